@@ -573,6 +573,8 @@ def command_line_page() -> str:
                 "| `--help` | Explain the verb (every verb). |",
                 "| `--max-memory SIZE` | Refuse a table that needs more memory, such as `2GB` (every verb). The "
                 "default is what is free. |",
+                "| `--quiet`, `-q` | No progress, no notes, and no summary of files that are written (every verb). "
+                "Warnings, errors and answers are printed. |",
                 *(f"| `{option}` | {one_line(said)} |" for option, said in _SHARED_OPTIONS.items()),
             ]
         ),

@@ -22,6 +22,7 @@ from indistinct.analytics.analyses import (
     analyse,
 )
 from indistinct.analytics.release_view import ReleaseView, Sought
+from indistinct.document import share
 from indistinct.intake.opening import open_table
 from indistinct.intake.run import Run
 from indistinct.metadata import ValueMetadata
@@ -185,7 +186,7 @@ def test_they_are_told_in_json_in_compare_and_in_the_report_and_never_in_public(
     assert compared == told
     private = text_of((out / "private" / "report.html").read_text(encoding="utf-8"))
     linear = next(item for item in told if item["kind"] == "linear")
-    assert f"Confidence intervals overlap by {linear['overlap']:.0%}, 50% asked" in private
+    assert f"Confidence intervals overlap by {share(linear['overlap'])}, 50% asked" in private
     for path in (out / "report.html", out / "certificate.json"):
         public = path.read_text(encoding="utf-8")
         assert "analys" not in public.replace("Does the analysis still hold", "")

@@ -29,13 +29,11 @@ class Line:
         text: what it says; line breaks stand for empty lines around it.
         style: how it is set off: a ``title``, ``good`` news, ``bad`` news, ``doubt`` between them,
             or not at all.
-        wrap: whether a long line is broken between words; one that names a file is not.
-        indent: columns by which further lines are set in where it is broken.
+        indent: columns by which further lines are set in where it is broken on a terminal.
     """
 
     text: str
     style: Style = "text"
-    wrap: bool = False
     indent: int = 0
 
 
@@ -310,6 +308,15 @@ def rounded(value: float, *, up: bool, digits: int = 3) -> str:
     near = round(exact / unit, 6)  # a sum of floats just beside a round number is that number
     way = ROUND_CEILING if up else ROUND_FLOOR
     return f"{float(near.to_integral_value(way) * unit):g}"
+
+
+def brief(value: float) -> str:
+    """Three digits, without powers of ten where a number is one of everyday life.
+
+    >>> brief(3558.9), brief(0.04321), brief(2.5e9)
+    ('3,559', '0.0432', '2.5e+09')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 def share(value: float) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.document import Document, Grid, Line, Part, PlainData, many, shown
+from indistinct.document import Document, Grid, Line, Part, PlainData, brief, many, share, shown
 from indistinct.errors import InputError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import simulation
@@ -247,22 +247,22 @@ def answer_parts(item: Answer) -> Iterator[Part]:
     """
     yield Line(f"\n{item.question.title}", "title")
     if item.why is not None:
-        yield Line(item.why, "doubt", wrap=True)
+        yield Line(item.why, "doubt")
         return
     before, after = item.records
     usable = f"{many(before, 'record', 'records')} of the table, {shown(after)} of the release"
     overlap = (
-        "" if item.overlap is None else f"; confidence intervals overlap by {item.overlap:.0%}"
+        "" if item.overlap is None else f"; confidence intervals overlap by {share(item.overlap)}"
     )
     style = {True: "good", False: "bad", None: "text"}[item.kept]
     asked = "" if item.question.min_overlap is None else f" ({item.question.min_overlap:.0%} asked)"
-    yield Line(f"{usable}{overlap}{asked}", style, wrap=True)  # type: ignore[arg-type]
+    yield Line(f"{usable}{overlap}{asked}", style)  # type: ignore[arg-type]
     rows = [
         (
             one.term,
             _told(one.original),
             _told(one.release),
-            f"{one.overlap:.0%}",
+            share(one.overlap),
             _change(one),
         )
         for one in item.estimates
@@ -275,7 +275,7 @@ def answer_parts(item: Answer) -> Iterator[Part]:
 def _told(figure: Figure | None) -> str:
     if figure is None:
         return "none"
-    return f"{figure.estimate:.3g} [{figure.low:.3g}, {figure.high:.3g}]"
+    return f"{brief(figure.estimate)} [{brief(figure.low)}, {brief(figure.high)}]"
 
 
 def _change(item: Estimate) -> str:

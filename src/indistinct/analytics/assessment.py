@@ -228,7 +228,6 @@ class Assessment(Document):
         )
         yield Line(
             "Each bit that a column leaks halves the group in which a person can hide.\n",
-            wrap=True,
         )
         yield _columns(self)
         together = [item for item in self.top if len(item.attributes) > 1]
@@ -290,7 +289,7 @@ def _columns(found: Assessment) -> Grid:
 def _combinations(title: str, found: Assessment, items: Sequence[Leakage]) -> Iterator[Part]:
     if not items:
         return
-    yield Line(f"\n{title}", "title", wrap=True)
+    yield Line(f"\n{title}", "title")
     rows = [
         (
             ", ".join(item.attributes),
@@ -310,7 +309,7 @@ def _combinations(title: str, found: Assessment, items: Sequence[Leakage]) -> It
 
 def _advice(found: Assessment) -> Iterator[Part]:
     if not found.shield.attributes:
-        yield Line("\nno column distinguishes anybody: nothing to shield", wrap=True)
+        yield Line("\nno column distinguishes anybody: nothing to shield")
         return
     yield Line("\nwhat a release should shield together", "title")
     yield Line(", ".join(found.shield.attributes))
@@ -346,7 +345,6 @@ def _told_of_events(found: Assessment) -> Iterator[Part]:
             f"\n{where}, whichever, that are nobody else's: one for {shares[0]} of people, two for "
             f"{shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]}"
             f"{error}",
-            wrap=True,
         )
 
 

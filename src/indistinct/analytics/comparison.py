@@ -451,8 +451,8 @@ class Comparison(Document):
                 best.setdefault(first, []).append(label)
         if len(best) > 1:
             by = "; ".join(f"{name} by {', '.join(labels)}" for name, labels in best.items())
-            yield Line(f"\nmeasures disagree on the best release: {by}", "doubt", wrap=True)
-            yield Line(_WHAT_THEY_COUNT, wrap=True)
+            yield Line(f"\nmeasures disagree on the best release: {by}", "doubt")
+            yield Line(_WHAT_THEY_COUNT)
 
     def __repr__(self) -> str:
         return f"<Comparison of {self.records} {self._units} in {list(self.releases)}>"
@@ -463,16 +463,14 @@ class Comparison(Document):
         yield Line(
             f"{many(work.queries, 'query')} on {many(self.dimensions, 'column')} at a time, each "
             f"expected to find {work.selectivity:.3g} of the {self._units}",
-            wrap=True,
         )
         if self.rows is not None:
             joined = "joined tables are asked for what people have as well, counted as expected"
-            yield Line(joined, wrap=True)
+            yield Line(joined)
         if any(item.attacks is not None for item in self.releases):
             yield Line(
                 "attackers: share of people of whom the truth is believed with 50%, and for "
                 "certain",
-                wrap=True,
             )
         yield Line("")
         names = tuple(item.name for item in self.releases)

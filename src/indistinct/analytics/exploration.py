@@ -220,7 +220,7 @@ class Exploration(Document):
         if self.recommended is None:
             yield Line(f"\n{self.why}", "bad")
             return
-        yield Line(f"\nrecommended: point {self.recommended + 1}: {self.why}", "good", wrap=True)
+        yield Line(f"\nrecommended: point {self.recommended + 1}: {self.why}", "good")
         for bound in BOUNDS:
             at = self.smallest_k(bound)
             if at is not None:
@@ -230,7 +230,6 @@ class Exploration(Document):
             yield Line(
                 f"the curve of risk bends at k = {self.elbow}, which mostly follows from risk "
                 "being 1 / k, and says little of this table",
-                wrap=True,
             )
 
     def _by_gain_and_analyses(self) -> Iterator[Line]:
@@ -249,13 +248,12 @@ class Exploration(Document):
                     f"an attacker gains more than {self.gain:g} at every point: "
                     f"{least['attacker']} gains {least['most']:.2g} where it gains least",
                     "doubt",
-                    wrap=True,
                 )
         asked = [item for item in self.points if item.analyses and item.k is not None]
         if any(one["kept"] is not None for item in asked for one in item.analyses or ()):
             able = [item.k for item in asked if item.k is not None and item.holds()]
             said = f"k = {', '.join(map(str, sorted({*able})))}" if able else "no point"
-            yield Line(f"keeps the analyses as asked: {said}", wrap=True)
+            yield Line(f"keeps the analyses as asked: {said}")
 
     def _row(self, at: int, item: Point) -> tuple[str, ...]:
         told = [

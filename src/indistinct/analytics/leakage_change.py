@@ -152,11 +152,10 @@ class LeakageChange(Document):
             yield Line(
                 "unique in all shielded columns: "
                 f"{in_per_cent(self.before.alone)} before, {in_per_cent(self.after.alone)} after",
-                wrap=True,
             )
         yield from self._told_of_sensitive()
         if not self.exposed:
-            yield Line(f"\nno column of the release leaks {self.threshold:.0%} or more", wrap=True)
+            yield Line(f"\nno column of the release leaks {self.threshold:.0%} or more")
         for item in self.exposed:
             assert item.after is not None
             yield Line(

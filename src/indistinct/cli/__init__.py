@@ -69,14 +69,15 @@ def _indistinct(
 
 _LEAVES_FILES: dict[Callable[..., None], Callable[[Plain], bool]] = {
     **dict.fromkeys(
-        (demo.demo, anonymize.anonymize, apply.apply, report.report, studio.studio),
+        (demo.demo, anonymize.anonymize, apply.apply, report.report),
         lambda asked: True,
     ),
+    studio.studio: lambda asked: not asked["no_browser"],
     init.init: lambda asked: asked["check"] is None,
     hierarchy.hierarchy: lambda asked: asked["out"] is not None,
     ledger.ledger: lambda asked: asked["action"] == "forget",
 }
-"""When a verb makes files, and what it prints only tells of them."""
+"""When a verb makes files or opens a page, and what it prints only tells of them."""
 
 for _verb in (
     demo.demo,

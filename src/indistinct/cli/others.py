@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from indistinct import plugins
 from indistinct.cli.options import FILE, option
-from indistinct.cli.terminal import print_json
+from indistinct.cli.terminal import hush, print_json
 from indistinct.cli.verbs import ended, verb
 from indistinct.errors import IndistinctError, PluginError, PolicyError, Problem
 from indistinct.sources import memory
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 MOVED = {"paper": "indistinct-reproductions"}
 """Verbs that were built in once, and the distributions that bring them now."""
-
-_MEMORY = "max_memory"
 
 _ANY_WORDS = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
@@ -41,8 +39,9 @@ class VerbGroup(TyperGroup):
         if cmd_name not in self.commands:
             self._add_plugins()
         command = super().get_command(ctx, cmd_name) or _refusing(cmd_name)
-        if command is not None and not any(part.name == _MEMORY for part in command.params):
-            command.params.append(_memory_option())
+        if command is not None:
+            known = {part.name for part in command.params}
+            command.params += [part for part in _common_options() if part.name not in known]
         return command
 
     def invoke(self, ctx: Context) -> object:
@@ -54,6 +53,8 @@ class VerbGroup(TyperGroup):
             if "--json" in words and (told := getattr(error, "format_message", None)) is not None:
                 print_json(ended("UsageError", 2, Problem("bad-option", told())))
             raise
+        finally:
+            hush(False)
 
     def _add_plugins(self) -> None:
         for name, function in plugins.load("verbs", _is_function, taken=self._built_in).items():
@@ -71,7 +72,16 @@ def _allow_memory(given: str | None) -> None:
     memory.allow(size)
 
 
-def _limited(
+def _common(
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print no progress, no notes, and no summary of files that are written.",
+            callback=hush,
+        ),
+    ] = False,
     max_memory: Annotated[
         str | None,
         option(
@@ -82,14 +92,15 @@ def _limited(
         ),
     ] = None,
 ) -> None:
-    """Has the option that every verb has."""
-    del max_memory
+    """Has the options that every verb has."""
+    del quiet, max_memory
 
 
-def _memory_option() -> Parameter:
-    (option,) = (part for part in _command("", _limited).params if part.name == _MEMORY)
-    option.expose_value = False
-    return option
+def _common_options() -> list[Parameter]:
+    options = _command("", _common).params
+    for own in options:
+        own.expose_value = False
+    return options
 
 
 def help_of(function: Callable[..., None]) -> str:

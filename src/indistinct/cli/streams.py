@@ -55,10 +55,14 @@ class Stream:
 
 
 @contextlib.contextmanager
-def kept() -> Iterator[Stream]:
-    """Standard output, which is not to end a verb within the block, and standard error."""
+def kept(*, silent: bool = False) -> Iterator[Stream]:
+    """Standard output, which is not to end a verb within the block, and standard error.
+
+    Arguments:
+        silent: whether standard output gets nothing.
+    """
     before = sys.stdout, sys.stderr
-    out, told = Stream(sys.stdout), Stream(sys.stderr)
+    out, told = Stream(io.StringIO() if silent else sys.stdout), Stream(sys.stderr)
     sys.stdout, sys.stderr = cast("TextIO", out), cast("TextIO", told)
     try:
         yield out

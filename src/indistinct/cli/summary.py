@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indistinct.cli.terminal import complain, console, print_table
-from indistinct.document import many, parameters, share, shown, some_of
+from indistinct.cli.terminal import complain, console, print_parts, print_table
+from indistinct.document import Line, many, parameters, share, shown, some_of
 from indistinct.types import PlainMapping
 
 if TYPE_CHECKING:
@@ -85,11 +85,9 @@ def summarize(release: Release) -> None:
     if run.get("linked") is not None:
         buckets = next(iter(run["plan"]["buckets"].values()))
         holding = HOLDING[run["linked"]["holding"]]
-        screen.print(
-            f"{many(buckets, 'bucket', 'buckets')} of sensitive values: {holding}", soft_wrap=True
-        )
+        screen.print(f"{many(buckets, 'bucket', 'buckets')} of sensitive values: {holding}")
     if "unicity" in run.get("singled_out", {}):
-        screen.print(_unicity(run["singled_out"]["unicity"]), soft_wrap=True)
+        print_parts([Line(_unicity(run["singled_out"]["unicity"]))])
     screen.print()
     print_promises(run["promises"])
     if run.get("transformed"):
@@ -149,7 +147,7 @@ def summarize(release: Release) -> None:
     if figures:
         screen.print()
         print_table(("measure", "from 0 to 1"), figures, right=("from 0 to 1",))
-    screen.print(f"\n{_search(run['plan'], run['classes'])}", soft_wrap=True)
+    print_parts([Line(f"\n{_search(run['plan'], run['classes'])}")])
 
 
 def _print_all_items(cuts: Mapping[str, PlainMapping]) -> None:
@@ -184,14 +182,14 @@ def _print_items(name: str, found: PlainMapping) -> None:
     )
     total, at_most = found["information"], found["information_at_most"]
     grouped = sum(len(values) for _, values in rows)
-    console().print(
+    told = (
         f"{name}: {share(total)} of the information of its items is left"
         f"{'' if at_most <= total else f' (no release keeps more than {share(at_most)})'}, "
         f"{share(found['exact'])} of them as they are; "
         f"{many(len(own), 'value is')} published as {'itself' if len(own) == 1 else 'themselves'}"
-        + (f", and {many(grouped, 'value')} as {many(len(rows), 'group')}" if rows else ""),
-        soft_wrap=True,
+        + (f", and {many(grouped, 'value')} as {many(len(rows), 'group')}" if rows else "")
     )
+    print_parts([Line(told)])
     if rows:
         more = [(f"and {len(rows) - GROUPS} more", "")] if len(rows) > GROUPS else []
         shown_rows = [(label, shown(len(values))) for label, values in rows[:GROUPS]]

@@ -42,6 +42,20 @@ NARROW, NARROW_BAR = 90, 6
 SCREEN = 80
 """Columns after which messages on a terminal go on in the next line."""
 
+_quiet = False
+
+
+def hush(asked: bool) -> None:
+    """Say no more than is needed, or say everything again: no progress and no notes."""
+    global _quiet  # noqa: PLW0603 - one command line, one way to speak
+    _quiet = asked
+
+
+def is_quiet() -> bool:
+    """Whether ``--quiet`` is given."""
+    return _quiet
+
+
 _LINES: dict[Style, str | None] = {
     "text": None,
     "title": "bold",
@@ -70,6 +84,8 @@ def complain(kind: str, message: str) -> None:
     """One message on standard error, as ``kind: message``; wrapped on terminals alone."""
     from rich.text import Text
 
+    if _quiet and kind in {"note", "progress"}:
+        return
     if sys.stderr.isatty():
         message = wrapped(f"{kind}: {message}", min(console("err").width, SCREEN), indent=2)
         message = message[len(kind) + 2 :]
@@ -193,22 +209,25 @@ def print_parts(parts: Iterable[Part]) -> None:
             rows = [[_drawn(cell) for cell in row] for row in part.rows]
             print_table(part.columns, rows, right=part.right)
         else:
-            text = wrapped(part.text, screen.width, part.indent) if part.wrap else part.text
+            text = wrapped(part.text, screen.width, part.indent)
             screen.print(text, style=_LINES[part.style], soft_wrap=True)
 
 
 def wrapped(text: str, width: int, indent: int = 0) -> str:
-    """Lines broken between words, those that go on set in.
+    """Lines broken between words, those that go on set in; as far as a point of a list at least.
 
     >>> print(wrapped("HIGH  too much is learnt about age", width=26, indent=6))
     HIGH  too much is learnt
           about age
+    >>> print(wrapped("  * too much is learnt about age", width=26))
+      * too much is learnt
+        about age
     """
     return "\n".join(
         textwrap.fill(
             line,
             max(width, indent + 20),
-            subsequent_indent=" " * indent,
+            subsequent_indent=" " * max(indent, len(line) - len(line.lstrip(" *"))),
             break_long_words=False,
             break_on_hyphens=False,
             replace_whitespace=False,
@@ -256,6 +275,8 @@ class Progress:
         self._lock = Lock()
 
     def __enter__(self) -> Self:
+        if _quiet:
+            return self
         told = self._tell_a_terminal if sys.stderr.isatty() else self._tell_a_log
         Thread(target=told, daemon=True).start()
         return self

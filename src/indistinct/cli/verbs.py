@@ -17,7 +17,7 @@ from typing import NoReturn, ParamSpec
 import typer
 
 from indistinct.cli.streams import LEFT, kept
-from indistinct.cli.terminal import complain, forgive_encodings, print_json
+from indistinct.cli.terminal import complain, forgive_encodings, is_quiet, print_json
 from indistinct.errors import IndistinctError, Problem
 from indistinct.types import Plain, PlainMapping
 
@@ -51,9 +51,9 @@ def verb(
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         forgive_encodings()
-        with kept() as out:
+        asked = kwargs.get("as_json") is True
+        with kept(silent=is_quiet() and not asked and leaves(kwargs)) as out:
             try:
-                asked = kwargs.get("as_json") is True
                 with ended_as_told(function.__module__, as_json=asked), ended_by_signals():
                     function(*args, **kwargs)
             finally:

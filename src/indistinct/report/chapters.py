@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from indistinct.document import Grid, Line, Style, many, parameters, share, shown
+from indistinct.document import Grid, Line, Style, brief, many, parameters, share, shown
 from indistinct.errors import Problem
 from indistinct.measures import measures
 from indistinct.privacy.promise import models
@@ -212,7 +212,7 @@ def _still(found: Evidence) -> str:
     if attacks is not None:
         worst = max(attacks["attacks"], key=lambda item: item["gain"]["max"], default=None)
         if worst is not None:
-            gain = f"{worst['gain']['max']:.0%}"
+            gain = share(worst["gain"]["max"])
             said.append(f"The strongest attacker ({worst['name']}) gains up to {gain} on somebody.")
     elif found.run is not None:
         said.append("Attackers have not been tried yet.")
@@ -238,12 +238,34 @@ def _analysis(found: Evidence) -> str:
         + (
             f"no answer ({item['why']})"
             if item.get("why")
-            else f"confidence intervals overlap by {item['overlap']:.0%}"
+            else f"confidence intervals overlap by {share(item['overlap'])}{_changed(item)}"
         )
         + (", less than was asked" if item["kept"] is False else "")
         for item in report["analyses"]
     ]
     return f"{'; '.join(said)}."
+
+
+def _changed(item: PlainMapping) -> str:
+    """What a reader would conclude otherwise of an analysis."""
+    said = []
+    for what in CHANGES:
+        if terms := [one["term"] for one in item["estimates"] if one[f"{what}_changed"]]:
+            said.append(f", and the {what} of {_few(terms)} changes")
+    if lacking := [one["term"] for one in item["estimates"] if one["release"] is None]:
+        said.append(f", and {_few(lacking)} cannot be estimated any more")
+    return "".join(said)
+
+
+def _few(terms: Sequence[str]) -> str:
+    return ", ".join(terms) if len(terms) <= MOST_TERMS else many(len(terms), "estimate")
+
+
+MOST_TERMS = 3
+"""Estimates that an answer names."""
+
+CHANGES = ("sign", "significance")
+"""What may change of an estimate, beside its size."""
 
 
 # Chapters --------------------------------------------------------------------------------------
@@ -822,8 +844,9 @@ def _analysed(item: PlainMapping) -> Iterator[Part]:
     style: Style = "text" if item["kept"] is None else "good" if item["kept"] else "bad"
     used = item["records"]
     yield Line(
-        f"Confidence intervals overlap by {item['overlap']:.0%}{asked}; {shown(used['original'])} "
-        f"records of the table and {shown(used['release'])} of the release were used.",
+        f"Confidence intervals overlap by {share(item['overlap'])}{asked}; "
+        f"{shown(used['original'])} records of the table and {shown(used['release'])} of the "
+        "release were used.",
         style,
     )
     rows = [
@@ -831,7 +854,7 @@ def _analysed(item: PlainMapping) -> Iterator[Part]:
             one["term"],
             *(_figure(one[side]) for side in ("original", "release")),
             share(one["overlap"]),
-            ", ".join(what for what in ("sign", "significance") if one[f"{what}_changed"]),
+            ", ".join(what for what in CHANGES if one[f"{what}_changed"]),
         )
         for one in item["estimates"]
     ]
@@ -857,7 +880,8 @@ def _analysed(item: PlainMapping) -> Iterator[Part]:
 def _figure(figure: PlainMapping | None) -> str:
     if figure is None:
         return "none"
-    return f"{figure['estimate']:.3g} [{figure['low']:.3g}, {figure['high']:.3g}]"
+    estimate, low, high = map(brief, (figure["estimate"], figure["low"], figure["high"]))
+    return f"{estimate} [{low}, {high}]"
 
 
 CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {

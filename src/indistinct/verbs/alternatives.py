@@ -99,7 +99,7 @@ class Alternatives(Document):
             return
         best = self.tried[self.recommended]
         keys = ", ".join(f"{key} = {_toml(value)}" for key, value in best.method.items())
-        yield Line(f"recommended: {best.name}: write {keys} in [method]", "good", wrap=True)
+        yield Line(f"recommended: {best.name}: write {keys} in [method]", "good")
 
 
 def _row(item: Alternative) -> tuple[str, ...]:

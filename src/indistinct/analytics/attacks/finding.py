@@ -381,7 +381,6 @@ class AttackReport(Document):
                     "people who are left out of classes that would have been large enough, at "
                     f"least {alike} share a value with others of theirs ({item.name})",
                     "doubt",
-                    wrap=True,
                     indent=INDENT,
                 )
         for part in self.skipped:
@@ -390,11 +389,10 @@ class AttackReport(Document):
                     f"open  what somebody has: {part.sensitive}: whoever runs the program in mind "
                     f"({part.name}) may learn more; not tried, because {part.why}",
                     "doubt",
-                    wrap=True,
                 )
         untried = dict.fromkeys(item.name for item in self.skipped)
         if untried:
-            yield Line(f"not tried: {', '.join(untried)}", wrap=True)
+            yield Line(f"not tried: {', '.join(untried)}")
 
     def worst(self) -> list[Finding]:
         """The attacker that learns most of each: identity, membership, every attribute."""
@@ -430,10 +428,10 @@ class AttackReport(Document):
             text = "no attacker knows more with 95% certainty than without the release"
         else:
             text = "no attacker knows anything with 95% certainty"
-        yield Line(f"{level:<{INDENT}}{of}: {text}", style, wrap=True, indent=INDENT)
+        yield Line(f"{level:<{INDENT}}{of}: {text}", style, indent=INDENT)
         if item.learnt and item.remedy is not None:
             text = f"{'':<{INDENT}}to lower it, {item.remedy}"
-            yield Line(text, wrap=True, indent=INDENT)
+            yield Line(text, indent=INDENT)
 
     def details(self) -> Iterator[Part]:
         """Shares of people, by what attackers learn; what each of them knows; who was skipped."""
@@ -441,7 +439,6 @@ class AttackReport(Document):
             "Share of people for whom the truth is believed with 50%, with 95%, or for certain; "
             "prior: share believed at 50% or more from overall frequencies alone; gain: belief "
             "above that of overall frequencies, on average and at most.\n",
-            wrap=True,
         )
         who = [item for item in self.attacks if item.sensitive is None]
         if who:
@@ -482,7 +479,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _reached(title: str, items: Sequence[Finding]) -> Iterator[Part]:
-    yield Line(title, "title", wrap=True)
+    yield Line(title, "title")
     rows = [
         (
             item.name,

@@ -1,0 +1,114 @@
+"""What holds of the output of every verb: it fits a screen, and can be had without its asides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import indistinct as ind
+from indistinct.cli import app
+from indistinct.cli.terminal import Progress, complain, hush
+
+NAMES = {
+    "name": "record_identifier",
+    "age": "age_at_admission_in_completed_years",
+    "zip": "postcode_of_main_residence",
+    "ill": "principal_diagnosis_as_text",
+    "days": "length_of_stay_in_days",
+}
+POLICY: dict[str, Any] = {
+    "attributes": {
+        NAMES["name"]: {"role": "identifier"},
+        NAMES["age"]: {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+        NAMES["zip"]: {"role": "quasi-identifier", "hierarchy": {"mask": {"from": "right"}}},
+        NAMES["ill"]: {"role": "sensitive"},
+        NAMES["days"]: {"role": "sensitive"},
+    },
+    "promises": [
+        {"model": "k-anonymity", "k": 4},
+        {"model": "distinct-l-diversity", "l": 2, "sensitive": NAMES["ill"]},
+    ],
+    "method": {"algorithm": "optimal", "suppression_limit": 0.1, "seed": 3},
+    "analyses": [
+        {"kind": "linear", "outcome": NAMES["days"], "predictors": [NAMES["age"], NAMES["zip"]]}
+    ],
+    "ledger": {"path": "ledger", "person": NAMES["name"]},
+}
+WITH = "--policy p.toml"
+ASKED = {
+    "init": ["t.csv --policy drafted.toml", f"t.csv --check {WITH[9:]}"],
+    "assess": ["t.csv --combinations 2"],
+    "quasi": [f"t.csv {WITH}"],
+    "risk": [f"t.csv {WITH}"],
+    "anonymize": [f"t.csv {WITH} --out out"],
+    "apply": [f"out/private/plan.json t.csv {WITH} --out again"],
+    "audit": ["out"],
+    "attack": [f"t.csv out {WITH} --details"],
+    "compare": [f"t.csv out again {WITH}"],
+    "explore": [f"t.csv {WITH} --k 2..4 --suppression 0,0.05"],
+    "report": ["out"],
+    "hierarchy": ["--intervals 5", "--mask right --out h.csv"],
+    "ledger": ["list ledger", "check ledger"],
+}
+ELSEWHERE = {"demo", "studio"}
+"""``demo`` is held in a file of its own; the studio prints an address."""
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ills = ["I10 Essential (primary) hypertension", "E11 Type 2 diabetes", "J45 Asthma"]
+    table = {
+        "name": [f"P{at}" for at in range(150)],
+        "age": [20 + at * 7 % 40 for at in range(150)],
+        "zip": [81660 + at * 11 % 13 for at in range(150)],
+        "ill": [ills[at * at % 3] for at in range(150)],
+        "days": [1 + at * 5 % 17 for at in range(150)],
+    }
+    pl.DataFrame(table).rename(NAMES).write_csv("t.csv")
+    Path("p.toml").write_text(ind.Policy.from_dict(POLICY).to_toml(), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("tables")
+def test_what_every_verb_prints_fits_a_screen(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    known = {item.name or item.callback.__name__ for item in app.registered_commands}
+    assert known == {*ASKED} | ELSEWHERE
+    for verb, asked in ASKED.items():
+        for words in asked:
+            column = ["t.csv", NAMES["age"]] if verb == "hierarchy" else []
+            told = run(verb, *column, *words.split())
+            assert told.exit_code == 0, (verb, told.stderr)
+            wide = [line for line in told.stdout.splitlines() if len(line) > 80]
+            assert all(line.startswith("  indistinct ") for line in wide), (verb, wide)
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_quiet_verb_tells_its_answer_alone(run: Any) -> None:
+    made = run("anonymize", "t.csv", *WITH.split(), "--out", "out", "--quiet")
+    assert (made.exit_code, made.stdout) == (0, "")
+    assert "warning: " in made.stderr, "what must be known is told all the same"
+    again = run("anonymize", "t.csv", *WITH.split(), "--out", "other", "-q", "--json")
+    assert again.stdout.startswith("{")
+    loud, quiet = (run("audit", "out", *more) for more in ((), ("--quiet",)))
+    assert quiet.stdout == loud.stdout
+    assert "note: " in loud.stderr
+    assert quiet.stderr == ""
+    assert run("report", "out", "--quiet").output == ""
+
+
+def test_progress_is_not_told_where_nothing_is_to_be_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("indistinct.cli.terminal.Thread")
+    hush(True)
+    try:
+        with Progress() as progress:
+            progress("searching", 0.5)
+        complain("note", "beside it")
+    finally:
+        hush(False)
+    assert capsys.readouterr().err == ""
