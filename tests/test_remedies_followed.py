@@ -10,7 +10,9 @@ follow it has {1} there. Each of several ways is tried by itself.
 from __future__ import annotations
 
 import copy
+import json
 import re
+import shutil
 import sqlite3
 import tomllib
 from collections.abc import Callable, Iterator
@@ -323,6 +325,9 @@ CASES = [
     Case("categories-missing", PEOPLE + 'method.algorithm = "theta-star"\n'
          + of("theta-sensitive", "k = 2, mu = 0.5"), "add … = { table = { ... }, order = [...] }",
          ('{1} = { table = { A = ["flu"], B = ["gout", "hiv"] }, order = ["A", "B"] }',)),
+    Case("series-dealt-anew", STAR + 'ledger.path = "dealt"\n'
+         'second = { model = "tau-safety", sensitive = "ill", m = 2 }', 'choose algorithm = "m-invariant"',
+         ('method.algorithm = "m-invariant"\nmethod.suppression_limit = 0.9',)),
     Case("several-values", PEOPLE + 'method.algorithm = "m-invariant"\n' + of("m-invariance", "m = 2"),
          "give the values categories in an order: then everybody has the highest",
          (CATEGORIES + 'attributes.ill.categories.order = ["A", "B"]',)),
@@ -419,6 +424,18 @@ COMMANDS = [
      ("risk table.csv --quasi age --curve 2-20",)),
     ("init table.csv --policy policy.toml", "name another file with --policy, or replace it with --force",
      ("init table.csv --policy another.toml", "init table.csv --policy drafted.toml --force")),
+    ("audit nothing", "say what was promised, with --policy, or with --quasi and --k",
+     ("audit nothing --policy policy.toml", "audit nothing --quasi age,sex --k 3")),
+    ("explore table.csv --policy policy.toml --promise k", "see indistinct explore --help",
+     ("explore --help",)),
+    ("ledger list ledger --release 1", "leave --release out", ("ledger list ledger",)),
+    ("ledger show ledger", "add --release 1", ("ledger show ledger --release 1",)),
+    ("ledger list ledger --with ledger", "leave --with out", ("ledger list ledger",)),
+    ("ledger show ledger --release 9", "indistinct ledger list", ("ledger list ledger",)),
+    ("anonymize table.csv --policy policy.toml --master local --out new",
+     "add --engine spark, or leave it out", ("anonymize table.csv --policy policy.toml --out six",)),
+    ("report empty", "name the folder of a release as it was written; without private/ there is the public report alone",
+     ("report release --public",)),
 ]  # fmt: skip
 
 
@@ -544,6 +561,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             base.executescript("CREATE TABLE people (name, x); INSERT INTO people VALUES ('a', 1)")
         Path("policy.toml").write_text(policy.to_toml(), encoding="utf-8")
         ind.anonymize(TABLE, policy).write("release")
+        ind.anonymize(TABLE, keys(f'{PEOPLE}ledger.path = "ledger"')).write("listed")
+        shutil.copytree("release", "nothing")
+        account = Path("nothing/certificate.json")
+        account.write_text(json.dumps(json.loads(account.read_text()) | {"promises": []}))
+        Path("empty").mkdir()
         yield
 
 
@@ -604,14 +626,11 @@ NAMES = re.compile(r" = |--[a-z]|\"[a-z-]+\"|indistinct [a-z]|[a-z]+_[a-z]+")
 """A key of a policy, a value of one, an option or a verb."""
 
 ELSEWHERE = {
-    "by hand": ("say what was promised, with --policy",),
     "draws a picture": ("name them: --contingency A,B",),
-    "names what can be read": ("see indistinct explore --help", "indistinct ledger list"),
-    "tests/test_ledger.py": ("add --release 1", "conflict = ", "--with", "one key from the first"),
+    "tests/test_ledger.py": ("conflict = ", "one key from the first"),
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),
-    "tests/report": ("there is the public report", "give --data and --policy together"),
-    "tests/sources": ("end the address with ?table=", "--engine", "--memory", "--max-memory",
-                      "write Parquet ([output]"),
+    "tests/report": ("give --data and --policy together",),
+    "tests/sources": ("end the address with ?table=", "--engine", "--memory", "--max-memory"),
     "tests/test_sensitivities.py": ("name every group that occurs",),
     "tests/test_population.py": ("population = { size = ... }",),
     "tests/recoding/test_numbers.py": (", or promise a smaller k",),
