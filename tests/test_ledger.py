@@ -8,8 +8,10 @@ import sqlite3
 import stat
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
+from threading import Event
 from types import FrameType
 from typing import Any
 
@@ -23,6 +25,8 @@ from typer.testing import CliRunner
 import indistinct as ind
 from indistinct.analytics.series import Series, worlds
 from indistinct.cli import app
+from indistinct.cli.ledger import in_turn
+from indistinct.cli.terminal import Progress
 from indistinct.errors import InputError
 from indistinct.pipeline.recording import _numbered
 from indistinct.release.ledger import Entry, Ledger, Listed, hashes_of, numbered
@@ -355,6 +359,27 @@ def test_of_two_runs_at_once_the_later_is_made_again(tmp_path: Path) -> None:
         two.write(tmp_path / "two")
     assert caught.value.problems[0].code == "ledger-changed"
     assert not (tmp_path / "two").exists()
+
+
+def test_commands_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    asked = ind.Policy.from_dict(policy(tmp_path))
+    arrived, served = Event(), Event()
+
+    def later() -> None:
+        arrived.set()
+        with in_turn(asked, Progress()):
+            served.set()
+            ind.anonymize(table(1), asked).write(tmp_path / "two", report=False)
+
+    with ThreadPoolExecutor() as pool:
+        with in_turn(asked, Progress()):
+            release = ind.anonymize(table(1), asked)
+            other = pool.submit(later)
+            arrived.wait()
+            release.write(tmp_path / "one", report=False)
+            assert not served.is_set()
+        other.result()
+    assert [one.number for one in Ledger(tmp_path / "ledger").entries()] == [1, 2]
 
 
 def test_a_folder_that_cannot_appear_leaves_no_entry(tmp_path: Path) -> None:

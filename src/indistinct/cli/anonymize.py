@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from indistinct.cli.ledger import in_turn
 from indistinct.cli.options import (
     AsJson,
     Data,
@@ -195,16 +196,17 @@ def anonymize(
             progress("looking at the columns")
             sections = {"source": source, "method": _keys(method), "output": _keys(output)}
             settings = _from_options(data, named, rest, k, hierarchies, sections)
-        try:
-            release = indistinct.anonymize(
-                data, settings, progress=progress, engine=engine, memory=memory
-            )
-        except Unsatisfiable as error:
-            if refused is not None:
-                indistinct.write_refusal(error, settings, refused)
-            raise
-        progress("writing")
-        release.write(out, report=report and settings.output.report, into=into)
+        with in_turn(settings, progress):
+            try:
+                release = indistinct.anonymize(
+                    data, settings, progress=progress, engine=engine, memory=memory
+                )
+            except Unsatisfiable as error:
+                if refused is not None:
+                    indistinct.write_refusal(error, settings, refused)
+                raise
+            progress("writing")
+            release.write(out, report=report and settings.output.report, into=into)
         beside = None
         if alternatives:
             beside = indistinct.alternatives(data, settings, release=release, progress=progress)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from indistinct.cli.ledger import in_turn
 from indistinct.cli.options import AsJson, Data, argument, named_path, option
 from indistinct.cli.summary import list_files, summarize, warn
 from indistinct.cli.terminal import Progress, print_json
@@ -41,7 +42,7 @@ def apply(
     from indistinct.policy import Policy
 
     settings = Policy.load(policy)
-    with Progress() as progress:
+    with Progress() as progress, in_turn(settings, progress):
         release = indistinct.apply(plan, data, settings, adapt=adapt, progress=progress)
         progress("writing")
         release.write(out)

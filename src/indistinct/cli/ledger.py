@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,6 +14,9 @@ from indistinct.cli.terminal import ALERT, Progress, console, print_json, print_
 from indistinct.document import many, shown
 from indistinct.errors import InputError
 from indistinct.types import Plain
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
 
 
 def ledger(
@@ -77,6 +82,20 @@ def ledger(
     if one is None:
         found.require(release)
     print_json(one)
+
+
+@contextlib.contextmanager
+def in_turn(policy: Policy, progress: Progress) -> Iterator[None]:
+    """Alone with the ledger of a policy, if it keeps one, until the release is written down."""
+    import indistinct
+
+    if policy.ledger is None:
+        yield
+        return
+    found = indistinct.Ledger.made(policy.directory / policy.ledger.path)
+    progress("waiting for another run with this ledger")
+    with found.turn():
+        yield
 
 
 def _require_number(action: str, release: int | None) -> None:

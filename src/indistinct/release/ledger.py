@@ -8,7 +8,7 @@ digests, the policy, the plan, and what was promised.
 A release and its entry appear together. The entry is written first, as one that is awaited; then
 the folder appears, in one step; then the entry counts. Whoever opens the ledger next strikes an
 awaited entry whose folder is not there, and confirms one whose folder is. A lock is held from the
-first to the last, so that other runs wait.
+first to the last, so that other runs wait; commands take turns from the first look at the ledger.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from indistinct.errors import InputError, OutputError
 from indistinct.types import Ints, Ints32, Plain, PlainMapping
 
-FILE, LOCK, KEY = "ledger.sqlite", "lock", "key"
+FILE, LOCK, KEY, TURN = "ledger.sqlite", "lock", "key", "turn"
 VERSION = 1
 
 Holding = Literal["one", "some", "all"]
@@ -205,6 +205,10 @@ class Ledger:
                 os.fsync(file.fileno())
         return bytes.fromhex(place.read_text())
 
+    def turn(self) -> contextlib.AbstractContextManager[None]:
+        """Alone from the first look at the ledger to the entry: others who take a turn wait."""
+        return self._locked(TURN)
+
     def entries(self) -> list[Entry]:
         """All that is out, in the order in which it was published."""
         with self._open() as connection:
@@ -286,8 +290,8 @@ class Ledger:
             yield connection
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        handle = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    def _locked(self, name: str = LOCK) -> Iterator[None]:
+        handle = os.open(self.path / name, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield

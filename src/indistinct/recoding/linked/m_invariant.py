@@ -60,6 +60,12 @@ from indistinct.types import Bools, Ints, Ints32
 
 ALGORITHM = "m-invariant"
 
+FULL = (
+    "others have left, and everybody who was published before has to stay in a bucket of the same "
+    "values"
+)
+RARE = "too few people have rare values to put beside the frequent ones"
+
 WAITING = (
     "{count} people wait for a later release: their value has changed, or nobody's completes a "
     "bucket with it; whoever knows that they are in the table may conclude from that what they have"
@@ -312,22 +318,13 @@ def _check_limits(
     if may_be_made_up is not None and made_up > may_be_made_up:
         problems.add(
             "too-many-counterfeits",
-            _why_made_up(published, made_up, people) + f"; {may_be_made_up} are allowed",
+            f"{made_up} made-up people would be needed beside {people} people, and "
+            f"{may_be_made_up} are allowed: {FULL if published else RARE}",
             attribute=name,
             remedy=f"allow max_noise = {made_up}" + _or_wait(dealing, people, may_be_made_up),
         )
     if problems:
         raise Unsatisfiable(problems)
-
-
-def _why_made_up(published: bool, made_up: int, people: int) -> str:
-    needed = f"{made_up} made-up people would be needed beside {people} people"
-    if published:
-        return (
-            f"{needed}, in place of people who have left: everybody who was published before "
-            "has to stay in a bucket of the same values"
-        )
-    return f"{needed}, since too few people have rare values to put beside the frequent ones"
 
 
 def _or_wait(dealing: Callable[[int], _Dealt], people: int, made_up: int) -> str:
