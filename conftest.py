@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import itertools
 import os
@@ -37,6 +38,7 @@ for profile, same_examples in (("same", True), ("random", False)):
     settings.register_profile(
         profile,
         deadline=None,
+        max_examples=60 if same_examples else 100,
         suppress_health_check=[HealthCheck.too_slow],
         derandomize=same_examples,
         print_blob=True,
@@ -45,13 +47,22 @@ settings.load_profile("same")
 
 
 def pytest_collection() -> None:
-    """In the profile ``same``, draw the same examples whatever has been imported so far.
+    """Look for no garbage among what is collected: all of it stays.
+
+    In the profile ``same``, draw the same examples whatever has been imported so far.
 
     Hypothesis draws now and then a constant of the modules loaded at that moment. Which ones those
     are depends on which tests ran before in the same process, that is on how fast the others were.
     """
+    gc.disable()
     if settings().derandomize:
         providers._get_local_constants = providers.Constants
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage again, but no longer among the tests themselves."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

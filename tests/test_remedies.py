@@ -6,6 +6,7 @@ That it helps as well is tested where each message is.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import tomllib
 from collections.abc import Iterator
@@ -39,25 +40,29 @@ def written(node: ast.expr) -> str:
     return "…"
 
 
-CALLS = [
-    (path.name, node)
-    for path in sorted(SOURCE.rglob("*.py"))
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    if isinstance(node, ast.Call)
-]
-"""Every call in the package, with the file that it stands in."""
+@functools.cache
+def calls() -> list[tuple[str, ast.Call]]:
+    """Every call in the package, with the file that it stands in."""
+    return [
+        (path.name, node)
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
 
 
 def remedies() -> Iterator[tuple[str, str]]:
     """Every remedy of the package and every summary of a code, with where it stands."""
-    for file, node in CALLS:
+    for file, node in calls():
         for keyword in node.keywords:
             if keyword.arg == "remedy":
                 yield f"{file}:{keyword.value.lineno}", written(keyword.value)
     yield from tomllib.loads((ROOT / "docs/errors.toml").read_text(encoding="utf-8")).items()
 
 
-FOUND = {place: text for place, text in remedies() if isinstance(text, str)}
+@functools.cache
+def found() -> dict[str, str]:
+    return {place: text for place, text in remedies() if isinstance(text, str)}
 
 
 def sections(root: type = Section) -> Iterator[type[Section]]:
@@ -67,7 +72,7 @@ def sections(root: type = Section) -> Iterator[type[Section]]:
 
 
 def test_there_are_many() -> None:
-    assert len(FOUND) > 500
+    assert len(found()) > 500
 
 
 def test_the_options_that_remedies_name_exist() -> None:
@@ -80,7 +85,7 @@ def test_the_options_that_remedies_name_exist() -> None:
         for name in (*item.opts, *item.secondary_opts)
     }
     known |= {"--max-memory", "--help"}  # every verb has them when the program is started
-    for place, text in FOUND.items():
+    for place, text in found().items():
         assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known, place
 
 
@@ -89,7 +94,7 @@ def test_the_keys_that_remedies_name_exist() -> None:
         item.alias or name for one in sections() for name, item in one.model_fields.items()
     } | {name for one in sections() for name in one.model_fields}
     known |= {item.name for kind in models().values() for item in fields(kind)}  # type: ignore[arg-type]
-    for place, text in FOUND.items():
+    for place, text in found().items():
         named = {key.split(".")[-1] for key in re.findall(r"([a-z_][\w.…]*) = ", text)}
         assert named - known - {"…"} <= ELSEWHERE, place
 
@@ -100,13 +105,13 @@ MOST_WORDS = 35
 
 def messages() -> Iterator[tuple[str, str]]:
     """Every message of a problem, and every warning about a release, with where it stands."""
-    for file, node in CALLS:
+    for file, node in calls():
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if name in ("Problem", "Warned"):
             yield from ((f"{file}:{one.lineno}", written(one)) for one in node.args[1:2])
         elif name == "warn" or (name == "append" and file == "warnings.py"):
             yield from ((f"{file}:{one.lineno}", written(one)) for one in node.args)
-    yield from FOUND.items()
+    yield from found().items()
 
 
 def test_no_clause_of_a_message_is_too_long_to_follow() -> None:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
-from tests.test_remedies import FOUND
+from tests.test_remedies import found
 
 import indistinct as ind
 
@@ -662,7 +662,7 @@ def test_every_remedy_that_names_something_is_followed() -> None:
     known = [re.escape(one).replace("…", ".*") for one in FOLLOWED if len(one) > 8]
     missing = [
         (place, text)
-        for place, text in FOUND.items()
+        for place, text in found().items()
         if ".py:" in place
         and NAMES.search(text)
         and not any(re.search(one, text) for one in known)

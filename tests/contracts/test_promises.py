@@ -89,12 +89,12 @@ def promises(draw: st.DrawFn, model: str, reference: str = "original") -> Promis
 
     def accepted(parameters: dict[str, Any]) -> bool:
         try:
-            promise(model, **parameters, **further)
+            kind(**parameters, **further)
         except PolicyError:
             return False
         return True
 
-    return promise(model, **draw(drawn.filter(accepted)), **further)
+    return kind(**draw(drawn.filter(accepted)), **further)
 
 
 # Closure
@@ -115,7 +115,7 @@ def kept(asked: Promise, one: Class, reference: Counts) -> bool:
 
 
 @pytest.mark.parametrize("model", OF_CLASSES)
-@settings(CHECKED, max_examples=150)
+@CHECKED
 @given(data=st.data())
 def test_supersets(model: str, data: st.DataObject) -> None:
     """A class that keeps the promise keeps it after any records are added."""
@@ -129,7 +129,7 @@ def test_supersets(model: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("model", OF_CLASSES)
-@settings(CHECKED, max_examples=150)
+@CHECKED
 @given(data=st.data())
 def test_unions(model: str, data: st.DataObject) -> None:
     """Classes that keep the promise keep it when they merge."""
@@ -263,7 +263,7 @@ def test_every_promise_has_an_audit() -> None:
 
 
 @pytest.mark.parametrize("model", OF_CLASSES)
-@settings(CHECKED, max_examples=100)
+@CHECKED
 @given(data=st.data(), rows=ROWS, known=metadata())
 def test_the_audit_agrees(
     model: str, data: st.DataObject, rows: list[tuple[str, Value]], known: ValueMetadata
