@@ -19,8 +19,8 @@ from pathlib import Path
 
 import polars as pl
 
-from common import describe_machine, parser, show
-from scale import POLICY, QUASI, spent, write_table
+from common import describe_machine, parser, show, spent
+from scale import POLICY, QUASI, write_table
 
 ENDING = """
 from pyspark.sql import SparkSession
@@ -69,15 +69,13 @@ def measure(rows: int, masters: list[str], work: Path, source: Path) -> None:
     table = []
     for master in masters:
         copy = work / "copy"
-        floor, peak = spent([sys.executable, "-c", FLOOR, master, str(source), str(copy), *QUASI])
+        floor = spent([sys.executable, "-c", FLOOR, master, source, copy, *QUASI])
         shutil.rmtree(copy)
-        table.append([f"floor, {master}", f"{floor:.1f}", "1.0", f"{peak:.0f}", ""])
-        began = time.monotonic()
-        cpu, peak = spent(run_of(master, source, work, "run"))
-        took = time.monotonic() - began
-        table.append(
-            [f"the run, {master}", f"{cpu:.1f}", f"{cpu / floor:.1f}", f"{peak:.0f}", f"{took:.0f}"]
-        )
+        run = spent(run_of(master, source, work, "run"))
+        for what, took in (("floor", floor), ("the run", run)):
+            figures = [took.cpu, took.cpu / floor.cpu, took.megabytes, took.wall]
+            table.append([f"{what}, {master}", *(f"{one:.1f}" for one in figures)])
+            print(*table[-1], flush=True)
         shutil.rmtree(work / "run")
         shutil.rmtree(work / "run.parquet")
     title = f"{rows} rows of 8 columns, driver of 1 GB"

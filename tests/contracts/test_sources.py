@@ -4,89 +4,105 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from tests.sources.conftest import ENGINES, Engine
-
-import indistinct as ind
-
-TABLE = pl.DataFrame(
-    {
-        "name": [f"Person {at}" for at in range(60)],
-        "age": [20 + at * 7 % 40 for at in range(60)],
-        "zip": [("1010", "1020", "2110")[at % 3] for at in range(60)],
-        "smokes": [(None, "yes", "no", "no")[at % 4] for at in range(60)],
-        "ill": [("flu", "asthma", "gout", "cancer", "flu")[at * 3 % 5] for at in range(60)],
-    }
+from tests.sources.conftest import ENGINES
+from tests.sources.suite import (
+    BY_ROWS,
+    COUNTED,
+    POLICIES,
+    TABLES,
+    VERB_KEYS,
+    is_that_of_polars,
+    loaded,
+    rows_of,
 )
 
-FILES: dict[str, Callable[[Path], object]] = {
-    "table.csv": TABLE.write_csv,
-    "table.tsv": lambda path: TABLE.write_csv(path, separator="\t"),
-    "table.parquet": TABLE.write_parquet,
-    "table.csv.gz": lambda path: path.write_bytes(gzip.compress(TABLE.write_csv().encode())),
+import indistinct as ind
+from indistinct.sources.files import read_table
+
+READ = ("lazy", "table.csv", "table.parquet")
+"""What becomes a frame of Polars at once: each takes a third of the policies, all take all."""
+
+
+def thirds() -> list[tuple[str, str]]:
+    return [(READ[at % 3], policy) for at, policy in enumerate(POLICIES)]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow", "duckdb"])
+def test_every_engine_makes_the_release_of_polars(engine: str, policy: str) -> None:
+    kind, _ = POLICIES[policy]
+    is_that_of_polars(policy, loaded(engine, TABLES[kind]))
+
+
+@pytest.mark.parametrize(("source", "policy"), thirds())
+def test_what_is_read_makes_the_release_of_polars(source: str, policy: str, tmp_path: Path) -> None:
+    table = TABLES[POLICIES[policy][0]]
+    if source != "lazy":
+        FILES[source](table, tmp_path / source)
+    is_that_of_polars(policy, table.lazy() if source == "lazy" else tmp_path / source)
+
+
+FILES: dict[str, Callable[[pl.DataFrame, Path], object]] = {
+    "table.csv": lambda table, path: table.write_csv(path),
+    "table.tsv": lambda table, path: table.write_csv(path, separator="\t"),
+    "table.parquet": lambda table, path: table.write_parquet(path),
+    "table.csv.gz": lambda table, path: path.write_bytes(gzip.compress(table.write_csv().encode())),
 }
 
 
-METHODS: dict[str, dict[str, Any]] = {
-    "optimal": {"suppression_limit": 0.1},
-    "mondrian": {"algorithm": "mondrian"},
-    "k-member": {"algorithm": "k-member"},
-}
-
-
-def policy(method: str) -> dict[str, Any]:
-    return {
-        "attributes": {
-            "name": {"role": "identifier"},
-            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
-            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}},
-            "smokes": {"role": "quasi-identifier"},
-            "ill": {"role": "sensitive"},
-        },
-        "promises": [{"model": "k-anonymity", "k": 3}, {"model": "max-posterior", "bound": 0.9}],
-        "method": {"seed": 4, **METHODS[method]},
-    }
-
-
-def texts(rows: list[tuple[Any, ...]]) -> list[tuple[str, ...]]:
-    return sorted(tuple("" if value is None else str(value) for value in row) for row in rows)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ENGINES)
-def test_every_engine_makes_the_same_release(name: str, method: str) -> None:
-    engine: Engine = ENGINES[name]()
-    given = engine.load(TABLE)
-    release = ind.anonymize(given, policy(method))
-    expected = ind.anonymize(TABLE, policy(method))
-    assert type(release.tables) is type(given)
-    assert texts(engine.rows(release.tables)) == texts(expected.tables.rows())
-    assert release.certificate.promises == expected.certificate.promises
-    assert release.measures == expected.measures
-    assert ind.audit(release.tables, policy(method)).holds
-    assert texts(engine.rows(given)) == texts(TABLE.rows())
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", FILES)
-def test_every_file_makes_the_same_release(name: str, method: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    FILES[name](path)
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("file", ["table.csv", "table.parquet"])
+def test_every_scan_makes_the_release_of_polars(file: str, policy: str, tmp_path: Path) -> None:
+    FILES[file](TABLES[POLICIES[policy][0]], path := tmp_path / file)
     before = path.read_bytes()
-    release = ind.anonymize(path, policy(method))
-    expected = ind.anonymize(TABLE, policy(method))
-    assert texts(release.tables.rows()) == texts(expected.tables.rows())
-    assert release.certificate.promises == expected.certificate.promises
+    is_that_of_polars(policy, path, engine="duckdb")
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ENGINES)
-def test_every_engine_is_looked_at_alike(name: str) -> None:
-    given = ENGINES[name]().load(TABLE)
-    quasi = ["age", "zip", "smokes"]
-    assert ind.risk(given, quasi=quasi).to_dict() == ind.risk(TABLE, quasi=quasi).to_dict()
-    assert ind.assess(given).to_dict() == ind.assess(TABLE).to_dict()
+@pytest.mark.parametrize("file", FILES)
+def test_every_file_is_opened_as_the_same_table(file: str, tmp_path: Path) -> None:
+    FILES[file](TABLES["table"], path := tmp_path / file)
+    assert rows_of(read_table(path)) == rows_of(TABLES["table"])
+    is_that_of_polars("optimal", path)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_hands_back_its_own_kind(engine: str) -> None:
+    given = ENGINES[engine]().load(table := TABLES["table"].drop("visit"))
+    keys = POLICIES["optimal"][1]
+    kept = {name: one for name, one in keys["attributes"].items() if name != "visit"}
+    release = ind.anonymize(given, keys | {"attributes": kept})
+    assert type(release.tables) is type(given)
+    assert ind.audit(release.tables, keys | {"attributes": kept}).holds
+    assert rows_of(given) == rows_of(table)
+
+
+VERBS = COUNTED | BY_ROWS
+
+
+@cache
+def release_of() -> ind.Release:
+    return ind.anonymize(TABLES["table"], VERB_KEYS)
+
+
+@cache
+def answer(verb: str) -> Any:
+    """What a verb says of the table in memory."""
+    return VERBS[verb](TABLES["table"], release_of().tables)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("source", ["pandas", "pyarrow", "duckdb", "table.csv", "table.parquet"])
+def test_every_verb_says_the_same_of_every_source(source: str, verb: str, tmp_path: Path) -> None:
+    if source in ENGINES:
+        given, made = (loaded(source, one) for one in (TABLES["table"], release_of().tables))
+    else:
+        FILES[source](TABLES["table"], given := tmp_path / source)
+        release_of().write(made := tmp_path / "release", report=False)
+    assert VERBS[verb](given, made) == answer(verb)

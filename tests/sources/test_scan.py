@@ -68,33 +68,18 @@ def policy(**changes: Any) -> dict[str, Any]:
     return found
 
 
-def about(model: str, **parameters: Any) -> dict[str, Any]:
-    return {"model": model, "sensitive": "ill", **parameters}
-
-
-K = {"model": "k-anonymity", "k": 5}
 POLICIES: dict[str, dict[str, Any]] = {
     "optimal": policy(),
-    "heuristic": policy(method={"algorithm": "heuristic"}),
-    "exhaustive": policy(method={"algorithm": "exhaustive", "suppression_limit": 0}),
-    "greedy": policy(method={"algorithm": "greedy", "suppression_limit": 0}),
     "mondrian": policy(method={"algorithm": "mondrian", "suppression_limit": 0}),
     "local": policy(method={"local_recoding": True}),
-    "kept": policy(output={"suppressed": "keep"}),
     "unshuffled": policy(output={"shuffle": False}),
-    "l-diversity": policy(promises=[K, about("distinct-l-diversity", l=3)]),
-    "entropy": policy(promises=[K, about("entropy-l-diversity", l=2)]),
-    "t-closeness": policy(promises=[K, about("t-closeness", t=0.4, distance="equal")]),
-    "alpha": policy(promises=[about("alpha-k-anonymity", alpha=0.6, k=4)]),
-    "posterior": policy(promises=[K, about("max-posterior", bound=0.6)]),
-    "beta": policy(promises=[K, about("basic-beta-likeness", beta=3)]),
-    "mondrian-l": policy(
-        promises=[K, about("distinct-l-diversity", l=2)],
-        method={"algorithm": "mondrian", "suppression_limit": 0},
+    "l-diversity": policy(
+        promises=[
+            {"model": "k-anonymity", "k": 5},
+            {"model": "distinct-l-diversity", "sensitive": "ill", "l": 3},
+        ]
     ),
     "k-member": policy(method={"algorithm": "k-member", "suppression_limit": 0}),
-    "decoys": policy(method={"decoys": {"to": 8}, "suppression_limit": 0}),
-    "noise": policy(attributes={"cost": {"role": "insensitive", "transform": {"noise": 5}}}),
 }
 
 
@@ -119,7 +104,7 @@ def read_and_released(name: str, *, text: bool) -> tuple[ind.Release, pl.DataFra
         return release, written(release, Path(folder) / "release")
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", ["optimal", "unshuffled"])
 @pytest.mark.parametrize("form", ["parquet", "csv", "csv.gz", "folder", "pattern"])
 def test_the_release_of_a_scan_is_that_of_reading(name: str, form: str, tmp_path: Path) -> None:
     path = tmp_path / f"table.{form}"

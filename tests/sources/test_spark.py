@@ -16,6 +16,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.sources.suite import (
+    BY_ROWS,
+    COUNTED,
+    POLICIES,
+    TABLES,
+    VERB_KEYS,
+    is_that_of_polars,
+)
 from typer.testing import CliRunner
 
 import indistinct as ind
@@ -101,6 +109,10 @@ def given(spark: Any) -> Any:
     return spark.createDataFrame(TABLE.to_arrow())
 
 
+def in_spark(spark: Any, table: pl.DataFrame) -> Any:
+    return spark.createDataFrame(table.to_arrow())
+
+
 def rows(frame: Any) -> Counter[str]:
     held = to_polars(frame)
     return Counter(str(row) for row in held.rows())
@@ -165,6 +177,18 @@ def test_a_release_is_that_of_memory_and_the_driver_gets_counts(spark: Any, give
     assert str(again.tables.collect()) == str(release.tables.collect())
     assert ind.audit(release.tables, POLICY).holds
     assert ind.risk(given, POLICY).classes == ind.risk(TABLE, POLICY).classes
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_suite_is_released_as_by_polars(spark: Any, policy: str) -> None:
+    is_that_of_polars(policy, in_spark(spark, TABLES[POLICIES[policy][0]]))
+
+
+@pytest.mark.parametrize("verb", COUNTED | BY_ROWS)
+def test_every_verb_says_what_it_says_of_memory(spark: Any, verb: str) -> None:
+    ask = (COUNTED | BY_ROWS)[verb]
+    table, release = TABLES["table"], ind.anonymize(TABLES["table"], VERB_KEYS).tables
+    assert ask(in_spark(spark, table), in_spark(spark, release)) == ask(table, release)
 
 
 def test_a_path_in_and_a_folder_out(spark: Any, tmp_path: Path) -> None:

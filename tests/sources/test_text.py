@@ -35,7 +35,7 @@ def texts(values: pl.Series) -> list[str | None]:
         (pl.Series([dt.datetime(2024, 1, 31, 5)]), "datetime", ["2024-01-31T05:00:00"]),
         (pl.Series([dt.time(5, 30)]), "other", ["05:30:00"]),
         (pl.Series([dt.timedelta(hours=5)]), "other", ["PT5H"]),
-        (pl.Series([Decimal("1.50"), Decimal("20.00")]), "other", ["1.5", "20"]),
+        (pl.Series([Decimal("1.50"), Decimal("20.00")]), "float", ["1.5", "20"]),
         (pl.Series([None, None]), "other", [None, None]),
     ],
 )

@@ -82,8 +82,12 @@ def with_decoys(
     shown = rows.filter(
         ~pl.all_horizontal(pl.col(name).cast(pl.String).eq_missing(SUPPRESSED) for name in quasi)
     )
-    classes = (
-        shown.group_by(list(quasi), maintain_order=True)
+    plain = [
+        name for name, kind in frame.schema.items() if name not in fresh and not kind.is_nested()
+    ]
+    classes = (  # in an order that is the same however an engine ordered the rows
+        shown.sort([pl.col(name).cast(pl.String) for name in plain], maintain_order=True)
+        .group_by(list(quasi), maintain_order=True)
         .agg(pl.col("\0row"))
         .with_columns(pl.col("\0row").list.len().alias("\0size"))
         .filter(pl.col("\0size") < to)

@@ -59,7 +59,7 @@ def like(frame: pl.DataFrame, kind: Frame) -> Any:
     Columns that both have are stored as in the other one, where what is in them allows it.
     """
     frame = frame.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))
-    if isinstance(kind, pl.DataFrame):
+    if isinstance(kind, pl.DataFrame) or is_opened(kind):
         return frame
     if isinstance(kind, pl.LazyFrame):
         return frame.lazy()

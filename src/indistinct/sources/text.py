@@ -40,7 +40,7 @@ def kind_of_type(dtype: pl.DataType) -> str:
         return "text"
     if dtype.is_integer():
         return "integer"
-    if dtype.is_float():
+    if dtype.is_float() or dtype.is_decimal():
         return "float"
     if dtype == pl.Boolean:
         return "boolean"
@@ -172,7 +172,9 @@ def text_of(value: Any) -> str | None:
 
 def _text(values: pl.Series, tokens: Sequence[str]) -> pl.Series:
     kind = kind_of_type(values.dtype)
-    if kind == "float":
+    if values.dtype == pl.Decimal:
+        texts = values.cast(pl.String).str.replace(r"(\.\d*?)0+$", "${1}").str.strip_suffix(".")
+    elif kind == "float":
         texts = _float_text(values)
     elif kind == "datetime":
         texts = _datetime_text(values)
@@ -182,8 +184,6 @@ def _text(values: pl.Series, tokens: Sequence[str]) -> pl.Series:
         texts = values.dt.to_string("%H:%M:%S%.f")  # a cast would cut the fraction off
     elif values.dtype == pl.Null:
         texts = values.cast(pl.String)
-    elif values.dtype == pl.Decimal:
-        texts = values.cast(pl.String).str.replace(r"(\.\d*?)0+$", "${1}").str.strip_suffix(".")
     elif values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
         raise pl.exceptions.InvalidOperationError(str(values.dtype))
     else:

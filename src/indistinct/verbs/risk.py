@@ -67,6 +67,7 @@ from indistinct.release.audit.reading import CERTIFICATE, PublishedTable, missin
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import counted_table, open_table
 from indistinct.sources.files import read_table
+from indistinct.sources.postgres import is_address
 from indistinct.sources.table import Table, require_columns
 from indistinct.types import Frame, Ints, PlainMapping
 
@@ -261,7 +262,8 @@ def _looked_at(
     native = data
     if not _is_made(data, policy):
         if isinstance(data, str | Path) and policy.source.format is None:
-            path, native = data, in_file(data, allow_empty=True, **reading(policy))
+            native = in_file(data, allow_empty=True, **reading(policy))
+            path = path if is_address(data) else data
         if not _lacks_columns(native, policy):
             return _private(native, policy, quasi or policy.quasi_identifiers, path)
         native = native if path is None else {Path(path).name: native}

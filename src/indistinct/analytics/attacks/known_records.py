@@ -31,6 +31,7 @@ random are looked at, and the figures say how many, and their error.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -426,12 +427,15 @@ def _matching(context: AttackContext, name: str) -> Rows:
 def _beside(context: AttackContext, name: str) -> Items:
     """The values of a column that is published as it is."""
     published, people = context.cells[name], context.beside[name]
-    place: dict[str | None, int] = {
+    place = {
         label: at
         for at, label in enumerate(published.labels)
         if label is not None and label != SUPPRESSED
     }
-    of = np.array([place.get(label, -1) for label in people.labels], np.int64)
+    place = {_plain(label): at for label, at in place.items()} | place
+    of = np.array(
+        [place.get(label or "", place.get(_plain(label), -1)) for label in people.labels], np.int64
+    )
     there = np.zeros(max(len(published.labels), 1), np.bool_)
     there[list(place.values())] = True
     rows = numbered_anew(published, np.where(there, np.arange(len(there)), -1))
@@ -445,6 +449,13 @@ def _beside(context: AttackContext, name: str) -> Items:
         rows,
         sure,
         np.arange(len(rows)),
+    )
+
+
+def _plain(label: str | None) -> str:
+    """A value as files of other kinds write it too: 1.5 of 1.50, a day of its first moment."""
+    return re.sub(
+        r"^(-?\d+)\.0+$|^(-?\d+\.\d*?)0+$|^(.{10})T00:00:00(?:\.0+)?$", r"\1\2\3", label or ""
     )
 
 

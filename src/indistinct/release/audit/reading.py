@@ -444,8 +444,12 @@ def _python_text(value: object) -> str:
 def _text(values: pl.Series) -> pl.Series:
     if values.dtype.is_float():
         return values.cast(pl.String).str.strip_suffix(".0")
-    if values.dtype == pl.Datetime:
-        return values.dt.to_string("iso:strict")
+    if values.dtype == pl.Decimal:
+        return values.cast(pl.String).str.replace(r"(\.\d*?)0+$", "${1}").str.strip_suffix(".")
+    if isinstance(values.dtype, pl.Datetime):
+        days = (values.dt.truncate("1d") == values).all()
+        zone = "%:z" if values.dtype.time_zone else ""
+        return values.dt.strftime("%Y-%m-%d" if days else f"%Y-%m-%dT%H:%M:%S%.f{zone}")
     if values.dtype == pl.Time:
         return values.dt.to_string("%H:%M:%S%.f")
     if values.dtype == pl.Duration:
