@@ -161,6 +161,8 @@ CASES = [
          'choose model = "…" in its place', ('promise.model = "{1}"',)),
     Case("idle-key", 'method.items = "local"', "leave it out", ("-method.items",)),
     Case("idle-key", "method.accept_unsafe = true", "leave it out", ("-method.accept_unsafe",)),
+    Case("idle-key", "attributes.ill.hierarchy = { intervals = { width = 5, top = 60 } }",
+         "leave it out, and add transform = { aggregate = { … = … } }", ("-attributes.ill.hierarchy",)),
     # Attributes
     Case("attribute-without-role", "-rest", "add [attributes.…] with a role, let indistinct init",
          ('attributes.{1}.role = "identifier"\nattributes.drug.role = "insensitive"\n'

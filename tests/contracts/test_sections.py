@@ -93,6 +93,12 @@ IDLE: list[tuple[str, dict[str, Any]]] = [
     ("risk.amber", {"risk": {"amber": 0.5}}),
     ("risk.k_range", {"risk": {"k_range": [5, 2]}}),
     ("ledger", {"ledger": {"path": "l"}}),
+    *(
+        (f"intervals.{key}", {"attributes": {
+            "ill": {"role": "sensitive", "hierarchy": {"intervals": {"width": 5, key: 60}}},
+        }})
+        for key in ("bottom", "top")
+    ),
     ("key_env", {"ledger": {"path": "l", "key_env": "K", "key_file": "k"}, "source": PERSON}),
     ("ledger.person", {"ledger": {"path": "l", "person": "ill"}, "source": PERSON}),
     *(

@@ -85,6 +85,22 @@ def attribute_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Proble
                     f"{place_of((*place, 'type'))}: {_MANY[item.type or '']} have no {name}",
                     remedy="correct the type, or choose another hierarchy",
                 )
+        yield from _end_checks(item, (*place, "hierarchy"))
+
+
+def _end_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Problem]:
+    """Ends within which nothing is put together: sensitive values are published as they are."""
+    spec = item.hierarchy if isinstance(item.hierarchy, Mapping) else {}
+    asked = spec.get("intervals")
+    for key in ("bottom", "top"):
+        if item.role == "sensitive" and isinstance(asked, Mapping) and asked.get(key) is not None:
+            yield Problem(
+                "idle-key",
+                f"{place_of((*place, 'intervals', key))}: puts values of quasi-identifiers "
+                "together; sensitive ones would be published as they are",
+                remedy=f"leave it out, and add transform = {{ aggregate = {{ {key} = "
+                f"{asked[key]} }} }}",
+            )
 
 
 def _stated_order_checks(item: Attribute, place: tuple[str, ...]) -> Iterator[Problem]:
