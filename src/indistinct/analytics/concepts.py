@@ -477,11 +477,14 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
 
 
 _LEAST_GLUED = 4
+_VOCABULARY = tuple({word for one in CONCEPTS for word in (*one.whole, *one.anywhere)})
 
 
 def _glued(name: str) -> tuple[Concept, str] | None:
     """What a name is about of which a word ends with one of the vocabulary: ``youngkids``."""
     parts = [part for part in words(name) if len(part) > _LEAST_GLUED]
+    if not any(part.endswith(_VOCABULARY) for part in parts):
+        return None
     for concept in CONCEPTS:
         for word in (*concept.whole, *concept.anywhere):
             if len(word) >= _LEAST_GLUED and any(

@@ -426,7 +426,8 @@ def _share(fits: Bools, known: Floats, weight: Ints) -> float | None:
 
 def _inside(columns: Sequence[_Column], weight: Ints) -> Iterator[Proposal]:
     """Texts that stand in another column's texts: a postcode in an address."""
-    lowered = [column.texts.str.to_lowercase() for column in columns]
+    texts = pl.DataFrame([column.texts for column in columns])
+    lowered = texts.select(pl.all().str.to_lowercase()).get_columns()
     for at, of in _could_stand_in(columns, lowered):
         whole, part = columns[at], columns[of]
         known = (whole.codes >= 0) & (part.codes >= 0)
@@ -448,8 +449,9 @@ def _could_stand_in(
     columns: Sequence[_Column], lowered: Sequence[pl.Series]
 ) -> Iterator[tuple[int, int]]:
     """Columns, by place, whose first texts may have those of another: no sign is in these alone."""
-    means = [column.texts.str.len_chars().mean() for column in columns]
-    lengths = np.array(means, dtype=np.float64)
+    texts = pl.DataFrame([column.texts for column in columns])
+    means = texts.select(pl.all().str.len_chars().mean())
+    lengths = np.array(means.row(0) if columns else (), dtype=np.float64)
     distinct = np.array([column.distinct for column in columns])
     plain = np.array([column.numbers is None and column.days is None for column in columns])
     first = [texts.head(FEW).to_list() for texts in lowered]

@@ -83,8 +83,19 @@ def names_one_of(name: str, vocabulary: Iterable[str]) -> str | None:
     >>> names_one_of("home-ZIP-code", ["postcode", "zipcode"])
     'zipcode'
     """
-    found = phrases(name)
-    return next((word for word in vocabulary if word.replace(" ", "") in found), None)
+    return _first_of(phrases(name), tuple(vocabulary))
+
+
+def _first_of(phrases: Iterable[str], vocabulary: tuple[str, ...]) -> str | None:
+    places = _places(vocabulary)
+    found = [places[phrase] for phrase in phrases if phrase in places]
+    return vocabulary[min(found)] if found else None
+
+
+@lru_cache(maxsize=1024)
+def _places(vocabulary: tuple[str, ...]) -> dict[str, int]:
+    """Where each word of a vocabulary, written together, stands in it first."""
+    return {word.replace(" ", ""): at for at, word in reversed([*enumerate(vocabulary)])}
 
 
 def is_one_of(name: str, vocabulary: Iterable[str], beside: Sequence[str] = ()) -> str | None:
@@ -98,11 +109,7 @@ def is_one_of(name: str, vocabulary: Iterable[str], beside: Sequence[str] = ()) 
     parts = [word for word in words(name) if not word.isdigit()]
     core = "".join(word for word in parts if word not in beside)
     whole = "".join(parts)
-    for word in vocabulary:
-        joined = word.replace(" ", "")
-        if joined in (core, whole):
-            return word
-    return None
+    return _first_of((core, whole), tuple(vocabulary))
 
 
 def starts_with_one_of(name: str, stems: Iterable[str]) -> str | None:
@@ -111,5 +118,7 @@ def starts_with_one_of(name: str, stems: Iterable[str]) -> str | None:
     >>> starts_with_one_of("PregnantNow", ["pregnan"])
     'pregnan'
     """
-    parts = words(name)
-    return next((stem for stem in stems if any(word.startswith(stem) for word in parts)), None)
+    parts, stems = words(name), tuple(stems)
+    if not any(word.startswith(stems) for word in parts):
+        return None
+    return next(stem for stem in stems if any(word.startswith(stem) for word in parts))

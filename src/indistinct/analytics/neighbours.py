@@ -221,8 +221,9 @@ def _keys_elsewhere(
 
 
 def _could_be_keys(item: Neighbour) -> bool:
-    long = item.sample.str.len_chars() >= _LONG
-    return item.kind in ("integer", "text") and item.distinct > _MANY and bool(long.all())
+    if item.kind not in ("integer", "text") or item.distinct <= _MANY:
+        return False
+    return bool((item.sample.str.len_chars() >= _LONG).all())
 
 
 def _share(held: pl.Series) -> float:

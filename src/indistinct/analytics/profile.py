@@ -282,9 +282,8 @@ def _with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
 
 def count_values(table: Table, column: str) -> pl.DataFrame:
     """The distinct texts of a column, null for missing, and how often each occurs."""
-    counted = table.distinct([column])
-    value, count = counted.columns
-    return counted.rename({value: "value", count: COUNT})
+    value, count = table.distinct([column]).get_columns()
+    return pl.DataFrame([value.alias("value"), count.alias(COUNT)])
 
 
 SUSPECTED = 2 * K
@@ -317,14 +316,22 @@ def _tells_apart(filled: int, distinct: int, rare_share: float) -> bool:
     return filled >= FEW_RECORDS and (distinct * K > filled or rare_share >= 0.5)
 
 
+KEPT = 100
+"""So many values of a column are kept until all have been looked at."""
+
+
 @dataclass(frozen=True)
 class _Look:
-    """A column seen by itself: its profile, its values if they are few, and suspected codes."""
+    """A column seen by itself: its profile, its values if they are few, and suspected codes.
+
+    ``read`` is how they were understood, if they are few.
+    """
 
     item: AttributeProfile
     values: frozenset[str] | None
     sample: pl.Series
     far: Far
+    read: tuple[Values, Content | None] | None
 
 
 def values_of(
@@ -386,6 +393,7 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
         frozenset(values.texts) if values.distinct <= FEW else None,
         values.sample.head(200),
         {} if content or codes else suspected(values, column),
+        (values, content) if values.distinct <= KEPT else None,
     )
 
 
@@ -445,14 +453,22 @@ def _with_neighbours(
         people=people,
     )
     return [
-        _in_role(table, item, *told[item.attribute]) if item.attribute in told else item
+        _in_role(table, item, looks[item.attribute].read, *told[item.attribute])
+        if item.attribute in told
+        else item
         for item in items
     ]
 
 
-def _in_role(table: Table, item: AttributeProfile, role: Role, why: str) -> AttributeProfile:
-    """The same column in another role."""
-    values, content = values_of(table, item.attribute, item.codes)
+def _in_role(
+    table: Table,
+    item: AttributeProfile,
+    read: tuple[Values, Content | None] | None,
+    role: Role,
+    why: str,
+) -> AttributeProfile:
+    """The same column in another role; its values are read again where they were too many."""
+    values, content = read or values_of(table, item.attribute, item.codes)
     draft = Draft()
     if role == "quasi-identifier":
         draft = draft_hierarchy(item.attribute, values, item.type, content)
@@ -580,20 +596,21 @@ def _could_be_numbers(values: Values) -> bool:
     """Whether values are many long numbers or codes of about one length, or hardly repeat."""
     if values.kind not in ("integer", "text") or values.filled < FEW_RECORDS:
         return False
-    lengths = values.sample.str.len_chars()
     most = values.counts.max()
     if values.kind == "integer" and (_counts_from_zero(values) or _is_heaped(values)):
         return False
     if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
         # Amounts, of which many are 0, have many lengths.
-        return lengths.n_unique() <= 2 and values.distinct > _MANY
+        return values.distinct > _MANY and values.sample.str.len_chars().n_unique() <= 2
     if 2 * values.distinct >= values.filled or (
         values.kind == "integer" and values.distinct > _VERY_MANY
     ):
         return True
-    digits = values.sample.str.contains(r"\d").all()
+    if values.distinct < _MANY:
+        return False
+    lengths = values.sample.str.len_chars()
     long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
-    return values.distinct >= _MANY and bool(digits) and long
+    return long and bool(values.sample.str.contains(r"\d").all())
 
 
 _HEAPED = 0.2

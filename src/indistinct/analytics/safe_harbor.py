@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import polars as pl
@@ -393,6 +394,16 @@ _VIN = r"^[A-HJ-NPR-Z0-9]{17}$"
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
 
+@cache
+def _matching() -> list[pl.Expr]:
+    """The share of the values that each pattern fits."""
+    patterns = (*(pattern for _, pattern, _ in PATTERNS), _DIGEST, _PHONE, _VIN, "[A-Z]", r"\d")
+    return [
+        pl.col("").str.contains(pattern).mean().alias(str(at))
+        for at, pattern in enumerate(patterns)
+    ]
+
+
 def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     values = column.sample.head(LOOKED_AT)
     if column.kind not in ("text", "integer") or values.len() < 3 or column.distinct < 3:
@@ -401,11 +412,7 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         if _share(values, lambda texts: _passing(texts, _is_card)) >= MATCHING_SHARE:
             yield "account", "pattern", "its values look like card numbers"
         return
-    patterns = (*(pattern for _, pattern, _ in PATTERNS), _DIGEST, _PHONE, _VIN, "[A-Z]", r"\d")
-    shares = pl.select(
-        pl.lit(values).str.contains(pattern).mean().alias(str(at))
-        for at, pattern in enumerate(patterns)
-    ).row(0)
+    shares = values.alias("").to_frame().select(_matching()).row(0)
     matching, (digests, phones, *vehicles) = shares[: len(PATTERNS)], shares[len(PATTERNS) :]
     if column.distinct >= 20 and digests >= MATCHING_SHARE:
         yield "other", "pattern", "its values look like long codes or digests"

@@ -107,6 +107,14 @@ from each other, stands for no date."""
 _LINK = r"(?i)\bhttps?://|\bwww\."
 
 
+_FORM = (
+    pl.col("text").str.contains(_LINK).mean().alias("links"),
+    pl.col("text").str.len_chars().mean().alias("letters"),
+    pl.col("text").str.count_matches(r"\s+").mean().alias("blanks"),
+    pl.col("text").str.contains(r"^\s|\s$").any().alias("around"),
+)
+
+
 @dataclass(frozen=True)
 class Form:
     """What the texts of a column look like: the share of links, mean letters and stretches of
@@ -170,15 +178,7 @@ class Values:
     @functools.cached_property
     def form(self) -> Form:
         """What its texts look like."""
-        text = pl.lit(self.sample)
-        return Form(
-            *pl.select(
-                links=text.str.contains(_LINK).mean(),
-                letters=text.str.len_chars().mean(),
-                blanks=text.str.count_matches(r"\s+").mean(),
-                around=text.str.contains(r"^\s|\s$").any(),
-            ).row(0)
-        )
+        return Form(*self.sample.alias("text").to_frame().select(_FORM).row(0))
 
     @property
     def blanks_around(self) -> bool:
@@ -194,7 +194,7 @@ def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ())
         kind: The kind that the column has by its type; texts are looked at more closely.
         missing: Texts that stand for a missing value, beside those that are found to.
     """
-    present = counted.filter(pl.col("value").is_not_null())
+    present = counted.drop_nulls("value") if counted["value"].null_count() else counted
     if missing:
         gone = present["value"].is_in(list(missing))
         found = read_values(present.filter(~gone), kind)
