@@ -164,6 +164,40 @@ def covers(cell: str, age: int) -> bool:
     return ends[0] <= age <= ends[-1]
 
 
+@pytest.mark.parametrize("promised", [False, True])
+def test_what_a_class_tells_of_values_without_a_promise_is_said(promised: bool) -> None:
+    ages, sexes = [20, 21, 22, 40, 41, 42] * 2, ["f"] * 6 + ["m"] * 6
+    table = pl.DataFrame({"age": ages, "sex": sexes}).with_columns(
+        ill=pl.Series(
+            ["flu", "gout", None, "HIV", "HIV", "HIV", "?", "?", "?", "flu", "cold", "flu"]
+        ),
+        ward=pl.Series(["a", "b", "c", *"aaabbbccc"]),
+    )
+    keys = policy(source={}, promises=[{"model": "k-anonymity", "k": 3}])
+    keys["method"] = {"algorithm": "mondrian"}
+    keys["attributes"]["ward"] = {"role": "insensitive"}
+    keys["attributes"]["ill"]["missing"] = {"tokens": ["?"]}
+    del keys["attributes"]["day"]
+    if promised:
+        keys["promises"].append({"model": "max-posterior", "bound": 1.0, "sensitive": "ill"})
+    release = ind.anonymize(table, keys)
+    assert release.certificate.classes["count"] == 4
+    public = [text for text in release.certificate.warnings if "no promise is about" in text]
+    alike = [text for text in release.warnings if "all of a class have the same" in text]
+    assert (public != [], alike != []) == (not promised, not promised)
+    if not promised:
+        assert "'ill'" in public[0]
+        assert "'ill' (25.0% of records)" in alike[0]
+    alone = next(text for text in release.warnings if "quasi-identifiers and one value" in text)
+    assert "'ill' (25.0% of records), 'ward' (25.0% of records):" in alone
+
+
+def test_a_value_that_all_people_of_a_class_have_is_told() -> None:
+    table = visits().with_columns(day=pl.lit("today"), ill=pl.lit("flu"))
+    told = ind.anonymize(table, policy()).warnings
+    assert any("all of a class have the same 'ill' (100% of people)" in text for text in told)
+
+
 def test_the_number_of_somebodys_records_is_looked_for() -> None:
     """One class of a few people each; some are alone with their number of records."""
     random = np.random.default_rng(3)

@@ -124,6 +124,23 @@ def told_of_the_program(policy: Policy) -> list[str]:
     ]
 
 
+def unpromised(policy: Policy) -> list[str]:
+    """Sensitive attributes of whose values in a class no promise speaks."""
+    about = {part.sensitive for part in policy.privacy_models if part.subject != "items"}
+    return [name for name in policy.sensitive if name not in about]
+
+
+def told_of_no_promise(policy: Policy) -> list[str]:
+    """What readers are told of sensitive attributes without a promise about their values."""
+    what = "bucket" if method_of(policy).linked else "class"
+    return [
+        f"no promise is about the values of {_quoted(names)}: everybody of a {what} may have the "
+        "same one, and whoever knows that somebody is in it then knows the value"
+        for names in [unpromised(policy)]
+        if names
+    ]
+
+
 def told_of_changed_values(policy: Policy) -> list[str]:
     """What readers are told of promises about values that were changed at random before."""
     rules = {name: item.transform for name, item in policy.attributes.items()}

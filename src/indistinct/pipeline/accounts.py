@@ -18,6 +18,7 @@ from indistinct.intake.warnings import (
     often_starred,
     told_of_bins,
     told_of_changed_values,
+    told_of_no_promise,
     told_of_the_program,
     told_of_the_whole_table,
     warn_about_lone_groups,
@@ -88,6 +89,7 @@ def accounts(
     found, document = [], plan.to_dict()
     told = (
         *publication.told,
+        *told_of_no_promise(policy),
         *told_of_the_program(policy),
         *told_of_changed_values(policy),
         *told_of_bins(policy),

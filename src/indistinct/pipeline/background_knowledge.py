@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,15 +10,18 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.attacks import Finding, known_records, unicity
+from indistinct.analytics.profile import nearly_unique
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
 from indistinct.hierarchies.cells import members_of
-from indistinct.intake.transforming import policy_of_originals, untried_in
+from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
+from indistinct.intake.warnings import unpromised
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.transforms.measured import as_measured
 from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import open_table
 from indistinct.sources.text import canonical
 from indistinct.types import Frame, PlainMapping
 
@@ -29,6 +32,12 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 200_000_000
 """Steps that each of the two attackers takes at most; then it looks at some people only."""
+
+FEW_SINGLED_OUT = 0.05
+"""Of a value beside the quasi-identifiers that singles out fewer people nobody is warned."""
+
+MOST_COUNTS = 1_000_000
+"""Values times classes that are counted of a release that is not in memory."""
 
 DRAWS = 2_500
 """Sets of published cells that are drawn."""
@@ -50,6 +59,7 @@ def with_background_knowledge(
             know the truth, and not what stands in its place.
     """
     policy, subjects = private.policy, private.subjects
+    run.warnings += _warnings_of_classes(private, released)
     if subjects.unit != "person" or not policy.quasi_identifiers or not subjects.count:
         return
     run.tell("trying what others know")
@@ -81,6 +91,80 @@ def with_background_knowledge(
         cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
         if isinstance(cells, Finding):
             run.singled_out[unicity.NAME] = cells.to_dict()["figures"]
+
+
+def _warnings_of_classes(private: PrivateTable, released: Frame) -> list[str]:
+    """What a class tells by itself, and with one value of somebody that stands beside it.
+
+    The latter of records alone: :mod:`known_records` looks at people with many. Columns that are
+    nearly unique are warned of elsewhere.
+    """
+    policy, table = private.policy, private.table
+    if isinstance(released, Mapping) or not policy.quasi_identifiers:
+        return []
+    person = [str(policy.person)] * (private.subjects.unit == "person")
+    names = [*policy.sensitive, *([] if person else known_beside(policy, table))]
+    names = [one for one in names if table.kinds[one] != "other" and not shows_others(policy, one)]
+    unique = nearly_unique(table, names)
+    names = [name for name in names if name not in unique]
+    classes, counts = _counted_classes(released, policy.quasi_identifiers, person, names)
+    people, unit = max(int(classes["\0of"].sum()), 1), "people" if person else "records"
+    alone: dict[str, float] = {}
+    alike: dict[str, float] = {}
+    for name, held in counts:
+        told = held.drop_nulls(name)
+        tokens = policy.attributes[name].missing.tokens
+        told = told.filter(~told[name].cast(pl.String, strict=False).is_in(tokens))
+        single = told.filter(pl.col("\0have") == 1).height / people
+        alone[name] = single if single >= FEW_SINGLED_OUT and not person else 0.0
+        sure = told.join(
+            classes,
+            left_on=[*classes.columns[:-1], "\0have"],
+            right_on=classes.columns,
+            nulls_equal=True,
+        )
+        alike[name] = float(sure["\0have"].sum()) / people
+    found = []
+    if listed := _worst({name: alike[name] for name in unpromised(policy) if name in alike}, unit):
+        found.append(
+            f"all of a class have the same {listed}: no promise is about these values, and "
+            "max-posterior bounds what a class tells of one"
+        )
+    if listed := _worst(alone, unit):
+        found.append(
+            f"quasi-identifiers and one value beside them single out {listed}: whoever knows that "
+            "one has the rest of the record; what others know can be a quasi-identifier"
+        )
+    return found
+
+
+def _counted_classes(
+    released: Frame, quasi: Sequence[str], person: list[str], names: Sequence[str]
+) -> tuple[pl.DataFrame, Iterator[tuple[str, pl.DataFrame]]]:
+    """How many records, or people, each class has; for each attribute how many have each value.
+
+    Where the release is not in memory, attributes of which that would be much are left out.
+    """
+    table = open_table(released, allow_empty=True)
+    if not table.held:
+        of = table.distinct(quasi)
+        of = of.rename({of.columns[-1]: "\0of"})
+        values = table.about(names)
+        few = [name for name in names if values[name][1] * of.height <= MOST_COUNTS]
+        have = ((name, table.distinct([*quasi, name])) for name in few)
+        return of, ((name, one.rename({one.columns[-1]: "\0have"})) for name, one in have)
+    group = pl.struct(quasi).rank("dense").alias("\0class")
+    rows = to_polars(released).select(group, *person, *names)
+    size = pl.col(person[0]).n_unique() if person else pl.len()
+    own = rows.group_by("\0class").agg(size.alias("\0of"))
+    return own, ((name, rows.group_by("\0class", name).agg(size.alias("\0have"))) for name in names)
+
+
+def _worst(shares: Mapping[str, float], unit: str) -> str:
+    """The three largest shares of people, by attribute."""
+    largest = sorted((name for name in shares if shares[name]), key=lambda one: -shares[one])
+    listed = ", ".join(f"'{name}' ({share(shares[name])} of {unit})" for name in largest[:3])
+    return listed + f" and {len(largest) - 3} more" * (len(largest) > 3)
 
 
 def _warnings_of_days(policy: Policy, released: Frame) -> list[str]:
