@@ -21,7 +21,7 @@ def test_shares_of_values_that_are_not_listed_are_left_out(listed: list[int]) ->
         one, within, one, within, both, np.array([0, 2]),
         np.zeros((2, 1), np.int32), np.zeros(1, np.int64), np.ones((1, 3)), np.array([1, 2]),
         within, np.zeros(1, np.int32), np.array([0, 3]), np.array([0, 1, 2], np.int32), filled,
-        scale, 20, np.zeros((0, 3)), out_indptr, out_value, out,
+        scale, 20, False, np.zeros((0, 3)), out_indptr, out_value, out,
         np.array([0, 1, 2], np.int32), np.array([0, 1, 3]), np.array([2, -1, 0], np.int32),
         belief, right,
     )  # fmt: skip

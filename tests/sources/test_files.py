@@ -493,3 +493,55 @@ def test_a_parquet_file_over_which_the_library_gives_up_is_refused(
     (problem,) = caught.value.problems
     assert problem.code == "unreadable-file"
     assert "copy or export the file once more" in (problem.remedy or "")
+
+
+def in_parts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cells: list[str], **how: Any
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A file of 300 KB whose records end with one of some cells, read in parts and at once."""
+    path = tmp_path / "table.csv"
+    lines = [f"{at},{'x' * (at % 30)},{cells[at % len(cells)]}\n" for at in range(14_000)]
+    path.write_text("number,long,cell\n" + "".join(lines), encoding="utf-8")
+    monkeypatch.setattr(files, "_LARGE", 0)
+    monkeypatch.setattr(files, "_PART", 1 << 15)
+    return read_table(path, coded={"number", "cell"}, **how), read_table(path, **how)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["a", "", "b"],
+        [" a", "a", "  "],
+        ["24.0", "7", "NA"],
+        ['"a, b"', '""', '"x\ny"', "a"],
+        ["ü", "b"],
+    ],
+)
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_large_file_is_read_in_parts_as_it_is_read_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cells: list[str], exact: bool
+) -> None:
+    parts, whole = in_parts(monkeypatch, tmp_path, cells, exact=exact)
+    assert parts.columns == whole.columns
+    assert parts.schema["cell"] == pl.Enum
+    assert parts.schema["long"] == pl.Null
+    for name in ("number", "cell"):
+        assert parts[name].cast(pl.String).equals(whole[name], null_equal=True)
+
+
+@pytest.mark.parametrize(
+    "cells", [["a", "b\r"], ['a "b" c', "d"], ["a", "b\n"], ['"say ""a"""', "d"]]
+)
+def test_what_is_not_plainly_written_is_read_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cells: list[str]
+) -> None:
+    parts, whole = in_parts(monkeypatch, tmp_path, cells)
+    assert parts.schema["long"] == pl.String
+    assert parts.equals(whole)
+
+
+def test_ragged_records_of_a_large_file_are_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError, match="line 3 has 4"):
+        in_parts(monkeypatch, tmp_path, ["a", "b,c"])

@@ -30,14 +30,14 @@ class Rows:
     def __getitem__(self, row: int) -> Ints32:
         return self.index[self.indptr[row] : self.indptr[row + 1]]
 
-    @cached_property
+    @property
     def length(self) -> Ints:
-        """Entries of each row."""
+        """Entries of each row; made anew each time, as it would take more memory than the rows."""
         return np.diff(self.indptr)
 
-    @cached_property
+    @property
     def row_of(self) -> Ints:
-        """The row of every entry."""
+        """The row of every entry; made anew each time."""
         return np.repeat(np.arange(len(self)), self.length)
 
 

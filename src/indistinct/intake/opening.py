@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +89,7 @@ def open_source(
     *,
     held: bool = False,
     allow_empty: bool = False,
-    scanned: Scanned | None = None,
+    scanned: Scanned | Collection[str] | None = None,
 ) -> tuple[Table, str | None]:
     """The table given, held against the policy, and the digest of the file it came from.
 
@@ -100,14 +100,16 @@ def open_source(
         path: the file that a frame was read from.
         held: ask for a table in memory, whichever engine holds it: for what goes record by record.
         allow_empty: whether it may have no records.
-        scanned: how files are scanned where they are, and not read.
+        scanned: how files are scanned where they are, and not read; or which columns of a file
+            are needed: texts of a large one are then held as codes, and all others are empty.
 
     Raises:
         DataError: it cannot be read, or changes meanwhile.
         PolicyError: the policy does not fit it.
     """
-    if scanned is not None or is_address(data):
-        return _elsewhere(data, policy, scanned, held)
+    where = scanned if isinstance(scanned, Scanned) else None
+    if where is not None or is_address(data):
+        return _elsewhere(data, policy, where, held)
     tokens, source, native = policy.missing_tokens(), policy.source, data
     if isinstance(data, str | Path):
         path = data
@@ -129,7 +131,9 @@ def open_source(
                 # Reading and hashing the same file take turns on disk and processor.
                 hashed = None if path is None else beside.submit(sha256_of, Path(path))
                 if isinstance(data, str | Path):
-                    native = in_file(data, fits=held, allow_empty=allow_empty, **reading(policy))
+                    coded = scanned if isinstance(scanned, Collection) else False
+                    how = {"coded": coded, **reading(policy)}
+                    native = in_file(data, fits=held, allow_empty=allow_empty, **how)
                     notes = () if source.header is not None else _header_notes(native.columns)
                 digest = None if hashed is None else hashed.result()
     if source.people is not None:
@@ -168,7 +172,12 @@ def _refuse_of_file(said: Iterable[str], *, beside: bool = False) -> None:
 
 
 def in_file(
-    data: str | Path, *, fits: bool = False, allow_empty: bool = False, **how: Any
+    data: str | Path,
+    *,
+    fits: bool = False,
+    allow_empty: bool = False,
+    coded: Collection[str] | bool = False,
+    **how: Any,
 ) -> pl.DataFrame | ScannedTable | SparkFiles:
     """The table in a file: read, or scanned where it does not fit into memory and can be.
 
@@ -176,6 +185,7 @@ def in_file(
         data: the path.
         fits: refuse a table that does not fit into memory.
         allow_empty: whether it may have no records.
+        coded: the columns that are needed, as :func:`read_table` takes them.
         how: how the file is read.
 
     Raises:
@@ -184,7 +194,7 @@ def in_file(
     from indistinct.sources.scan import can_scan
 
     try:
-        return read_table(data, allow_empty=allow_empty, **how)
+        return read_table(data, allow_empty=allow_empty, coded=coded, **how)
     except DataError as error:
         small = {problem.code for problem in error.problems} == {"too-little-memory"}
         if fits or not small or not can_scan(Path(data)):

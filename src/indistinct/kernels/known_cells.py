@@ -41,35 +41,6 @@ def owners_of(indptr: Ints, cell: Ints32, cells: int) -> tuple[Ints, Ints32]:
     return begin, owner
 
 
-@jit
-def put_together(indptr: Ints, cell: Ints32, to: Ints, new_indptr: Ints, new_cell: Ints32) -> None:
-    """Cells of people with some of them one, each once.
-
-    Arguments:
-        indptr: person p has ``cell[indptr[p]:indptr[p + 1]]``, rising, [p + 1].
-        cell: cells.
-        to: what every cell becomes, never falling, or -1 for nothing, [cells].
-        new_indptr: where the cells of each person then begin, [p + 1].
-        new_cell: these cells, and room for as many as there were.
-    """
-    here = new_indptr[0] = 0
-    for person in range(indptr.shape[0] - 1):
-        for e in range(indptr[person], indptr[person + 1]):
-            new = to[cell[e]]
-            if new >= 0 and (here == new_indptr[person] or new_cell[here - 1] != new):
-                new_cell[here] = new
-                here += 1
-        new_indptr[person + 1] = here
-
-
-@jit
-def lay_out(chosen: Ints32, begin: Ints, owner: Ints32, bits: NDArray[np.uint64]) -> None:
-    """Who has each of some cells, as rows of bits, which are zero before, [chosen, words]."""
-    for place in range(chosen.shape[0]):
-        for at in range(begin[chosen[place]], begin[chosen[place] + 1]):
-            bits[place, owner[at] >> 6] |= _ONE << np.uint64(owner[at] & 63)
-
-
 @inner
 def _ones(word: np.uint64) -> int:
     """How many bits of a word are set."""
@@ -79,6 +50,27 @@ def _ones(word: np.uint64) -> int:
     )
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@jit
+def lay_out(begin: Ints, owner: Ints32, row: Ints32, bits: NDArray[np.uint64], had: Ints) -> None:
+    """Who has some cells, as rows of bits, which are zero before; cells of one row are one.
+
+    Arguments:
+        begin: cell x is had by ``owner[begin[x]:begin[x + 1]]``.
+        owner: people.
+        row: the row of every cell, -1 for none, [cells].
+        bits: who has a cell of each row, [rows, words].
+        had: how many people these are, [rows].
+    """
+    for x in range(row.shape[0]):
+        if row[x] >= 0:
+            for at in range(begin[x], begin[x + 1]):
+                bits[row[x], owner[at] >> 6] |= _ONE << np.uint64(owner[at] & 63)
+    for place in range(bits.shape[0]):
+        had[place] = 0
+        for word in bits[place]:
+            had[place] += _ones(word)
 
 
 @inner
@@ -149,6 +141,7 @@ def have_cells(
     owner: Ints32,
     row: Ints32,
     bits: NDArray[np.uint64],
+    had: Ints,
     first: int,
     enough: int,
     budget: int,
@@ -163,6 +156,7 @@ def have_cells(
         owner: people, rising for each cell.
         row: the row of ``bits`` that says who has a cell, -1 where none does, [cells].
         bits: see :func:`lay_out`.
+        had: likewise, [rows].
         first: the least number of places that is looked at.
         enough: people after which no more are counted.
         budget: steps (words and people) after which no further draw is looked at.
@@ -217,7 +211,7 @@ def have_cells(
                         left += int(word & _ONE)
                     number = left
                 elif laid == -1:
-                    number, laid = begin[x + 1] - begin[x], row[x]
+                    number, laid = had[row[x]], row[x]
                 else:
                     number, own = 0, row[x]
                     steps += words

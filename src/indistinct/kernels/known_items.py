@@ -93,11 +93,11 @@ def know_items(
     vague: Bools,
     people_indptr: Ints,
     people: Ints,
+    place: Ints,
     item_indptr: Ints,
     item: Ints32,
     over_indptr: Ints,
     over: Ints32,
-    looked: Bools,
     work: Floats,
     found: Floats,
     fewest: Ints,
@@ -121,17 +121,18 @@ def know_items(
             show an item by a label that is not vague, the item is taken for shown by it wherever it
             is; unless no row would fit the person so.
         people_indptr: candidate set q has the people ``people[people_indptr[q]:...]``.
-        people: people by candidate set.
+        people: the people who are looked at, by candidate set.
+        place: where what is made of each of them is written, [looked].
         item_indptr: person p has ``item[item_indptr[p]:...]``, [n + 1].
         item: items.
         over_indptr: item e is covered by the labels ``over[over_indptr[e]:...]``.
         over: labels.
-        looked: who is looked at, [n].
-        work: steps of each person, [n].
+        work: steps of each person, [looked].
         found: by person and number of known items: whether some items of that number leave one row
             alone, the share of sets of that number that do, and whether after some of them another
-            item is certain, [n, 3, 3]. Whoever has fewer items is known by all of them.
-        fewest: rows that the most telling item leaves, 0 where no row fits the person, [n].
+            item is certain, [looked, 3, 3]. Whoever has fewer items is known by all of them.
+        fewest: rows that the most telling item leaves, 0 where no row fits the person,
+            [looked].
         fill: make ``found`` and ``fewest``, else ``work`` alone.
     """
     labels = vague.shape[0]
@@ -184,10 +185,9 @@ def know_items(
                         local_row[start[label]] = r
                         local_sure[start[label]] = row_sure[e]
                         start[label] += 1
-        for person in people[people_indptr[q] : people_indptr[q + 1]]:
+        for asked in range(people_indptr[q], people_indptr[q + 1]):
+            person, told_at = people[asked], place[asked]
             begin, held = item_indptr[person], item_indptr[person + 1] - item_indptr[person]
-            if fill and not looked[person]:
-                continue
             steps = np.int64(0)
             for i in range(held):
                 own, rare[i] = item[begin + i], 0
@@ -199,13 +199,13 @@ def know_items(
                 chosen = np.argsort(rare[:held], kind="mergesort")[:MOST_ITEMS]
                 held = MOST_ITEMS
             if not fill:
-                work[person] = steps * (1.0 + held * held / 6.0) + held * held * held / 6.0 + 1.0
+                work[told_at] = steps * (1.0 + held * held / 6.0) + held * held * held / 6.0 + 1.0
                 continue
-            found[person] = 0.0
-            fewest[person] = 0
+            found[told_at] = 0.0
+            fewest[told_at] = 0
             if held == 0:
-                fewest[person] = held_rows
-                found[person, :, :2] = held_rows == 1
+                fewest[told_at] = held_rows
+                found[told_at, :, :2] = held_rows == 1
                 continue
             for i in range(held):
                 own = item[begin + chosen[i]]
@@ -246,8 +246,8 @@ def know_items(
                     touched[:number].sort()
                 for r in touched[:number]:
                     _add(row_of[r], cover[r], tell[r], held, bits, last, count, told)
-                _summed(held, count, told, found[person])
-                fewest[person] = count[0, :held].min()
+                _summed(held, count, told, found[told_at])
+                fewest[told_at] = count[0, :held].min()
             for at in range(number):
                 cover[touched[at]] = np.uint64(0)
                 tell[touched[at]] = np.uint64(0)

@@ -7,16 +7,24 @@ the weights are changed until each place has as many people as it has records (i
 proportional fitting). People and classes that have nothing to do with each other, by however many
 others between them, are fitted one after the other.
 
+Weights and likelihoods are numbers of eight bytes, or of four where there are very many people.
+
 The likelihood of a value is the same in every class. So people who could stand in the same classes,
 a *set*, meet each value once, with the weights of its places added up.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Floats, Ints, Ints32
+
+Real = NDArray[np.floating[Any]]
+"""Numbers of eight bytes, or of four."""
 
 FILLED = 1e-13
 """Share by which places may be filled too much or too little."""
@@ -26,6 +34,9 @@ AT_ONCE = 8
 
 ALIKE = 1e-9
 """Shares that differ by less are equal."""
+
+COARSE = 1e-6
+"""The same of both, where numbers have four bytes."""
 
 
 @jit
@@ -84,8 +95,8 @@ def _lay_out(
 def _pool(
     entry: Ints32,
     slot: Ints32,
-    scale: Floats,
-    pooled: Floats,
+    scale: Real,
+    pooled: Real,
 ) -> None:
     """The weights of all places of each value together."""
     for at in range(entry.shape[0]):
@@ -99,35 +110,36 @@ def _make_likely(
     c: int,
     codes: Ints32,
     start: Ints,
-    table: Floats,
+    table: Real,
     met: Ints32,
     number: int,
-    likely: Floats,
+    features: int,
+    likely: Real,
 ) -> None:
-    """How likely each value that a combination meets makes it, the likeliest 1."""
-    features = codes.shape[1]
+    """How likely each value that a combination meets makes its first features, the likeliest 1."""
+    none, one = likely.dtype.type(0.0), likely.dtype.type(1.0)
     for i in range(number):
-        likely[i] = 1.0
+        likely[i] = one
     for j in range(features):
         row = start[j] + codes[c, j]
         for i in range(number):
             likely[i] *= table[row, met[i]]
         if (j + 1) % AT_ONCE == 0 or j + 1 == features:
-            top = 0.0
+            top = none
             for i in range(number):
                 top = max(top, likely[i])
-            scale = 1.0 / top if top > 0.0 else 1.0
+            scale = one / top if top > 0.0 else one
             for i in range(number):
                 likely[i] *= scale
 
 
 @inner
-def _dealt(number: int, pooled: Floats, likely: Floats, here: int) -> float:
+def _dealt(number: int, pooled: Real, likely: Real, here: int) -> Any:
     """What the likelihoods of a combination, from ``here`` on, come to with the weights of places.
 
     Four sums beside each other, which a processor adds up at once, on every machine in this order.
     """
-    one = two = three = four = 0.0
+    one = two = three = four = likely.dtype.type(0.0)
     even = number - number % 4
     for i in range(0, even, 4):
         one += pooled[i] * likely[here + i]
@@ -144,17 +156,17 @@ def _share_out(
     members: Ints32,
     weight: Ints,
     number: int,
-    pooled: Floats,
-    likely: Floats,
+    pooled: Real,
+    likely: Real,
     here: int,
-    share: Floats,
+    share: Real,
 ) -> None:
     """How many of the members of a set have each of its values, but for the weights of places."""
     for v in range(number):
         share[v] = 0.0
     for c in members:
         total = _dealt(number, pooled, likely, here)
-        each = weight[c] / total if total > 0.0 else 0.0
+        each = likely.dtype.type(weight[c] / total if total > 0.0 else 0.0)
         for v in range(number):
             share[v] += each * likely[here + v]
         here += number
@@ -170,15 +182,16 @@ def fit(
     member_indptr: Ints,
     codes: Ints32,
     start: Ints,
-    table: Floats,
+    table: Real,
     weight: Ints,
     set_indptr: Ints,
     set_class: Ints32,
     indptr: Ints,
     value: Ints32,
     held: Ints,
-    scale: Floats,
+    scale: Real,
     sweeps: int,
+    plain: bool,
     counted: Floats,
     out_indptr: Ints,
     out_value: Ints32,
@@ -213,6 +226,7 @@ def fit(
         held: how often each class has each value, [places].
         scale: the weights, [places].
         sweeps: rounds at most.
+        plain: whether ``table`` is 1 throughout.
         counted: the people with each feature and value are added here, on the rows of ``table``.
         out_indptr: the shares of the values ``out_value[out_indptr[c]:...]`` of combination ``c``
             are written to ``out``.
@@ -224,10 +238,13 @@ def fit(
         belief: the share of it, [n].
         right: how often a guess of the likeliest value is right, [n].
     """
-    domain = table.shape[1]
+    domain, kind, one = table.shape[1], scale.dtype, scale.dtype.type(1.0)
+    none = scale.dtype.type(0.0)
+    slack, alike = (FILLED, ALIKE) if scale.itemsize == 8 else (COARSE, COARSE)
+    features = 0 if plain else codes.shape[1]
     place, met = np.full(domain, -1, np.int32), np.empty(domain, np.int32)
-    pooled, share = np.empty(domain), np.empty(domain)
-    likely, filled = np.empty(0), np.zeros(scale.shape[0])
+    pooled, share = np.empty(domain, kind), np.empty(domain, kind)
+    likely, filled = np.empty(0, kind), np.zeros(scale.shape[0], kind)
     entry, slot = np.empty(0, np.int32), np.empty(0, np.int32)
     for b in range(crowd_indptr.shape[0] - 1):
         crowds = crowd[crowd_indptr[b] : crowd_indptr[b + 1]]
@@ -248,14 +265,14 @@ def fit(
             room += width[i] * (member_indptr[q + 1] - member_indptr[q])
             place[met[: width[i]]] = -1
         if room > likely.shape[0]:
-            likely = np.empty(room)
+            likely = np.empty(room, kind)
         here = 0
         for i in range(crowds.shape[0]):
             q, number = crowds[i], width[i]
             for at in range(begin[i], begin[i + 1]):
                 met[slot[at]] = value[entry[at]]
             for c in member[member_indptr[q] : member_indptr[q + 1]]:
-                _make_likely(c, codes, start, table, met, number, likely[here:])
+                _make_likely(c, codes, start, table, met, number, features, likely[here:])
                 here += number
         for _ in range(sweeps):
             here = 0
@@ -273,7 +290,7 @@ def fit(
                     if filled[at] > 0.0:
                         change = held[at] / filled[at]
                         scale[at] *= change
-                        still &= abs(change - 1.0) <= FILLED
+                        still &= abs(change - 1.0) <= slack
                         filled[at] = 0.0
             if still:
                 break
@@ -288,8 +305,8 @@ def fit(
                 own = likely[here : here + number]
                 here += number
                 total = _dealt(number, pooled, own, 0)
-                each = 1.0 / total if total > 0.0 else 0.0
-                top = 0.0
+                each = one / total if total > 0.0 else none
+                top = none
                 for v in range(number):
                     own[v] *= pooled[v] * each
                     top = max(top, own[v])
@@ -305,9 +322,9 @@ def fit(
                 if person.shape[0]:
                     ties = 0
                     for v in range(number):
-                        ties += own[v] >= top - ALIKE
+                        ties += own[v] >= top - alike
                     for p in person[person_indptr[c] : person_indptr[c + 1]]:
                         if 0 <= truth[p] < domain and place[truth[p]] >= 0:
                             belief[p] = own[place[truth[p]]]
-                        right[p] = (belief[p] >= top - ALIKE) / max(ties, 1)
+                        right[p] = (belief[p] >= top - alike) / max(ties, 1)
             place[met[:number]] = -1

@@ -49,9 +49,9 @@ from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.pipeline.sought_releases import sought_by
-from indistinct.sources.engines import held_as_codes
+from indistinct.sources.engines import codes_of, held_as_codes
+from indistinct.sources.memory import hand_back
 from indistinct.sources.table import Table
-from indistinct.sources.text import as_codes
 from indistinct.types import Frame, Ints, Ints32, Plain
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def attack(
             the release is one of people with many records, and the policy does not name them.
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
+    hand_back()
     asked = as_policy(policy)
     only = known_names(only, harmful, asked)
     tell = progress or no_progress
@@ -258,9 +259,13 @@ def _attacked(
     """
     person = policy.person
     held = person is not None or changes_values(policy)
-    table, digest = open_source(data, policy, path, held=held)
-    file = None if digest is None else table.name
     learnt = tuple(dict.fromkeys(name for view in views for name in view.sensitive))
+    ranks = (policy.attributes[name].ranks for name in learnt)
+    outcomes = [given.dependent for given in ranks if given is not None and given.dependent]
+    shown = [name for name in policy.attributes if views[0].table.find(name) is not None]
+    needed = {*policy.quasi_identifiers, *learnt, *outcomes, *shown, *policy.visit_identifiers}
+    table, digest = open_source(data, policy, path, held=held, scanned=None if held else needed)
+    file = None if digest is None else table.name
     beside = [name for name in known_beside(policy, table) if views[0].table.find(name) is not None]
     visit = policy.visit_identifiers
     followed_names = (*policy.quasi_identifiers, *policy.sensitive, *beside, *visit)
@@ -268,10 +273,8 @@ def _attacked(
     keys = () if person is None else (person,)
     names = [*keys, *policy.quasi_identifiers, *learnt, *beside, *visit]
     if person is None:
-        ranks = (policy.attributes[name].ranks for name in learnt)
-        outcomes = [given.dependent for given in ranks if given is not None and given.dependent]
         table = held_as_codes(table, [*names, *outcomes])
-    texts = table.text(names) if person is not None else _coded(table, names)
+    texts = table.text(names) if person is not None else codes_of(table, names)
     tell("looking at the hierarchies", None)
     private = PrivateTable.of(
         table,
@@ -288,13 +291,6 @@ def _attacked(
         if worse <= unread(first.rows, private.taxonomies, first.quasi):
             private = replace(private, taxonomies=wider)
     return Attacked(replace(private, population=around), texts, tuple(beside))
-
-
-def _coded(table: Table, names: Sequence[str]) -> pl.DataFrame:
-    """The canonical texts of some columns, held as codes one after the other."""
-    if not table.held:
-        return pl.DataFrame(list(map(as_codes, table.text(names).get_columns())))
-    return pl.DataFrame([as_codes(table.text([name]).to_series()) for name in dict.fromkeys(names)])
 
 
 def known_beside(policy: Policy, table: Table) -> list[str]:

@@ -41,6 +41,7 @@ from indistinct.sources.text import (
     canonical,
     kind_of,
     kind_of_type,
+    recoded,
     settled,
     text_of,
 )
@@ -99,6 +100,14 @@ class EagerTable(ABC):
         # Polars selects from the whole schema, which takes its time where there are many columns.
         chosen = pl.DataFrame([self._frame.get_column(name) for name in columns])
         return canonical(chosen, self._tokens)
+
+    def codes(self, column: str) -> pl.Series:
+        """The canonical texts of a column, held as codes."""
+        stored = self._frame.get_column(column)
+        if not isinstance(stored.dtype, pl.Enum):
+            return as_codes(self.text([column]).to_series())
+        labels = stored.dtype.categories.alias(column)
+        return recoded(stored, canonical(labels.to_frame(), self._tokens)[column])
 
     def values(self, column: str) -> pl.Series:
         """A column as it is stored, categories as their texts."""

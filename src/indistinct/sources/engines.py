@@ -9,10 +9,10 @@ import polars as pl
 
 from indistinct.errors import DataError, Problem, did_you_mean, shown_names
 from indistinct.sources.duckdb_table import DuckDBTable
-from indistinct.sources.eager import ArrowTable, CountedTable, PandasTable, PolarsTable
+from indistinct.sources.eager import ArrowTable, CountedTable, EagerTable, PandasTable, PolarsTable
 from indistinct.sources.spark_table import SparkTable
 from indistinct.sources.table import Table, is_opened, is_spark, require_names
-from indistinct.sources.text import Tokens
+from indistinct.sources.text import Tokens, as_codes
 from indistinct.types import Frame
 
 
@@ -91,3 +91,10 @@ def held_as_codes(table: Table, columns: Sequence[str]) -> Table:
     A table of pandas, PyArrow or an engine is handed back as it is.
     """
     return table.only(columns) if type(table) is PolarsTable else table
+
+
+def codes_of(table: Table, columns: Sequence[str]) -> pl.DataFrame:
+    """The canonical texts of some columns, held as codes; of a table in memory one by one."""
+    if isinstance(table, EagerTable):
+        return pl.DataFrame(list(map(table.codes, dict.fromkeys(columns))))
+    return pl.DataFrame(list(map(as_codes, table.text(columns).get_columns())))

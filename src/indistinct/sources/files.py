@@ -19,14 +19,15 @@ import lzma
 import operator
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean
 from indistinct.sources import memory, postgres
@@ -39,7 +40,7 @@ from indistinct.sources.dialect import (
     records,
 )
 from indistinct.sources.table import name_problems, quantities, quantity_values
-from indistinct.sources.text import with_whole_numbers
+from indistinct.sources.text import as_codes, with_whole_numbers
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.types import Plain
@@ -72,6 +73,8 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
 _BLANKS = " \t\r\n"
 _BLANK_LINE = re.compile(rb"^[ \t\r]*\n", re.MULTILINE)
 _BLOCK = 1 << 22
+_LARGE = 1 << 25
+_PART = 1 << 24
 
 TIGHTEST = 200
 """A file that is packed more tightly, and does not fit into memory, is hardly a table."""
@@ -92,6 +95,7 @@ def read_table(
     header: bool | None = None,
     allow_empty: bool = False,
     exact: bool = False,
+    coded: Collection[str] | bool = False,
 ) -> pl.DataFrame:
     """The table in a file.
 
@@ -112,6 +116,8 @@ def read_table(
         allow_empty: Accept a table without records.
         exact: Leave the cells of a CSV file as they are: blanks around them stay, and a quoted
             empty cell is an empty text.
+        coded: The columns of a large CSV file that are needed, or all: if it is plainly written,
+            it is read in parts, its texts are held as codes, and other columns are empty.
 
     Raises:
         DataError: With everything that is wrong with the file, and no value of any cell; or it
@@ -130,7 +136,7 @@ def read_table(
         raise header_without_csv(path.name)
     with unchanged(path):
         if ending in CSV:
-            frame = _read_csv(path, separator, quote, encoding, header, exact)
+            frame = _read_csv(path, separator, quote, encoding, header, exact, coded)
         elif ending in PARQUET:
             frame = _read_parquet(path)
         elif ending in EXCEL:
@@ -188,13 +194,15 @@ def header_problems(frame: pl.DataFrame, name: str, *, csv: bool) -> list[Proble
 
     Published as the names of columns, it would give away the person it is about.
     """
-    text = [column for column, kind in frame.schema.items() if kind == pl.String]
-    again = [column for column in text if (frame[column] == column).any()]
+    text = [column for column, kind in frame.schema.items() if kind in (pl.String, pl.Enum)]
+    again = [column for column in text if (frame[column].cast(pl.String) == column).any()]
     numbers = _records_numbers(frame)
     like = {*again, *numbers}
     if 2 * len(like) < frame.width or (len(like) < 2 and len(numbers) < frame.width):
         return []
-    whole = frame.select(pl.all_horizontal(pl.col(one) == one for one in text)).to_series()
+    whole = frame.select(
+        pl.all_horizontal(pl.col(one).cast(pl.String) == one for one in text)
+    ).to_series()
     rows = tuple(int(row) + 1 for row in whole.arg_true()) if len(text) == frame.width else ()
     say = "; or say that there is none: header = false under [source], init --no-header"
     return [
@@ -313,35 +321,23 @@ def _read_csv(
     encoding: str | None,
     header: bool | None,
     exact: bool,
+    coded: Collection[str] | bool,
 ) -> pl.DataFrame:
     name = path.name
     refuse_dialect(name, separator, quote, encoding)
     if separator is None and path.suffix.lower() in (".tsv", ".tab"):
         separator = "\t"
+    packed = path.suffix.lower() in PACKED
+    if coded is not False and not packed and path.stat().st_size >= _LARGE:
+        told = functools.partial(
+            _head_of, name=name, separator=separator, quote=quote, header=header
+        )
+        with suppress(*BROKEN):  # what is wrong is told by those who read it at once
+            if (held := _read_in_parts(path, encoding, told, exact, coded)) is not None:
+                return held
     known = None if separator is None else separator.encode()
     data = _utf8(bytes_of(path, separator=known, cells=True), encoding, name)
-    try:
-        start = codecs.getincrementaldecoder("utf-8")().decode(data[: 4 * SAMPLE])
-        lead = len(start) - len(start.lstrip("\r\n"))
-        dialect = detect_dialect(
-            start[lead:], separator=separator, quote=quote, whole=len(data) <= 4 * SAMPLE
-        )
-        names, used = first_record(start[lead:], dialect)
-    except UnicodeDecodeError as error:
-        raise _undecodable(data, error, "utf-8", name, 0) from None
-    except csv.Error:
-        raise DataError(unclosed(1, name)) from None
-    head = start[: lead + used]
-    if dialect.quote and head.count("\n") > 1 and head.count(dialect.quote) % 2:
-        raise DataError(unclosed(head[:lead].count("\n") + 1, name))
-    columns = [cell.strip() for cell in names]
-    if header is False:
-        columns = [f"column_{at}" for at in range(1, len(names) + 1)]
-        head = start[:lead]
-    if not columns:
-        raise DataError("empty-file", "the file holds only blank lines", file=name)
-    if problems := name_problems(columns, name):
-        raise DataError(problems)
+    columns, dialect, head = _head_of(data, name, separator, quote, header)
     body = data[len(head.encode()) :]
     del data
     if body.endswith((b"\n\n", b"\n\r\n")) or body in (b"\n", b"\r\n"):
@@ -365,6 +361,133 @@ def _read_csv(
     within = quoted and (lines > frame.height or _lone_returns(body))
     blanks = [one for one in (_BLANKS if within else " \t") if one.encode() in body]
     return with_whole_numbers(_tidy(frame, blanks, has_empty=quoted))
+
+
+def _head_of(
+    data: bytes, name: str, separator: str | None, quote: str | None, header: bool | None
+) -> tuple[list[str], Dialect, str]:
+    """The columns' names, how cells are told apart, and all before the first record.
+
+    Arguments:
+        data: the file, or its beginning where that is longer than what is looked at.
+        name: what messages call it.
+        separator: the one that is said, if any.
+        quote: the one that is said, if any.
+        header: whether the first line has the names.
+    """
+    try:
+        start = codecs.getincrementaldecoder("utf-8")().decode(data[: 4 * SAMPLE])
+        lead = len(start) - len(start.lstrip("\r\n"))
+        dialect = detect_dialect(
+            start[lead:], separator=separator, quote=quote, whole=len(data) <= 4 * SAMPLE
+        )
+        names, used = first_record(start[lead:], dialect)
+    except UnicodeDecodeError as error:
+        raise _undecodable(data, error, "utf-8", name, 0) from None
+    except csv.Error:
+        raise DataError(unclosed(1, name)) from None
+    head = start[: lead + used]
+    if dialect.quote and head.count("\n") > 1 and head.count(dialect.quote) % 2:
+        raise DataError(unclosed(head[:lead].count("\n") + 1, name))
+    columns = [cell.strip() for cell in names]
+    if header is False:
+        columns = [f"column_{at}" for at in range(1, len(names) + 1)]
+        head = start[:lead]
+    if not columns:
+        raise DataError("empty-file", "the file holds only blank lines", file=name)
+    if problems := name_problems(columns, name):
+        raise DataError(problems)
+    return columns, dialect, head
+
+
+def _read_in_parts(
+    path: Path,
+    encoding: str | None,
+    head: Callable[[bytes], tuple[list[str], Dialect, str]],
+    exact: bool,
+    coded: Collection[str] | bool,
+) -> pl.DataFrame | None:
+    """The records with texts held as codes; None where something is not as plain as it could be.
+
+    Arguments:
+        path: the file.
+        encoding: as the caller says, if at all.
+        head: tells what stands before the first record.
+        exact: leave cells as they are.
+        coded: the columns that are needed; all others are empty.
+    """
+    memory.require(memory.OF_BYTES * path.stat().st_size, path.name)
+    with path.open("rb") as file:
+        data = file.read(max(_PART, 4 * SAMPLE))
+        found, mark = detect_encoding(data)
+        if {found, encoding} - {None, "utf-8"}:
+            return None
+        columns, dialect, start = head(data[mark:])
+        kept = [name for name in columns if coded is True or name in coded]  # type: ignore[operator]
+        codes = {name: _Codes() for name in kept}
+        data, height, cells, size = data[mark + len(start.encode()) :], 0, 0, 0
+        quote = (dialect.quote or "").encode()
+        if len(columns) < 2:
+            return None
+        while data:
+            more = file.read(_PART)
+            end = _end_of_records(data, quote) if more else len(data)
+            body, data = data[:end], data[end:] + more
+            quoted = bool(quote) and quote in body
+            if not body or b"\r" in body or len(quote) > 1:
+                return None
+            if (frame := _read_fast(body, columns, dialect, quoted)) is None:
+                return None
+            size, height = size + len(body), height + frame.height
+            cells += len(columns) * frame.height
+            memory.require(memory.OF_BYTES * size + memory.OF_CELLS * cells, path.name)
+            for name in kept:
+                codes[name].add(frame[name])
+            del frame, body, more
+    held = [
+        codes[name].column(name, exact=exact)
+        if name in codes
+        else pl.Series(name, [None], pl.Null).new_from_index(0, height)
+        for name in columns
+    ]
+    return pl.DataFrame(held)
+
+
+def _end_of_records(data: bytes, quote: bytes) -> int:
+    """Where the last record ends that is there as a whole: at a line's end outside of quotes."""
+    end = data.rfind(b"\n") + 1
+    inside = bool(quote) and data.count(quote, 0, end) % 2
+    while end and inside:
+        before = data.rfind(b"\n", 0, end - 1) + 1
+        inside ^= data.count(quote, before, end) % 2
+        end = before
+    return end
+
+
+class _Codes:
+    """The texts of a column as numbers, which grow with what is read."""
+
+    def __init__(self) -> None:
+        self._number: dict[str | None, int] = {}
+        self._parts: list[NDArray[np.unsignedinteger]] = []
+
+    def add(self, texts: pl.Series) -> None:
+        """Take further texts."""
+        own = as_codes(texts)
+        assert isinstance(own.dtype, pl.Enum)
+        labels = [*own.dtype.categories.to_list(), *[None] * bool(own.null_count())]
+        number = [self._number.setdefault(label, len(self._number)) for label in labels]
+        kind = np.min_scalar_type(max(number, default=0))
+        codes = own.to_physical().fill_null(len(own.dtype.categories)).to_numpy()
+        self._parts.append(np.array(number, kind)[codes])
+
+    def column(self, name: str, *, exact: bool) -> pl.Series:
+        """All of them, tidied unless they are wanted exactly."""
+        labels = pl.Series(name, list(self._number), pl.String)
+        if not exact:
+            labels = with_whole_numbers(_tidy(labels.to_frame()))[name]
+        codes = pl.Series(np.concatenate(self._parts).astype(np.uint32))
+        return labels.cast(pl.Enum(labels.unique().drop_nulls().sort())).gather(codes)
 
 
 def opened(path: Path) -> IO[bytes]:

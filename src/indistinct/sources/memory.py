@@ -7,6 +7,7 @@ the process is ended by the system and can say nothing.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -73,6 +74,22 @@ def allowed() -> int:
         message = f"{VARIABLE} is no size of memory"
         raise DataError("bad-memory", message, remedy=f"write {VARIABLE}=2GB")
     return size
+
+
+def hand_back() -> None:
+    """Let freed arrays of a megabyte or more go back to the system at once, from now on.
+
+    The C library of Linux keeps what is freed for what may come: up to half of the memory of a run
+    that makes arrays of many sizes. Nothing is done where there is another library.
+    """
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, _AT_ONCE)
+        library.malloc_trim(0)
+
+
+_MMAP_THRESHOLD, _AT_ONCE = -3, 1 << 20
+"""What ``mallopt`` calls the least size that has memory of its own; and that size."""
 
 
 def require(needed: float, name: str) -> None:

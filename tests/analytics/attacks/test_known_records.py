@@ -317,6 +317,27 @@ def test_some_people_are_drawn_where_all_take_too_long() -> None:
     assert found.people == 2000
 
 
+def test_of_very_many_people_some_are_drawn_and_the_share_is_that_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = of_people([[["a"] if at % 3 else ["a", str(at)] for at in range(60)]])
+    everybody = won(known_records.run(scene))
+    assert "drawn" not in everybody.note
+    monkeypatch.setattr(known_records, "MANY", 59)
+    monkeypatch.setattr(known_records, "DRAWN", 20)
+    drawn = [won(known_records.run(replace(scene, seed=seed))) for seed in range(40)]
+    assert drawn[0].figures["looked_at"] == 20
+    assert "Found from 20 people drawn at random, give or take 21.9%." in drawn[0].note
+    whole = everybody.figures["1"]
+    assert isinstance(whole, dict)
+    for key, share in whole.items():
+        each = np.array([one.figures["1"][key] for one in drawn])  # type: ignore[index,call-overload]
+        assert each.mean() == pytest.approx(share, abs=2 * known_records.margin(20 * 40))
+        assert (abs(each - share) <= known_records.margin(20)).mean() >= 0.9
+    monkeypatch.setattr(known_records, "DRAWN", 60)
+    assert won(known_records.run(scene)).figures["1"] == whole
+
+
 def test_nothing_is_found_where_nothing_is_published() -> None:
     scene = of_people([[["a"], ["b"]]])
     assert isinstance(scene, AttackContext)

@@ -108,6 +108,12 @@ def test_some_are_drawn_where_classes_and_values_are_many(monkeypatch: pytest.Mo
     assert "60 people drawn at random" in result.note
 
 
+def test_of_very_many_people_shares_have_four_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = found(smokers(80, 0.9)).figures
+    monkeypatch.setattr(learned_correlation, "MANY", 0)
+    assert found(smokers(80, 0.9)).figures == pytest.approx(exact, abs=1e-5)
+
+
 def test_ties_are_guessed() -> None:
     result = run(of_classes([["a", "b"], ["a", "b"]]), "s")
     assert isinstance(result, Finding)

@@ -103,16 +103,16 @@ def test_counts(drawn: dict[str, list[list[str | None]]], data: st.DataObject) -
     drawn_cells = cells.draw(200, [data.draw(st.integers(0, 99))])
     drawn_cells[:, data.draw(st.integers(0, 4))] = -1
     filled = [at for at, own in enumerate(drawn.values()) if any(own)]
-    to = np.arange(int(cells.first[-1]))
+    to, column = np.arange(int(cells.first[-1])), None
     if filled:
-        to = cells.coarser(data.draw(st.sampled_from(filled)))
-    grouped = np.where(drawn_cells >= 0, np.append(to, -1)[drawn_cells], -1).astype(np.int32)
+        column = data.draw(st.sampled_from(filled))
+        to = cells.coarser(column)
     first = data.draw(st.integers(1, 5))
     with pytest.MonkeyPatch.context() as patch:
         # Lists of people, rows of bits, and some of both.
         patch.setattr(unicity, "SPARSE", data.draw(st.sampled_from([0, 2, 32])))
         exact = cells.people_with(drawn_cells, first=first, enough=99)
-        coarse = cells.merged(to).people_with(grouped, first=first, enough=99)
+        coarse = cells.people_with(drawn_cells, first=first, enough=99, column=column)
     number = {cell: at for at, cell in enumerate(names)}
     had = [{number[cell] for cell in own} for own in everybody]
     for d in range(len(drawn_cells)):

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb, lgamma
 
@@ -116,8 +116,7 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
     if not places.classes.ordinary.any() or not context.people.height:
         return Skipped(NAME, "nothing is published that could be sharpened")
     node = node_of(places)
-    shape = (len(places.combinations), len(places.quasi))
-    before, after = np.empty(shape), np.empty(shape)
+    by_column, changed = list[Finding](), 0.0
     figures: dict[str, float | int | None] = {}
     score = np.zeros(len(places.classes))
     totals = np.zeros(4)
@@ -126,7 +125,9 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         column = _Column(places, name)
         tight = node is None and column.is_tight()
         factors = None if node is None else by_minimal_node(context, node, j)
-        before[:, j], after[:, j] = column.beliefs(tight, factors)
+        before, after = (part[places.combination_of] for part in column.beliefs(tight, factors))
+        changed += float((np.abs(after - before) > SURE).mean()) / len(places.quasi)
+        by_column.append(summarize(context, None, after, before, after >= 1 - SURE))
         known, width = column.narrowed(tight)
         wide = (column.width > 1) & places.classes.ordinary
         records = float(size[wide].sum())
@@ -142,19 +143,13 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         score += np.where(wide, known, 0) / size / len(places.quasi)
         figures |= _figures(f"{name}.", counts)
         figures[f"{name}.minimal"] = int(tight or factors is not None)
-    of = places.combination_of
-    believed, known_before = after[of].ravel(), before[of].ravel()
     sharpened = float(totals[1] / totals[0]) if totals[0] else 0.0
-    return summarize(
-        context,
-        None,
-        believed,
-        known_before,
-        believed >= 1 - SURE,
+    return replace(
+        _over_columns(by_column),
         figures={
-            "cells": len(believed),
+            "cells": context.people.height * len(places.quasi),
             **_figures("", totals),
-            "changed": float((np.abs(believed - known_before) > SURE).mean()),
+            "changed": changed,
             **figures,
         },
         worst=worst_class(context, score, sharpened=score) if score.any() else {},
@@ -163,6 +158,21 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
             if sharpened
             else "No generalized cell follows from the others of its class."
         ),
+    )
+
+
+def _over_columns(found: Sequence[Finding]) -> Finding:
+    """What is found of all cells of people, given what is found of those of every column."""
+
+    def mean(shares: Sequence[Mapping[str, float]]) -> dict[str, float]:
+        return {key: float(np.mean([own[key] for own in shares])) for key in shares[0]}
+
+    gain = mean([one.gain for one in found])
+    return replace(
+        found[0],
+        success=mean([one.success for one in found]),
+        prior=mean([one.prior for one in found]),
+        gain={**gain, "max": max(one.gain["max"] for one in found)},
     )
 
 

@@ -24,8 +24,11 @@ class publishes the same value alike.
 In linked tables a row shows what its bucket lists. Where everybody of a bucket has one of its
 values, the highest category, a known value also allows the categories above its own. Where a bucket
 lists *sets* of values, everybody has all of one set: what is known leaves the sets that have it,
-and what all that are left have besides is certain. Where these sets are too many, people drawn at
-random are looked at, and the figures say how many, and their error.
+and what all that are left have besides is certain.
+
+Of more than 131,072 people 50,000 drawn at random are looked at, and fewer where the sets of
+buckets are too many. Then the figures say how many, and half the width of the 95 % confidence
+interval of a share, at most; the worst class is that of the people drawn.
 """
 
 from __future__ import annotations
@@ -77,6 +80,12 @@ MOST_STEPS = 3e9
 MOST_POSSIBILITIES = 5_000_000
 """Sets that rows may show, of several attributes together; beyond, some people are looked at."""
 
+MANY = 1 << 17
+"""People above which only some are looked at, drawn at random."""
+
+DRAWN = 50_000
+"""How many of them."""
+
 FEWEST_DRAWN = 100
 """People of whom figures are made at least; with fewer, an attribute is left out."""
 
@@ -110,8 +119,8 @@ class Known:
     Arguments:
         looked: who was looked at, [n].
         found: by number of known items whether some single the person out, the share of sets that
-            do, and whether another item is then certain, [n, 3, 3].
-        fewest: rows that the most telling item leaves, 0 where none fits, [n].
+            do, and whether another item is then certain, [looked, 3, 3].
+        fewest: rows that the most telling item leaves, 0 where none fits, [looked].
     """
 
     looked: NDArray[np.bool_]
@@ -120,7 +129,7 @@ class Known:
 
     def figures(self) -> dict[str, Figures]:
         """The figures by number of known items; how many were looked at, where not all were."""
-        found = self.found[self.looked]
+        found = self.found
         figures: dict[str, Figures] = {
             str(c + 1): {
                 "singled_out": share_of(found[:, c, 0]),
@@ -149,6 +158,10 @@ def run(
     left = {name: why for name in names if (why := context.why_untried(name)) is not None}
     drawn = some_people(context, [name for name in names if name not in left])
     left |= too_many(context, [name for name in names if name not in left])
+    if drawn is None and context.people.height > MANY:
+        drawn = np.zeros(context.people.height, np.bool_)
+        random = simulation([context.seed, 0x4B4F])
+        drawn[random.choice(len(drawn), DRAWN, replace=False)] = True
     rows = None if drawn is None else _rows_for(context, drawn)
     parts = [items_of(context, name, rows=rows) for name in names if name not in left]
     parts += [_beside(context, name) for name in context.beside]
@@ -163,7 +176,7 @@ def run(
     if counted is not None:
         figures["records"] = {"singled_out": share_of(counted)}
     guess = 1 / context.records if context.records else 0.0
-    fewest = known.fewest[known.looked]
+    fewest = known.fewest
     belief = np.where(fewest > 0, 1 / np.maximum(fewest, 1), guess)
     prior = np.full(len(belief), guess)
     everybody = np.zeros(context.people.height)
@@ -174,16 +187,25 @@ def run(
         None,
         belief,
         prior,
-        known.found[known.looked][:, 0, 0] > 0,
+        known.found[:, 0, 0] > 0,
         figures=figures,
         worst=worst_class(context, by_class, belief=by_class),
         note=" ".join(
             [
                 in_words(figures) if parts else _by_number(figures),
+                *_error_in_words(known),
                 *(f"'{name}' is not looked at: {why}." for name, why in left.items()),
             ]
         ),
     )
+
+
+def _error_in_words(known: Known) -> list[str]:
+    """How many people were looked at, where not all were, as a sentence."""
+    number = int(known.looked.sum())
+    if number == len(known.looked):
+        return []
+    return [f"Found from {number:,} people drawn at random, give or take {margin(number):.1%}."]
 
 
 def in_words(figures: Mapping[str, Figures]) -> str:
@@ -268,23 +290,28 @@ def know(
     order = np.argsort(class_of, kind="stable")
     row_of = np.cumsum(np.diff(items.row_of[order], prepend=-1) != 0) - 1
     entry, at = expanded(items.rows, order)
-    of_set = np.argsort(places.set_of, kind="stable").astype(np.int64)
-    work, found = np.zeros(people), np.zeros((people, MOST_KNOWN, 3))
-    fewest = np.zeros(people, np.int64)
     looked = np.ones(people, np.bool_) if chosen is None else chosen.copy()
+    work = np.zeros(int(looked.sum()))
+    found, fewest = np.zeros((0, MOST_KNOWN, 3)), np.zeros(0, np.int64)
     for fill in (False, True):
+        asked = np.flatnonzero(looked)
+        if fill:
+            found, fewest = np.zeros((len(asked), MOST_KNOWN, 3)), np.zeros(len(asked), np.int64)
+        set_of = places.set_of[asked]
+        place = np.argsort(set_of, kind="stable")
         know_items(
             sets.indptr, sets.index,
             pointers(class_of, len(places.classes)), row_of,
             pointers(entry, len(order)), items.rows.index[at], items.sure[at], items.vague,
-            pointers(places.set_of, len(sets)), of_set,
+            pointers(set_of, len(sets)), asked[place], place,
             items.own.indptr, items.own.index, items.over.indptr, items.over.index,
-            looked, work, found, fewest, fill,
+            work, found, fewest, fill,
         )  # fmt: skip
-        work[~looked] = 0
         if not fill and work.sum() > most:
             drawn = simulation([context.seed, 0x4B4E]).permutation(people)
-            enough = np.searchsorted(np.cumsum(work[drawn]), most)
+            taken = np.zeros(people)
+            taken[asked] = work
+            enough = np.searchsorted(np.cumsum(taken[drawn]), most)
             looked[drawn[max(int(enough), 1) :]] = False
     return Known(looked, found, fewest)
 

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,9 @@ LAST_SWEEPS = 20
 PSEUDO = 1.0
 STILL = 1e-4
 """Change of any learnt share that calls for another round."""
+
+MANY = 1 << 17
+"""People above which shares are numbers of four bytes: exact to six digits, not to fifteen."""
 
 CELLS_AT_ONCE = 1 << 24
 """Cells (classes of sets, times values) up to which the model of published cells asks everybody."""
@@ -310,15 +314,16 @@ def _by_sets(context: AttackContext, sensitive: str) -> _Guess:
     """What has to be guessed where nothing but their candidate set tells people apart."""
     sets = context.places.candidate_sets
     number = len(sets)
-    return _Guess(
-        np.bincount(context.set_of, minlength=number),
-        sets,
-        context.buckets[sensitive],
-        each_its_own(number),
-        _blocks(sets, len(context.classes)),
-        (np.zeros((number, 0), np.int32), np.zeros(0, np.int64), []),
-        _grouped(context.set_of, number),
-    )
+
+    def shared(_: str) -> tuple[NDArray[np.int64], _Blocks, Rows]:
+        """What is the same for every attribute."""
+        people = _grouped(context.set_of, number)
+        return np.diff(people.indptr), _blocks(sets, len(context.classes)), people
+
+    weight, blocks, people = context.once("sets", "", shared)
+    alone = np.zeros((number, 0), np.int32), np.zeros(0, np.int64), list[int]()
+    held = context.buckets[sensitive]
+    return _Guess(weight, sets, held, each_its_own(number), blocks, alone, people)
 
 
 def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weighted:
@@ -416,13 +421,16 @@ class _Guess:
         domain = int(held.index.max(initial=-1)) + 1
         of_feature = np.repeat(np.arange(len(sizes)), sizes)
         everybody = _counted(codes, start, sizes, weight) / max(int(weight.sum()), 1)
-        table, counted = np.ones((sum(sizes), domain)), np.zeros((sum(sizes), domain))
-        scale = held.amount.astype(np.float64)
+        kind: type[np.floating[Any]] = np.float32 if len(self.people.index) > MANY else np.float64
+        table, counted = np.ones((sum(sizes), domain), kind), np.zeros((sum(sizes), domain))
+        scale = held.amount.astype(kind)
         whom = (*self.blocks, self.members.index, self.members.indptr, codes, start, table, weight)
         places = self.sets.indptr, self.sets.index, held.indptr, held.index, held.amount, scale
+        plain = True
         for _ in range(rounds):
             counted[:] = 0.0
-            fit(*whom, *places, SWEEPS, counted, *_NO_VALUES, *_NO_PEOPLE)
+            fit(*whom, *places, SWEEPS, plain, counted, *_NO_VALUES, *_NO_PEOPLE)
+            plain = False
             sums = np.zeros((len(sizes), domain))
             np.add.at(sums, of_feature, counted)
             shares = (counted + PSEUDO * everybody[:, None]) / (sums[of_feature] + PSEUDO)
@@ -430,7 +438,7 @@ class _Guess:
             table[:] = shares
             if change < STILL:
                 break
-        fit(*whom, *places, LAST_SWEEPS, np.zeros((0, domain)), *told)
+        fit(*whom, *places, LAST_SWEEPS, plain, np.zeros((0, domain)), *told)
 
 
 def _counted(
@@ -495,7 +503,7 @@ def model(
         score = np.exp(score - score.max(axis=1, keepdims=True))
         score *= (size[own] / score.sum(axis=1))[:, None]
         begin = sets.indptr[first:last] - sets.indptr[first]
-        filled = sets.length[first:last] > 0
+        filled = np.diff(sets.indptr[first : last + 1]) > 0
         belief = np.zeros((last - first, domain))
         belief[filled] = np.add.reduceat(score, begin[filled]) if len(own) else 0.0
         belief /= np.maximum(belief.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)

@@ -17,7 +17,7 @@ from indistinct.analytics.attacks.finding import Finding, Skipped
 from indistinct.analytics.attacks.noise_stripping import removable_of_groups
 from indistinct.analytics.attacks.remedies import bounded_belief
 from indistinct.analytics.attacks.weak_classes import Weak, target_weak_classes
-from indistinct.analytics.weighted import Weighted
+from indistinct.analytics.weighted import Rows, Weighted
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
 from indistinct.types import Array, Bools, Floats, Ints, PlainMapping
 
@@ -160,9 +160,9 @@ def variances(pool: Weighted) -> Floats:
     step = max(CELLS_AT_ONCE // width, 1)
     for first in range(0, len(pool), step):
         last = min(first + step, len(pool))
-        own = slice(pool.indptr[first], pool.indptr[last])
-        cells = np.zeros((last - first, width), np.int64)
-        place = np.arange(own.start, own.stop) - pool.indptr[pool.row_of[own]]
-        cells[pool.row_of[own] - first, place] = pool.amount[own]
+        begin, end = pool.indptr[first], pool.indptr[last]
+        own = Rows(pool.indptr[first : last + 1] - begin, pool.index[begin:end])
+        cells, row = np.zeros((last - first, width), np.int64), own.row_of
+        cells[row, np.arange(end - begin) - own.indptr[row]] = pool.amount[begin:end]
         found[first:last] = rank_variance(cells)
     return found

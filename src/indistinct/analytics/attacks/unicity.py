@@ -45,9 +45,9 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.attacks.known_records import margin
 from indistinct.analytics.attacks.remedies import fewer_columns
-from indistinct.analytics.weighted import Lists, Rows, alongside, numbered_anew
+from indistinct.analytics.weighted import Lists, Rows, alongside, chosen_rows, numbered_anew
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
-from indistinct.kernels.known_cells import have_cells, lay_out, owners_of, put_together
+from indistinct.kernels.known_cells import have_cells, lay_out, owners_of
 from indistinct.randomness import simulation
 
 NAME = "unicity"
@@ -88,6 +88,9 @@ SPARSE = 32
 """Cells that more than one in so many people has are laid out as bits."""
 
 
+_Bits = tuple[NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64]]
+
+
 @dataclass(frozen=True)
 class Cells:
     """The cells of published people, numbered column by column in the order of values.
@@ -114,25 +117,34 @@ class Cells:
         """Who has each cell."""
         return owners_of(self.rows.indptr, self.rows.index, int(self.first[-1]))
 
+    @cached_property
+    def common(self) -> _Bits:
+        """The row of every common cell, -1 for all others; who has these, and how many."""
+        had = np.diff(self.owners[0])
+        row = np.full(len(had), -1, np.int32)
+        common = np.flatnonzero(had * SPARSE > len(self.rows))
+        row[common] = np.arange(len(common))
+        return row, *self._laid_out(row, len(common))
+
+    def _laid_out(
+        self, row: NDArray[np.int32], rows: int
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        bits = np.zeros((rows, -(-len(self.rows) // 64)), np.uint64)
+        had = np.zeros(rows, np.int64)
+        lay_out(*self.owners, row, bits, had)
+        return bits, had
+
     def column_of(self, cell: NDArray[np.int32]) -> NDArray[np.int64]:
         """The column of every cell."""
         return np.searchsorted(self.first, cell, side="right") - 1
 
-    def merged(self, to: NDArray[np.int64]) -> Cells:
-        """The same with cells put together, or left out.
-
-        Arguments:
-            to: what every cell becomes, never falling, or -1 for nothing, [cells].
-        """
-        indptr, index = np.empty_like(self.rows.indptr), np.empty_like(self.rows.index)
-        put_together(self.rows.indptr, self.rows.index, to, indptr, index)
-        return Cells(Rows(indptr, index[: indptr[-1]]), self.first, self.names)
-
     def without(self, column: int) -> Cells:
         """The same without what is known of a column."""
-        to = np.arange(int(self.first[-1]))
-        to[self.first[column] : self.first[column + 1]] = -1
-        return self.merged(to)
+        return Cells(self._without(self.rows, column), self.first, self.names)
+
+    def _without(self, rows: Rows, column: int) -> Rows:
+        other = (rows.index < self.first[column]) | (rows.index >= self.first[column + 1])
+        return Rows(np.append(0, np.cumsum(other))[rows.indptr], rows.index[other])
 
     def ways(self, number: int) -> int:
         """How many sets of so many cells people have; of those who have fewer, of all of these."""
@@ -155,20 +167,24 @@ class Cells:
             weights.append(np.full(len(parts[-1]), 1 / len(places)))
         return np.concatenate(parts), np.concatenate(weights) / len(rows)
 
-    def draw(self, number: int, seed: list[int]) -> NDArray[np.int32]:
+    def draw(self, number: int, seed: list[int], without: int | None = None) -> NDArray[np.int32]:
         """Different cells of as many people, each the same chance; -1 where somebody has fewer.
 
         Arguments:
             number: draws; where there are fewer people, everybody is drawn equally often.
             seed: of the draws.
+            without: a column of which nothing is known.
         """
-        random, people, rows = simulation(seed), len(self.rows), self.rows
+        random, people = simulation(seed), len(self.rows)
         if number < people:
             drawn = random.choice(people, number, replace=False)
         else:
             drawn = np.tile(np.arange(people), number // max(people, 1))
             random.shuffle(drawn)
-        held = rows.length[drawn]
+        rows = chosen_rows(self.rows, drawn)
+        if without is not None:
+            rows = self._without(rows, without)
+        held = rows.length
         chosen = np.full((len(drawn), MOST_CELLS), -1, np.int64)
         for place in range(MOST_CELLS):
             # The place among those that are left, which becomes one among all.
@@ -177,7 +193,7 @@ class Cells:
                 at += (before >= 0) & (before <= at)
             chosen[:, place] = np.where(held > place, at, -1)
         index = np.append(rows.index, np.int32(-1))
-        found = index[np.where(chosen >= 0, rows.indptr[drawn][:, None] + chosen, -1)]
+        found = index[np.where(chosen >= 0, rows.indptr[:-1, None] + chosen, -1)]
         return found.astype(np.int32)
 
     def people_with(
@@ -187,6 +203,7 @@ class Cells:
         first: int = 1,
         enough: int = 2,
         most: int = MOST_STEPS,
+        column: int | None = None,
     ) -> NDArray[np.int64]:
         """How many people have the first cells of draws, up to ``enough``, [draws, places].
 
@@ -197,17 +214,23 @@ class Cells:
             first: the least number of cells.
             enough: people after which no more are counted.
             most: steps after which no further draw is looked at.
+            column: a column that is published in a few groups of neighbours.
         """
         begin, owner = self.owners
-        people, row = len(self.rows), np.full(len(begin), -1, np.int32)
-        had = np.diff(begin)
-        common = np.unique(known[known >= 0])
-        common = common[had[common] * SPARSE > people]
-        row[common] = np.arange(len(common))
-        bits = np.zeros((len(common), -(-people // 64)), np.uint64)
-        lay_out(common, begin, owner, bits)
+        row, bits, had = self.common
+        if column is not None:
+            cells = slice(self.first[column], self.first[column + 1])
+            known = np.where(known >= 0, self.coarser(column)[known], -1).astype(np.int32)
+            firsts, of = np.unique(self.coarser(column)[cells], return_inverse=True)
+            groups, row = np.full(len(row), -1, np.int32), row.copy()
+            groups[cells] = of
+            row[firsts] = len(bits) + np.arange(len(firsts))
+            laid, many = self._laid_out(groups, len(firsts))
+            bits, had = np.concatenate([bits, laid]), np.append(had, many)
         found = np.zeros(known.shape, np.int64)
-        done = have_cells(known, people, begin, owner, row, bits, first, enough, most, found)
+        done = have_cells(
+            known, len(self.rows), begin, owner, row, bits, had, first, enough, most, found
+        )
         return found[:done]
 
     def coarser(self, column: int) -> NDArray[np.int64]:
@@ -323,15 +346,10 @@ def known_cells(
 
 
 def _counted(
-    cells: Cells,
-    known: NDArray[np.int32],
-    weight: NDArray[np.float64],
-    *,
-    enough: int = 2,
-    most: int = MOST_STEPS,
+    cells: Cells, known: NDArray[np.int32], weight: NDArray[np.float64], **how: int
 ) -> Sets:
     """Sets of cells with how many people have each; fewer sets where they take too many steps."""
-    had = cells.people_with(known, first=known.shape[1], enough=enough, most=most)[:, -1]
+    had = cells.people_with(known, first=known.shape[1], **how)[:, -1]
     weight = weight[: len(had)]
     return Sets(known[: len(had)], weight / max(weight.sum(), np.finfo(float).tiny), had)
 
@@ -365,12 +383,13 @@ def _columns(
     chosen, weight = looked.cells[:few], looked.weight[:few]
     for column in most:
         name, seed = cells.names[column], [context.seed, 0x0C, column]
-        others = cells.without(column)
-        sets = others.sets(number) if every else (others.draw(few, seed)[:, :number], weight)
+        sets = (
+            cells.without(column).sets(number)
+            if every
+            else (cells.draw(few, seed, column)[:, :number], weight)
+        )
         without[name] = _counted(cells, sets[0], sets[1][: len(sets[0])], most=steps).unique
-        to = cells.coarser(column)
-        groups = np.where(chosen >= 0, to[chosen], -1).astype(np.int32)
-        coarser[name] = _counted(cells.merged(to), groups, weight, most=steps).unique
+        coarser[name] = _counted(cells, chosen, weight, most=steps, column=column).unique
     return {
         "carried": {cells.names[column]: float(carried[column]) for column in most},
         "without": without,

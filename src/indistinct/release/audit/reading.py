@@ -246,7 +246,7 @@ def _read_file(
     # What a certificate speaks of stands there as it was written, blanks and all.
     written = claims is not None and same
     try:
-        frame = read_table(path, **source, allow_empty=True, exact=True)
+        frame = read_table(path, **source, allow_empty=True, exact=True, coded=coded and written)
     except DataError as error:
         if {one.code for one in error.problems} == {"too-little-memory"} and can_scan(path):
             table = scan(path, exact=True, **source)
@@ -258,7 +258,10 @@ def _read_file(
     matches = same and rows == frame.height if claims else None
     names = column_names(frame)
     if coded and written:
-        held = {values.name: as_codes(_text(values)) for values in frame.get_columns()}
+        held = {
+            values.name: values if values.dtype == pl.Enum else as_codes(_text(values))
+            for values in frame.get_columns()
+        }
         del frame
         return PublishedTable(
             name,
