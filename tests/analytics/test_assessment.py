@@ -149,7 +149,7 @@ def test_a_warning_where_a_column_that_is_not_shielded_leaks_a_lot() -> None:
 def test_before_and_after_a_release() -> None:
     policy = ind.Policy.from_dict(POLICY)
     release = ind.anonymize(people(), policy)
-    found = ind.assess(people(), policy, release=release.tables, threshold=0.2)
+    found = ind.assess(people(), policy, release=release, threshold=0.2)
     change = found.change
     assert change is not None
     by_name = {item.attribute: item for item in change.attributes}

@@ -28,6 +28,7 @@ from indistinct.intake.opening import (
 )
 from indistinct.intake.private_table import subjects_in
 from indistinct.pipeline.attack import rows_that_fit
+from indistinct.pipeline.release import Release
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.engines import open_table
@@ -66,7 +67,8 @@ def assess(
         data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
             changed.
         policy: the role of each column; without it, roles are suggested.
-        release: what was published of it: a frame, the path of a file or of a release's folder.
+        release: what was published of it: a :class:`Release`, a frame, the path of a file or of a
+            release's folder.
         attributes: only these columns, and also what all of them leak together.
         combinations: report every combination of at most so many columns; by default every column,
             and the worst combinations of two or three.
@@ -92,6 +94,7 @@ def assess(
     """
     tell = progress or no_progress
     policy = None if policy is None else as_policy(policy, draft=True)
+    release = release.tables if isinstance(release, Release) else release
     tell("reading", None)
     how = reading(policy) if policy is not None else source or {}
     data = scanned_or_as_it_is(data, engine, memory, how)

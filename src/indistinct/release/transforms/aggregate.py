@@ -78,7 +78,7 @@ def by_thresholds(
         column: the numbers.
         thresholds: where groups begin, rising.
         show: what is published of a group.
-        least: how many a group needs. Where all numbers are too few, ranges stay as they are.
+        least: how many a group needs. Where all numbers are too few, each is published as ``any``.
         fixed: whether ranges stay as they are in any case.
 
     Raises:
@@ -101,7 +101,9 @@ def by_thresholds(
     names = [decimals.written(*number) for number in limits]
     labels = [_range(low, high) for low, high in pairwise([None, *names, None])]
     owners = order if least.owners is None else np.unique(least.owners[column.there])
-    if not fixed and len(owners) >= least.k:
+    if not fixed and len(owners) < least.k:
+        labels = [_range(None, None)] * len(labels)
+    elif not fixed:
         starts = owned_by_enough(column, starts, order, least, share=1.0)
         lows, highs = group[order[starts]], group[order[np.append(starts[1:], len(order)) - 1]]
         ends = [None, *names, None]
