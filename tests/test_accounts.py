@@ -276,6 +276,27 @@ def test_what_is_lost_is_said_first_with_ways_to_keep_it() -> None:
         assert kept.tables["age"].n_unique() > 1
 
 
+def test_a_common_node_that_says_nothing_is_kept_as_a_set() -> None:
+    table = pl.DataFrame(
+        {
+            "age": [20 + at * 7 % 60 for at in range(120)],
+            "zip": [f"100{10 + at * 11 % 40}" for at in range(120)],
+        }
+    )
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"algorithm": "mondrian", "objective": {"weights": {"age": 5}}},
+    }
+    lost = ind.anonymize(table, keys)
+    assert 'method.cells.zip = "set"' in lost.warnings[0]
+    kept = ind.anonymize(table, {**keys, "method": keys["method"] | {"cells": {"zip": "set"}}})
+    assert not any("'zip'" in text for text in kept.warnings)
+
+
 def test_an_attribute_that_is_starred_in_many_records_is_told() -> None:
     wards = [f"w{at // 12}" if at < 60 else f"x{at}" for at in range(100)]
     table = pl.DataFrame({"sex": ["f", "m"] * 50, "ward": wards})

@@ -22,6 +22,7 @@ from indistinct.measures import measures
 from indistinct.privacy.known_number import KnownNumber
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.plan import CellPlan
 from indistinct.release.audit import Audit
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
@@ -396,6 +397,10 @@ def warn_about_lost(
             if not isinstance(plan, LinkedPlan)
         ]
         ways += [f"attributes.{name}.max_level = {level - 1}" for name, level in levels if level]
+    if "cells" in heeded and isinstance(plan, CellPlan):
+        nodes = zip(plan.attributes, plan.style, strict=True)
+        lists = [name for name, style in nodes if style == "ancestor" and name in {**lost, **often}]
+        ways += [f'method.cells.{name} = "set"' for name in lists]
     more = ", or ".join([*ways, "a weaker promise"])
     told = [f"keeps {', '.join(left)}"] if left else []
     stars = ", ".join(f"'{name}' in {share:.0%}" for name, share in often.items())
