@@ -245,8 +245,6 @@ CASES = [
     Case("other-objective", 'method.algorithm = "mondrian"\nmethod.objective = "precision"',
          'leave the objective out, or choose algorithm = "optimal"',
          ("-method.objective", 'method.algorithm = "optimal"')),
-    Case("no-numbers", 'method.algorithm = "mdav"', 'choose algorithm = "k-member" or "mondrian"',
-         ('method.algorithm = "k-member"', 'method.algorithm = "mondrian"')),
     Case("no-local-recoding", 'method.local_recoding = true\n'
          'risk.population.file = "population.csv"\n'
          'promise = { model = "delta-presence", lower = 0.1, upper = 1 }',
@@ -398,6 +396,9 @@ LIMITED = [
      ('method.algorithm = "mondrian"',)),
     ("recoding.partition.repair.MOST", 'method.algorithm = "k-member"',
      'choose algorithm = "mondrian"', ('method.algorithm = "mondrian"',)),
+    ("recoding.partition.mdav.MOST_CATEGORIES", 'method.algorithm = "mdav"',
+     'choose algorithm = "k-member" or "mondrian"',
+     ('method.algorithm = "k-member"', 'method.algorithm = "mondrian"')),
     ("recoding.visits.MOST_NODES", PEOPLE + VISIT, "set min_level and max_level",
      ("attributes.day.min_level = 1\nattributes.day.max_level = 1",)),
 ]  # fmt: skip

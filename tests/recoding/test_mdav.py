@@ -110,21 +110,30 @@ def test_equal_records() -> None:
     assert sorted(map(len, found)) == [2, 2, 2, 2, 3]
 
 
-def test_what_is_no_number_is_refused_by_name() -> None:
+def test_categories_are_told_apart_by_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = ["cook", "nurse", None, "baker"] * 6
+    homes = {"cook": "kitchen", "baker": "kitchen", "nurse": "ward", None: None}
+    chains = [(job, home, "*") for job, home in homes.items()]
     trees = {
-        "age": Taxonomy("age", [("20", "*"), ("21", "*")]),
-        "job": Taxonomy("job", [("nurse", "*"), ("cook", "*")]),
-        "pay": Taxonomy("pay", [("1", "*"), (None, "*")]),
-    }
-    texts = pl.DataFrame({"age": ["20", "21"], "job": ["nurse", "cook"], "pay": ["1", None]})
+        "age": Taxonomy("age", [(str(at), "*") for at in range(24)]),
+        "job": Taxonomy("job", chains),
+        "code": Taxonomy("code", [("1", "*"), ("2", "*"), ("97", "*")]),
+    }  # fmt: skip
+    texts = pl.DataFrame(
+        {"age": [str(at) for at in range(24)], "job": jobs, "code": ["1", "2", "97"] * 8}
+    )
     data = Microdata.encode(texts, trees, by_record=True).data
-    with pytest.raises(PolicyError) as caught:
-        mdav(data, k_anonymity(2), PartitionSettings())
-    problems = caught.value.problems
-    assert [problem.attribute for problem in problems] == ["job", "pay"]
-    assert "not all numbers" in problems[0].message
-    assert "missing" in problems[1].message
-    assert all("k-member" in (problem.remedy or "") for problem in problems)
+    points = standardized(data, None, ("range", "ancestor", "set"))
+    assert points.shape == (24, 1 + 4 + 3 + 3)
+    away = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    codes = np.array([str(at) for at in texts["code"]])
+    of_code = ((points[:, None, -3:] - points[None, :, -3:]) ** 2).sum(axis=2)
+    assert of_code == pytest.approx(np.where(codes[:, None] == codes, 0.0, 3.0))
+    assert away.mean() == pytest.approx(2.0 * 3)
+    mdav(data, k_anonymity(3), PartitionSettings())
+    monkeypatch.setattr("indistinct.recoding.partition.mdav.MOST_CATEGORIES", 6)
+    with pytest.raises(PolicyError, match="7 labels, more than 6"):
+        mdav(data, k_anonymity(3), PartitionSettings())
 
 
 def test_several_records_in_one_row_are_refused() -> None:

@@ -1,11 +1,12 @@
-"""MDAV: groups of k records that are near each other, for numbers (Domingo-Ferrer and Mateo-Sanz
-2002; in the form of Domingo-Ferrer and Torra 2005, "maximum distance to average vector").
+"""MDAV: groups of k records that are near each other (Domingo-Ferrer and Mateo-Sanz 2002; in the
+form of Domingo-Ferrer and Torra 2005, "maximum distance to average vector").
 
 The record furthest from the average of all that are left and the k - 1 nearest to it are one
 group; the record furthest from that one and the k - 1 nearest to it another; and so on while 3 k
 are left. Of the last 2 k to 3 k - 1 records those around the outermost are one group and the rest
 another, so that a group has k to 2 k - 1 records. Every quasi-identifier is put on a scale on which
-its standard deviation is 1.
+its standard deviation is 1. Categories are points of a space of their own: the squared distance of
+two of them grows with the levels of their hierarchy on which they differ.
 
 Promises about sensitive values are kept by going on: a group takes the record that brings it most
 for its distance, until it breaks nothing; such groups can be larger than 2 k - 1.
@@ -20,6 +21,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from indistinct.errors import PolicyError, Problems
+from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.clustering import (
     average_groups,
     distances,
@@ -31,6 +33,7 @@ from indistinct.kernels.clustering import (
 from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.recoding.cells import styles_of
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import domains_of
@@ -40,6 +43,10 @@ from indistinct.types import Floats, Ints32
 
 AT_ONCE = 64
 """Groups made between two reports of progress."""
+
+
+MOST_CATEGORIES = 300
+"""Labels on all levels of the hierarchy of an attribute of categories, at most."""
 
 
 def mdav(
@@ -60,59 +67,100 @@ def mdav(
         progress: told the share of records that are placed.
 
     Raises:
-        PolicyError: for quasi-identifiers that are no numbers, combinations of several records, or
-            more records than clustering takes on.
+        PolicyError: for numbers of which some are missing, too many categories, combinations of
+            several records, or more records than clustering takes on.
         Unsatisfiable: if the promises cannot be kept within the suppression limit.
     """
     check(data, promises, settings, "mdav")
-    _check_numbers(data)
+    styles = styles_of(data, settings.cells)
+    _check_points(data, styles)
     allowed = settings.allowed(data.table.records)
     class_of = np.full(data.table.combinations, -1, dtype=np.int32)
     there = np.flatnonzero(data.weight > 0).astype(np.int32)
     if not len(there) or any(part.infeasible(data.table, allowed) for part in promises):
         return class_of
     wants = Deficits(data, promises)
-    averaging = _Averaging(wants, standardized(data, settings.weights)[there], there, class_of)
+    averaging = _Averaging(
+        wants, standardized(data, settings.weights, styles)[there], there, class_of
+    )
     averaging.run(grown_units(promises, data.table.records), progress)
     mending = Repair(data, promises, wants, domains_of(data, settings), class_of, settings)
     mending.take_in(averaging.remaining)
     return mending.mend(allowed)
 
 
-def standardized(data: LeveledTable, weights: Mapping[str, float] | None = None) -> Floats:
-    """The quasi-identifiers as numbers less their mean, over their standard deviation, [C, m].
+def standardized(
+    data: LeveledTable,
+    weights: Mapping[str, float] | None = None,
+    styles: Sequence[str] = (),
+) -> Floats:
+    """The quasi-identifiers as points less their mean, over their standard deviation, [C, m].
 
-    Mean and deviation (divided by n) are those of the records. A constant attribute is 0. Squared
-    distances count every attribute as often as its weight says, once where none is given.
+    Mean and deviation (divided by n) are those of the records. A number is one coordinate, a
+    category one for every label of its hierarchy. A constant attribute is 0. Squared distances
+    count every attribute as often as its weight says, once where none is given.
+
+    Arguments:
+        data: the table.
+        weights: of attributes.
+        styles: how each attribute is published; numbers that are not named as ranges are
+            categories. Without it all are numbers.
     """
     weights = weights or {}
-    found = np.zeros((data.table.combinations, len(data.attributes)))
-    weight = data.weight / max(data.table.records, 1)
+    found = []
+    weight = (data.weight / max(data.table.records, 1))[:, None]
     for j, (name, codes) in enumerate(zip(data.attributes, data.table.codes, strict=True)):
-        numbers = np.array(numbers_of(data.taxonomies[name].leaves), dtype=np.float64)[codes]
-        numbers -= (numbers * weight).sum()
-        deviation = float(np.sqrt((numbers**2 * weight).sum()))
-        if deviation > 0 and len(np.unique(codes)) > 1:
-            found[:, j] = numbers / deviation * np.sqrt(weights.get(name, 1.0))
-    return found
-
-
-def _check_numbers(data: LeveledTable) -> None:
-    problems = Problems()
-    for name in data.attributes:
         taxonomy = data.taxonomies[name]
-        if None in taxonomy.leaves or taxonomy.suppressed:
-            why = "it has missing or suppressed values"
+        if styles and _is_category(taxonomy, styles[j]):
+            points = _labels_of(taxonomy)[codes]
+        else:
+            points = np.array(numbers_of(taxonomy.leaves), dtype=np.float64)[codes][:, None]
+        points -= (points * weight).sum(axis=0)
+        deviation = float(np.sqrt((points**2 * weight).sum()))
+        varies = deviation > 0 and len(np.unique(codes)) > 1
+        points *= np.sqrt(weights.get(name, 1.0)) / deviation if varies else 0.0
+        found.append(points)
+    return np.ascontiguousarray(np.hstack(found))
+
+
+def _is_category(taxonomy: Taxonomy, style: str) -> bool:
+    """Whether values are told apart by what they are, and not by how far they are."""
+    gaps = None in taxonomy.leaves or bool(taxonomy.suppressed)
+    return style != "range" and (style == "set" or gaps or numbers_of(taxonomy.leaves) is None)
+
+
+def _labels_of(taxonomy: Taxonomy) -> Floats:
+    """Of every leaf 1 for its label on each level but the highest, 0 else, [leaves, c]."""
+    found = []
+    for level in range(max(1, taxonomy.levels - 1)):
+        shown = taxonomy.level(level)
+        labels = sorted(set(shown), key=lambda label: (label is None, label or ""))
+        place = {label: at for at, label in enumerate(labels)}
+        found.append(np.eye(len(labels))[[place[label] for label in shown]])
+    return np.hstack(found)
+
+
+def _check_points(data: LeveledTable, styles: Sequence[str]) -> None:
+    problems = Problems()
+    for name, style in zip(data.attributes, styles, strict=True):
+        taxonomy = data.taxonomies[name]
+        why = None
+        if _is_category(taxonomy, style):
+            levels = range(max(1, taxonomy.levels - 1))
+            labels = sum(len(set(taxonomy.level(level))) for level in levels)
+            if labels > MOST_CATEGORIES:
+                why = f"its hierarchy has {labels} labels, more than {MOST_CATEGORIES}"
+        elif None in taxonomy.leaves or taxonomy.suppressed:
+            why = "some of its numbers are missing or suppressed"
         elif numbers_of(taxonomy.leaves) is None:
             why = "its values are not all numbers"
-        else:
-            continue
-        problems.add(
-            "no-numbers",
-            f"mdav measures distances between numbers, and {why}",
-            attribute=name,
-            remedy='choose algorithm = "k-member" or "mondrian", which use the hierarchy',
-        )
+        if why:
+            problems.add(
+                "no-numbers",
+                f"mdav measures distances between points, and {why}",
+                attribute=name,
+                remedy='choose algorithm = "k-member" or "mondrian", which use the hierarchy',
+            )
     if (data.weight > 1).any():
         problems.add(
             "repeated-records",
