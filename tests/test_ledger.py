@@ -453,8 +453,22 @@ def test_the_verb(tmp_path: Path) -> None:
     for name in ("two", "three"):
         other = table(1).with_columns(age=pl.col("age").shuffle(len(name)))
         ind.anonymize(other, policy(tmp_path, "warn")).write(tmp_path / name)
-    assert runner.invoke(app, ["ledger", "check", path]).exit_code == 3
-    assert runner.invoke(app, ["ledger", "forget", path, "--release", "1"]).exit_code == 0
+    told = tmp_path / "people.csv"
+    asked = ["ledger", "check", path, "--pairs", "--people", str(told)]
+    checked = runner.invoke(app, [*asked, "--json"])
+    assert checked.exit_code == 3
+    assert runner.invoke(app, asked).exit_code == 2  # the file is there
+    pairs = json.loads(checked.stdout)["pairs"]
+    assert sorted(one["releases"] for one in pairs) == [[1, 2], [1, 3], [2, 3]]
+    assert [one["worst"] for one in pairs] == sorted((one["worst"] for one in pairs), reverse=True)
+    beliefs = pl.read_csv(told)
+    assert beliefs["together"].is_sorted(descending=True)
+    assert beliefs["together"][0] == json.loads(checked.stdout)["worst_posterior"]
+    assert {*Ledger(path).hashes(table(1)["patient"].to_list())} == {*beliefs["person"]}
+    assert runner.invoke(app, ["ledger", "list", path, "--pairs"]).exit_code == 2
+    forgotten = runner.invoke(app, ["ledger", "forget", path, "--release", "1"])
+    assert forgotten.exit_code == 0
+    assert "its folder is still there" in forgotten.stdout
 
 
 def test_two_custodians_hold_their_ledgers_against_each_other(

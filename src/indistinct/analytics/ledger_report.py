@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from indistinct.errors import InputError
 from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import known_promise
-from indistinct.release.ledger import Entry, Ledger, numbered
+from indistinct.release.ledger import Entry, Ledger, numbered, written
 from indistinct.requirement import Requirement
 from indistinct.types import Bools, Floats, Plain
 
@@ -50,6 +51,27 @@ class Broken:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """What two releases say together of an attribute, of those who are in either.
+
+    Arguments:
+        releases: their numbers.
+        attribute: the attribute.
+        worst: the largest belief in a value of somebody.
+        certain: people of whom a value is certain.
+    """
+
+    releases: tuple[int, int]
+    attribute: str
+    worst: float
+    certain: int
+
+    def to_dict(self) -> Plain:
+        """The pair as plain data."""
+        return {**asdict(self), "releases": list(self.releases)}
+
+
+@dataclass(frozen=True)
 class LedgerReport(Document):
     """What all releases of a ledger say together; private.
 
@@ -59,6 +81,7 @@ class LedgerReport(Document):
         compositions: by sensitive attribute what a reader believes of everybody.
         broken: the promises that are broken by all together.
         unproved: promises that speak of one release only, and were not looked at.
+        pairs: what every two releases say together, worst first, if that was asked for.
     """
 
     releases: int
@@ -66,6 +89,7 @@ class LedgerReport(Document):
     compositions: Mapping[str, Composition] = field(default_factory=dict)
     broken: Sequence[Broken] = ()
     unproved: Sequence[str] = ()
+    pairs: Sequence[Pair] = ()
 
     @property
     def holds(self) -> bool:
@@ -82,7 +106,31 @@ class LedgerReport(Document):
             "broken": [one.to_dict() for one in self.broken],
             "attributes": [_figures(one) for one in self.compositions.values()],
             "not_looked_at": list(self.unproved),
+            **({"pairs": [one.to_dict() for one in self.pairs]} if self.pairs else {}),
         }
+
+    def beliefs(self) -> pl.DataFrame:
+        """What is believed of everybody by now, worst first.
+
+        A row for each person and attribute: the keyed hash, in how many releases the person is, the
+        largest belief in a value by one release, by all, and what none can exceed.
+        """
+        columns = ("person", "attribute", "releases", "one_release", "together", "at_most")
+        found = []
+        for one in self.compositions.values():
+            figures = (one.releases, one.alone, np.maximum(one.alone, one.together), one.bound)
+            found.append(
+                pl.DataFrame(
+                    {
+                        "person": written(one.hashes),
+                        "attribute": [one.attribute] * len(one.hashes),
+                        **dict(zip(columns[2:], figures, strict=True)),
+                    }
+                )
+            )
+        told = pl.concat(found) if found else pl.DataFrame(schema=columns)
+        worst = ["together", "at_most", "releases"]
+        return told.sort([*worst, "person"], descending=[True, True, True, False])
 
     def parts(self) -> Iterator[Part]:
         """The beliefs by attribute, and what is broken."""
@@ -101,6 +149,13 @@ class LedgerReport(Document):
             for item in self.to_dict()["attributes"]
         ]
         yield Grid(columns, rows, right=columns[1:])
+        if self.pairs:
+            pairs = [
+                ("{} and {}".format(*one.releases), one.attribute, f"{one.worst:.0%}",
+                 shown(one.certain))
+                for one in self.pairs
+            ]  # fmt: skip
+            yield Grid(("releases", "attribute", "together", "certain"), pairs, right=columns[3:])
         for one in self.broken:
             worst = (
                 "" if one.worst is None else f", of whom a value is believed with {one.worst:.0%}"
@@ -126,12 +181,13 @@ def _figures(found: Composition) -> Plain:
     }
 
 
-def check_ledger(path: str | Path, *others: str | Path) -> LedgerReport:
+def check_ledger(path: str | Path, *others: str | Path, pairs: bool = False) -> LedgerReport:
     """Hold all that is out against what was promised.
 
     Arguments:
         path: the folder of the ledger.
         others: further ledgers, of custodians who publish about the same people and share the key.
+        pairs: whether every two releases are held against each other too.
 
     Raises:
         InputError: there is none; or two ledgers have different keys, so that nobody in one can be
@@ -148,7 +204,19 @@ def check_ledger(path: str | Path, *others: str | Path) -> LedgerReport:
             remedy="let both policies name one key from the first release on, by key_env or "
             "key_file under [ledger]",
         )
-    return reported(entries)
+    found = reported(entries)
+    return replace(found, pairs=_pairs(entries)) if pairs else found
+
+
+def _pairs(entries: Sequence[Entry]) -> list[Pair]:
+    """What every two releases say together, worst first; numbered in the order of the releases."""
+    found = []
+    for (first, one), (second, other) in combinations(enumerate(entries, start=1), 2):
+        for name in one.listed.keys() & other.listed.keys():
+            figures = _figures(Series.of([one, other], name).composed())
+            worst, certain = figures["worst_together"], figures["certain"]
+            found.append(Pair((first, second), name, worst, certain))
+    return sorted(found, key=lambda pair: (-pair.worst, -pair.certain, pair.releases))
 
 
 def _all_meet(ledgers: Sequence[Sequence[Entry]]) -> bool:

@@ -34,6 +34,7 @@ from math import perm, prod
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.release.ledger import Entry, numbered
@@ -60,6 +61,7 @@ class Composition:
         left: the least number of values that are possible at any time, [n].
         bound: what no belief can exceed, [n].
         releases: how many releases the person is in, [n].
+        hashes: the keyed hash of everybody, two halves, [n, 2].
     """
 
     attribute: str
@@ -68,6 +70,7 @@ class Composition:
     left: Ints
     bound: Floats
     releases: Ints
+    hashes: NDArray[np.uint64]
 
     @property
     def worst(self) -> float:
@@ -86,6 +89,7 @@ class Series:
         listed: ``group``, ``value``, ``count`` and ``share`` of what each group lists, sorted.
         people: how many people there are.
         groups: how many groups.
+        hashes: the keyed hash of everybody, two halves, [people, 2].
         single: whether everybody has exactly one value in every release.
         of_categories: whether values are categories, several of which may be one person's.
     """
@@ -95,6 +99,7 @@ class Series:
     listed: pl.DataFrame
     people: int
     groups: int
+    hashes: NDArray[np.uint64]
     single: bool
     of_categories: bool = False
 
@@ -120,7 +125,8 @@ class Series:
         if not parts:
             nobody = {"person": pl.Int64, "release": pl.Int32, "group": pl.Int64}
             nothing = {"group": pl.Int64, "value": pl.Int64, "count": pl.Int64, "share": pl.Float64}
-            return cls(attribute, pl.DataFrame([], nobody), pl.DataFrame([], nothing), 0, 0, True)
+            empty = pl.DataFrame([], nobody), pl.DataFrame([], nothing)
+            return cls(attribute, *empty, 0, 0, np.zeros((0, 2), np.uint64), single=True)
         values: dict[str | None, int] = {}
         releases, groups, listed, first = [], [], [], 0
         for place, entry, part in parts:
@@ -150,8 +156,10 @@ class Series:
         place_of = rows["group"].to_numpy() * max(len(values), 1) + rows["value"].to_numpy()
         rows = rows[np.argsort(place_of, kind="stable")]
         single = all(part.holding == "one" for _, _, part in parts)
-        people = int(person[-1]) + 1 if len(person) else 0
-        return cls(attribute, members, rows, people, first, single, category_of is not None)
+        hashes = np.concatenate([entry.people for _, entry, _ in parts])
+        hashes = hashes[order[np.flatnonzero(np.diff(person, prepend=-1))]]
+        of_categories = category_of is not None
+        return cls(attribute, members, rows, len(hashes), first, hashes, single, of_categories)
 
     @cached_property
     def signature(self) -> Ints:
@@ -220,9 +228,8 @@ class Series:
             self._fit(units, support, together)
         elif units.height:
             self._mixed(units, support, together)
-        return Composition(
-            self.attribute, alone, together, left, bound, np.bincount(person, minlength=n)
-        )
+        releases = np.bincount(person, minlength=n)
+        return Composition(self.attribute, alone, together, left, bound, releases, self.hashes)
 
     def _units(self, who: Bools) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Everybody as long as nothing says that the value has changed, and what is possible.

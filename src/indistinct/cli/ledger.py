@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from indistinct.cli.options import AsJson, argument, option
+from indistinct.cli.options import AsJson, argument, option, refuse_existing
 from indistinct.cli.terminal import ALERT, Progress, console, print_json, print_parts, print_table
 from indistinct.document import many, shown
 from indistinct.errors import InputError
@@ -41,6 +41,14 @@ def ledger(
             file_okay=False,
         ),
     ] = None,
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs", help="For check: hold every two releases together too."),
+    ] = False,
+    people: Annotated[
+        Path | None,
+        option("FILE", "For check: write what is believed of everybody, worst first.", "--people"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show, check or correct a ledger: the folder named by path under [ledger] in a policy.
@@ -52,13 +60,21 @@ def ledger(
 
     found = indistinct.Ledger(path)
     _require_number(action, release)
-    if others and action != "check":
-        message = f"ledger {action} is about one ledger"
-        raise InputError("bad-option", message, remedy="leave --with out")
+    if (others or pairs or people) and action != "check":
+        message = f"ledger {action} puts no releases together"
+        raise InputError(
+            "bad-option", message, remedy="leave --with, --pairs and --people out, or say check"
+        )
     if action == "check":
+        from indistinct.sources.writing import write_csv
+
+        if people is not None:
+            refuse_existing(people, force=False, remedy="name another file")
         with Progress() as progress:
             progress("putting the releases together")
-            report = indistinct.check_ledger(path, *others or ())
+            report = indistinct.check_ledger(path, *others or (), pairs=pairs)
+            if people is not None:
+                write_csv(report.beliefs(), people)
         if as_json:
             print_json(report.to_dict())
         else:
@@ -68,11 +84,14 @@ def ledger(
         return
     if action == "forget":
         assert release is not None
+        folder = next((one.folder for one in found.entries() if one.number == release), "")
         found.forget(release)
         if as_json:
             print_json({"forgotten": release})
         else:
             console().print(f"release {release} is struck out: nothing is held against it any more")
+            if Path(folder).is_dir():
+                console().print(f"its folder is still there, see that nobody gets it: {folder}")
         return
     documents = [entry.to_dict() for entry in found.entries()]
     if action == "list":

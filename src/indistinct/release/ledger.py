@@ -130,6 +130,11 @@ def hashes_of(people: pl.Series, key: bytes) -> NDArray[np.uint64]:
     return np.frombuffer(digests, dtype=">u8").astype(np.uint64).reshape(-1, 2)
 
 
+def written(hashes: NDArray[np.uint64]) -> list[str]:
+    """Keyed hashes as texts of 32 digits."""
+    return [f"{high:016x}{low:016x}" for high, low in hashes.tolist()]
+
+
 def numbered(hashes: Sequence[NDArray[np.uint64]]) -> tuple[Ints, Ints]:
     """A number for everybody, the same wherever the hashes are equal.
 
@@ -204,6 +209,10 @@ class Ledger:
                 file.flush()
                 os.fsync(file.fileno())
         return bytes.fromhex(place.read_text())
+
+    def hashes(self, people: Sequence[str]) -> list[str]:
+        """The keyed hashes of people, by the ledger's own key: who is who in a list of beliefs."""
+        return written(hashes_of(pl.Series(people, dtype=pl.String), self.key()))
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
         """Alone from the first look at the ledger to the entry: others who take a turn wait."""
