@@ -60,11 +60,11 @@ def ledger(
 
     found = indistinct.Ledger(path)
     _require_number(action, release)
-    if (others or pairs or people) and action != "check":
+    beside = {"--with": others, "--pairs": pairs, "--people": people}
+    given = " and ".join(name for name, value in beside.items() if value)
+    if given and action != "check":
         message = f"ledger {action} puts no releases together"
-        raise InputError(
-            "bad-option", message, remedy="leave --with, --pairs and --people out, or say check"
-        )
+        raise InputError("bad-option", message, remedy=f"leave {given} out")
     if action == "check":
         from indistinct.sources.writing import write_csv
 
