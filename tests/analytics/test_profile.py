@@ -675,3 +675,16 @@ def test_a_physician_is_no_patient() -> None:
     )
     person = profile(frame).person
     assert person is None or not person.sure
+
+
+def test_dates_that_were_shifted_into_time_to_come_are_told() -> None:
+    frame = pl.DataFrame(
+        {
+            "ADMITTIME": [f"{2100 + at % 90}-{at % 12 + 1:02d}-11 10:11:00" for at in range(N)],
+            "DOB": [f"{1940 + at % 70}-{at % 12 + 1:02d}-11" for at in range(N)],
+        }
+    )
+    told = {
+        item.attribute: [one.code for one in item.warnings] for item in profile(frame).attributes
+    }
+    assert told == {"ADMITTIME": ["shifted-dates"], "DOB": []}

@@ -673,6 +673,9 @@ def _is_free_text(column: str, values: Values) -> bool:
 PER_PLACE = 10
 """Records of each place, on average, from which on its numbers are not those of people."""
 
+IN_TIME_TO_COME = 2075
+"""Dates from this year on are no dates of people who are known, but moved ones."""
+
 NEARLY_UNIQUE = (
     "anybody who knows the value finds the record, whatever its role: treat it as a"
     " quasi-identifier, unless nobody can know it"
@@ -702,6 +705,12 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
         yield Warned(
             "day-or-month-first",
             "its dates do not show whether the day or the month comes first: check the format",
+        )
+    if values.last is not None and values.last.year >= IN_TIME_TO_COME:
+        yield Warned(
+            "shifted-dates",
+            "its dates lie in years to come, as where dates were shifted: only the days between two"
+            " dates of a person are true. Publish an age and a length of stay in their place",
         )
     if values.short_years:
         yield Warned(
