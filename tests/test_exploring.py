@@ -186,7 +186,10 @@ def test_every_attacker_is_held_below_a_bound() -> None:
     assert none.to_dict()["smallest_k_for_gain"] is None
 
 
-@pytest.mark.parametrize("wrong", [{"gain": 1.1}, {"attacker": ["homogeneity"]}])
-def test_a_bound_on_gains_is_a_share(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ind.InputError, match="share from 0 to 1"):
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [({"gain": 1.1}, "share from 0 to 1"), ({"attacker": ["homogeneity"]}, "attackers are named")],
+)
+def test_a_bound_on_gains_is_a_share(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(ind.InputError, match=told):
         ind.explore(patients(), POLICY, **wrong)

@@ -100,11 +100,14 @@ def explore(
             f"{len(choices) * len(ks)} points are asked for, or a k below 1",
             remedy=f"ask for {MOST} points at most, and k of 1 or more",
         )
-    if (gain is None and attacker) or not 0 <= (gain or 0) <= 1:
+    if gain is None and attacker:
+        message = "attackers are named, and not what they may gain"
+        raise InputError("bad-grid", message, remedy="give gain, from 0 to 1, or name no attackers")
+    if not 0 <= (gain or 0) <= 1:
         raise InputError(
             "bad-grid",
             "what an attacker may gain is not a share from 0 to 1",
-            remedy="give gain from 0 to 1, which attackers need",
+            remedy="give gain from 0 to 1",
         )
     run = Run.begin(asked, progress, path)
     shared = None if any(map(_is_whole, choices)) else read(data, run)[0]
