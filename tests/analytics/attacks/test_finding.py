@@ -18,7 +18,7 @@ from indistinct.analytics.attacks import (
     findings,
     summarize,
 )
-from indistinct.analytics.attacks.finding import NEVER_PUBLISH, worst_class
+from indistinct.analytics.attacks.finding import NEVER_PUBLISH, _once_each, worst_class
 
 CORE = (
     "record-linkage",
@@ -144,3 +144,14 @@ def test_an_attacker_that_succeeds_at_more_succeeds_at_less() -> None:
         if isinstance(found, Finding):
             shares = [found.success[key] for key in ("0.5", "0.95", "certain")]
             assert all(one >= other for one, other in pairwise(shares)), module.NAME
+
+
+def test_details_name_the_attribute_of_every_sentence_and_repeat_none() -> None:
+    told = [("age", "of the average"), ("sex", "of the average"), ("ward", "the ward of 5")]
+    assert list(_once_each(told)) == ["age, sex: of the average", "the ward of 5"]
+    whys = [(name, f"the values of {name} have no ranks") for name in ("age", "sex")]
+    assert list(_once_each(whys, alike=True)) == ["the values of age, sex have no ranks"]
+    assert list(_once_each([("age", "no noise"), ("sex", "no noise")], alike=True)) == ["no noise"]
+    assert list(_once_each([(None, "nobody")])) == ["nobody"]
+    two = [("age", "no noise"), ("sex", "no rows")]
+    assert list(_once_each(two, alike=True)) == ["age: no noise", "sex: no rows"]

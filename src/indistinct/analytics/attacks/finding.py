@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -450,14 +451,14 @@ class AttackReport(Document):
             own = [item for item in self.attacks if item.name == name]
             yield Line(name, "title")
             yield Line(f"  knows {own[0].knowledge}")
-            for item in own:
-                yield Line(f"  * {item.note}")
+            for text in _once_each((item.sensitive, item.note) for item in own):
+                yield Line(f"  * {text}")
         if self.skipped:
             yield Line("\nnot tried", "title")
-            rows = [
-                (name, "; ".join(item.why for item in self.skipped if item.name == name))
-                for name in dict.fromkeys(item.name for item in self.skipped)
-            ]
+            rows = []
+            for name in dict.fromkeys(item.name for item in self.skipped):
+                told = [(item.sensitive, item.why) for item in self.skipped if item.name == name]
+                rows.append((name, "; ".join(_once_each(told, alike=True))))
             yield Grid(("attacker", "why"), rows)
 
     def _repr_html_(self) -> str:
@@ -476,6 +477,29 @@ def _listed(names: Sequence[str]) -> str:
     more = len(names) - 3
     own = names if more <= 1 else (*names[:3], f"{more} more quasi-identifiers")
     return own[0] if len(own) == 1 else f"{', '.join(own[:-1])} and {own[-1]}"
+
+
+def _once_each(told: Iterable[tuple[str | None, str]], *, alike: bool = False) -> Iterator[str]:
+    """Sentences, each once; those that do not name their attributes with these before them.
+
+    Arguments:
+        told: sentences, with the attribute that each is about.
+        alike: put those together that differ in the name of the attribute alone, and name none
+            before one that holds of all.
+    """
+    found: dict[tuple[str, bool], list[str]] = {}
+    for sensitive, text in told:
+        word = "\0" if sensitive is None else rf"(?<!\w){re.escape(sensitive)}(?!\w)"
+        named = re.search(word, text) is not None
+        form = re.sub(word, "\0", text) if alike else text
+        own = found.setdefault((form, named), [])
+        if sensitive is not None and (alike or not named):
+            own.append(sensitive)
+    for (form, named), own in found.items():
+        if named:
+            yield form.replace("\0", ", ".join(own))
+        else:
+            yield f"{', '.join(own)}: {form}" if own and not (alike and len(found) == 1) else form
 
 
 def _reached(title: str, items: Sequence[Finding]) -> Iterator[Part]:

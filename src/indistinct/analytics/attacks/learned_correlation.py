@@ -82,7 +82,7 @@ STILL = 1e-4
 """Change of any learnt share that calls for another round."""
 
 MANY = 1 << 17
-"""People above which shares are numbers of four bytes: exact to six digits, not to fifteen."""
+"""People above which numbers have four bytes: figures then differ by some millionths."""
 
 CELLS_AT_ONCE = 1 << 24
 """Cells (classes of sets, times values) up to which the model of published cells asks everybody."""
