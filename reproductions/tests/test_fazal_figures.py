@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import indistinct as ind
 from indistinct.errors import DataError
 from indistinct_reproductions import reproduce
 from indistinct_reproductions.fazal_adult import NONE, PEOPLE, generated, read_generated
@@ -25,6 +26,7 @@ from indistinct_reproductions.fazal_releases import (
     ROWS,
     THETA_STAR,
     Patients,
+    asked_of,
     joined,
     made,
     measured,
@@ -111,6 +113,18 @@ def test_a_method_without_a_release_says_why(patients: Patients) -> None:
     assert not run.made
     assert "out of reach" in run.why
     assert run.error() is run.believed() is run.vulnerable is None
+
+
+@pytest.mark.parametrize("method", [THETA_STAR, KL, PL])
+def test_what_compare_measures_too_is_the_same(patients: Patients, method: str) -> None:
+    run = measured(method, 2, patients)
+    promises, settings = asked_of(method, 2, patients)
+    policy = patients.policy(promises, {**settings, "seed": 0})
+    release = made(method, 2, patients)
+    (found,) = ind.compare(patients.rows, release, policy=policy, queries=1).to_dict()["releases"]
+    assert run.ncp is not None
+    assert found["ncp"] == run.ncp.to_dict()
+    assert found["classes"]["count"] == run.classes
 
 
 def test_what_is_true_of_everybody_is_not_believed() -> None:
