@@ -108,8 +108,9 @@ def accounts(
         found = warn_about_search(policy, plan, suppressed, verdict)
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
         documents = {"plan.json": _plan_document(plan, private.microdata)}
+    written = policy_text(policy)
     if policy.output.report:
-        documents[EVIDENCE] = private_evidence(private, plan)
+        documents[EVIDENCE] = private_evidence(private, plan, written)
     may_contain = [
         *may_be_made_up(policy),
         *(["perturbed values"] if transformed.perturbed else []),
@@ -163,7 +164,7 @@ def accounts(
         measures={**measures, **transformed.measures},
         output=policy.output,
         private={**documents, **run.documents},
-        policy=policy_text(policy),
+        policy=written,
     )
 
 

@@ -95,12 +95,13 @@ def published_evidence(release: Frame) -> Plain:
     return {"attributes": attributes, **sizes_and_risk(size)}
 
 
-def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan) -> Plain:
+def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan, policy: str) -> Plain:
     """What only the custodian can count: the table before, and who is most exposed in the release.
 
     Arguments:
         private: the table.
         plan: what is published instead of what.
+        policy: the policy's text.
 
     Returns:
         ``source``, ``policy``, ``attributes`` before and as they are ``drawn``, ``sizes``, ``risk``
@@ -132,7 +133,7 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan) -> Plain:
     ]
     return {
         "source": private.file,
-        "policy": policy_text(private.policy),
+        "policy": policy,
         "person": subjects.key,
         "attributes": attributes,
         **sizes_and_risk(size),
