@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from indistinct.document import MOST_ROWS, MOST_SECTIONS, Bar, Grid, Line, as_html
+import indistinct as ind
+from indistinct.document import MOST_ROWS, MOST_SECTIONS, Bar, Document, Grid, Line, as_html
 
 HOSTILE = '<script>alert("1")</script> & co'
 
@@ -63,3 +64,8 @@ def test_what_is_long_is_folded_and_nothing_is_lost() -> None:
         )
         == 2
     )
+
+
+def test_what_verbs_give_shows_itself_in_one_frame() -> None:
+    names = "Assessment Release Audit AttackReport RiskReport Comparison Exploration"
+    assert all(issubclass(getattr(ind, name), Document) for name in names.split())
