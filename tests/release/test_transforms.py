@@ -861,3 +861,9 @@ def test_a_key_that_others_can_read(tmp_path: Path) -> None:
     assert caught.value.problems[0].code == "open-key"
     path.chmod(0o400)
     assert read_key("visit", env=None, file="key", directory=tmp_path) == KEY.encode()
+
+
+@pytest.mark.parametrize("far", ["1e-400", "1e400"])
+def test_what_is_kept_of_numbers_that_no_float_holds(far: str) -> None:
+    table = pl.DataFrame({"x": [far, "3", "4"] * 4, "y": ["a", "b", "c"] * 4})
+    assert kept(table, table, ["x"]).moved["x"] == 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -142,8 +143,9 @@ def _codes(before: pl.Series, after: pl.Series) -> Sequence[Ints]:
 
 def _measured(texts: Sequence[str]) -> list[float] | None:
     """Texts as numbers, dates as days; None where some are neither."""
-    numbers = [decimals.parsed(text) for text in texts]
-    values = [number[0] / 10.0 ** number[1] for number in numbers if number is not None]
+    numbers, values = [decimals.parsed(text) for text in texts], list[float]()
+    with suppress(OverflowError):  # whole numbers divide exactly; 1e400 is no float
+        values = [number[0] / 10 ** number[1] for number in numbers if number is not None]
     if len(values) < len(texts):
         days = pl.Series(texts, dtype=pl.String).str.to_date("%Y-%m-%d", strict=False)
         values = days.drop_nulls().dt.epoch("d").cast(pl.Float64).to_list()
