@@ -867,3 +867,5 @@ def test_a_key_that_others_can_read(tmp_path: Path) -> None:
 def test_what_is_kept_of_numbers_that_no_float_holds(far: str) -> None:
     table = pl.DataFrame({"x": [far, "3", "4"] * 4, "y": ["a", "b", "c"] * 4})
     assert kept(table, table, ["x"]).moved["x"] == 0.0
+    with pytest.raises(DataError, match="more than 15 digits"):
+        measured(table["x"], table["x"])

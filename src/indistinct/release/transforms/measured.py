@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -346,7 +347,7 @@ def _numbers(texts: pl.Series, there: Bools, dtype: pl.DataType) -> Measured | N
     if len(parsed) < len(numbers):
         return None
     digits = decimals.places(parsed)
-    largest = max((abs(number) / 10**scale for number, scale in parsed), default=0)
+    largest = max((Fraction(abs(number), 10**scale) for number, scale in parsed), default=0)
     if dtype.is_float():
         while digits and largest * 10**digits > LARGEST:
             digits -= 1
