@@ -394,11 +394,12 @@ def test_the_certificate_says_what_was_done_and_not_how_to_undo_it() -> None:
     assert "transformed" not in ind.anonymize(patients(), policy({})).certificate.to_dict()
 
 
-def test_values_that_noise_does_not_hide_are_warned_of() -> None:
+@pytest.mark.parametrize("way", [{"noise": {"scale": 50}}, {"round": 50}])
+def test_values_that_a_transform_does_not_hide_are_warned_of(way: dict[str, Any]) -> None:
     frame = patients().with_columns(
         cost=pl.when(pl.int_range(pl.len()) == 3).then(pl.lit(90_000)).otherwise("cost")
     )
-    noisy = {"cost": {"noise": {"scale": 50}}}
+    noisy = {"cost": way}
     told = [text for text in ind.anonymize(frame, policy(noisy)).warnings if "apart" in text]
     assert len(told) == 1
     assert "90" not in told[0]

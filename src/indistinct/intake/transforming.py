@@ -651,10 +651,7 @@ def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         "multiplicative": rule.multiplicative,
     }
     if not hidden(column, **how):
-        work.warnings.append(
-            f"'{name}': fewer than {FEW} values lie apart from all others by more than the noise "
-            "moves them: put such values together (aggregate, top or bottom), or leave them out"
-        )
+        work.warnings.append(_apart(name, "the noise"))
     said = noise_told(
         scale=rule.scale,
         distribution=rule.distribution,
@@ -669,7 +666,20 @@ def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 
 def _round(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     to = rule.to if rule.to is not None else base_of(rule.digits)
-    return round_to(work.measured(name, rule.format), to), round_told(to)
+    column = work.measured(name, rule.format)
+    made = round_to(column, to)
+    if column.kind == "number" and not hidden(
+        column, scale=float(to), distribution="gaussian", multiplicative=False
+    ):
+        work.warnings.append(_apart(name, "rounding"))
+    return made, round_told(to)
+
+
+def _apart(name: str, mover: str) -> str:
+    return (
+        f"'{name}': fewer than {FEW} values lie apart from all others by more than {mover} "
+        "moves them: put such values together (aggregate, top or bottom), or leave them out"
+    )
 
 
 def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
