@@ -55,7 +55,8 @@ def test_options_stand_for_a_policy_and_defaults_are_told(run, table: Path, tmp_
     assert result.exit_code == 0, result.stderr
     warnings = result.stderr.splitlines()
     assert len(warnings) == 4
-    assert warnings[0].startswith("warning: no hierarchy was given for 'age': it gets hierarchy = ")
+    assert warnings[0].startswith("warning: no promise is about the values of 'diagnosis'")
+    assert warnings[1].startswith("warning: no hierarchy was given for 'age': it gets hierarchy = ")
     frame = pl.read_csv(out / "release.csv", infer_schema=False)
     assert frame.columns == ["age", "sex", "zip", "diagnosis"]
     assert frame.group_by("age", "sex", "zip").len()["len"].min() >= 5
