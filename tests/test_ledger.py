@@ -243,6 +243,7 @@ def test_a_release_that_tells_too_much_beside_another_is_refused(tmp_path: Path)
     assert ind.check_ledger(tmp_path / "ledger").holds
     warned = ind.anonymize(other, policy(tmp_path, "warn"))
     assert any("learns too much" in text for text in warned.warnings)
+    assert any(text.startswith("k-anonymity(k=") for text in warned.warnings)
     warned.write(tmp_path / "two")
     report = ind.check_ledger(tmp_path / "ledger")
     assert not report.holds

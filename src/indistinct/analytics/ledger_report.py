@@ -164,7 +164,10 @@ class LedgerReport(Document):
             yield Line(f"{one.promise} is broken for {whom}{worst}", "bad")
         if self.unproved:
             yield Line(f"not looked at over releases: {', '.join(self.unproved)}")
-        yield Line("every promise holds" if self.holds else "BROKEN by all releases together")
+        other = "other " * bool(self.unproved)
+        yield Line(
+            f"every {other}promise holds" if self.holds else "BROKEN by all releases together"
+        )
 
 
 def _figures(found: Composition) -> Plain:

@@ -315,7 +315,8 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any,
     )
     run.warnings.append(
         "the release may hold decoys: counts in it are distorted, and whoever learns how many "
-        "decoys a class has can subtract them; their number stays private"
+        "decoys a class has can subtract them; their number stays private; most stand in classes "
+        f"of exactly {asked.to} records"
     )
     if not done.places:
         why = "" if done.short or done.left_out else f": every class has {asked.to} records or more"

@@ -114,6 +114,11 @@ def hold_against_ledger(
     if problems and policy.ledger.conflict == "refuse":
         raise Unsatisfiable(problems)
     run.warnings += [f"{one.message}; {one.remedy}" for one in problems]
+    if found is not None and found.unproved:
+        run.warnings.append(
+            f"{', '.join(found.unproved)}: held by this release alone, and not with those that are "
+            "out: classes of one release divide those of another, and values kept in both join rows"
+        )
     return Record(ledger, entry, max((one.number for one in earlier), default=0))
 
 

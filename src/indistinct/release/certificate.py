@@ -33,7 +33,7 @@ COUNTS_MADE_UP = "counts_made_up"
 """Of a promise of a release that may hold made-up records: whether these may be what keeps it."""
 
 RELY_ON = (
-    "the release may contain made-up records that nobody can tell from others: figures counted "
+    "the release may contain made-up records, which are not marked: figures counted "
     "from it, sizes of classes too, include them; what is promised holds of the people in it "
     "without them"
 )

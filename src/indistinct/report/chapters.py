@@ -418,7 +418,7 @@ def classes(found: Evidence) -> Chapter | None:
         ("on average", shown(of["mean"])),
         ("largest", shown(of["largest"])),
     ]
-    told = (Line("Made-up records count here, which nobody can tell from others.", "doubt"),)
+    told = (Line("Made-up records count here, which are not marked.", "doubt"),)
     return Chapter(
         "classes",
         "How many people look alike",
