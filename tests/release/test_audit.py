@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import indistinct
@@ -80,7 +80,11 @@ def test_pandas_in_disorder_is_audited_alike(rows: list[Row], k: int) -> None:
 
 @given(rows=ROWS, k=K)
 def test_the_check_and_the_promise_agree(rows: list[Row], k: int) -> None:
-    """Two programs that share no line say the same of the same classes."""
+    """Two programs that share no line say the same of the same classes.
+
+    Where all cells are suppressed there are none; what the audit says then is tested by itself.
+    """
+    assume(not rows or {*rows} != {("*", "*", "*")})
     size = np.array(list(classes_of(rows, [0, 1, 2], [0, 1, 2]).values()), dtype=np.int64)
     classes = ClassTable(class_of=np.arange(len(size), dtype=np.int32), size=size)
     model = promise("k-anonymity", k=k)

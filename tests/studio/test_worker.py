@@ -16,6 +16,7 @@ import indistinct as ind
 worker = pytest.importorskip("indistinct.studio.worker")
 app = pytest.importorskip("indistinct.studio.app")
 workspace = pytest.importorskip("indistinct.studio.workspace")
+jobs = pytest.importorskip("indistinct.studio.jobs")
 
 POLICY = """
 [attributes.age]
@@ -102,3 +103,26 @@ def test_what_takes_long_is_asked_for_again_and_worked_on_meanwhile(
 
     later = 202, {"later": True}
     assert asyncio.run(twice_and_once_more()) == [later, later, (200, {"version": 0})]
+
+
+def test_a_run_that_is_asked_for_while_all_are_ended_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, others = jobs.Jobs(), []
+
+    class Slow:
+        """A run that another window answers with a new one while it is being stopped."""
+
+        def __init__(self, number: int, asked: dict[str, Any]) -> None:
+            self.number, self.asked, self.running = number, asked, True
+
+        def stop(self) -> None:
+            others.append(threading.Thread(target=runs.start, args=({"kind": "other"},)))
+            others[-1].start()
+            others[-1].join(0.1)
+            self.running = False
+
+    monkeypatch.setattr(jobs, "Job", Slow)
+    runs.start({"kind": "assess"})
+    runs.end()
+    for other in others:
+        other.join()
+    assert [item["kind"] for item in runs.latest()] == ["other"]

@@ -251,10 +251,12 @@ def _column_checks(person: str, attributes: Mapping[str, Attribute | None]) -> I
 def _method_checks(method: Method) -> Iterator[Problem]:
     place, own = "method.algorithm", registered(method)
     if own.sight(method, ()).rows:
+        by_objective = own.name == "optimal"
+        asked = ("method.objective", "rows") if by_objective else (place, own.name)
         yield Problem(
             "rows-of-people",
-            f"{place}: '{own.name}' looks for distinct rows, and does not know whose rows they are",
-            remedy='choose "optimal", which counts people',
+            f"{asked[0]}: '{asked[1]}' looks for distinct rows, and does not know whose they are",
+            remedy='choose "optimal", which counts people, and no objective "rows"',
         )
     if own.unit == "record":
         yield Problem(

@@ -87,14 +87,16 @@ class Jobs:
     def __init__(self) -> None:
         self._number = 0
         self._jobs: dict[int, Job] = {}
+        self._changing = threading.Lock()
 
     def start(self, asked: Plain) -> Job:
         """Begin a run; one of the same kind that is still going on is stopped."""
-        for job in self._jobs.values():
-            if job.running and job.asked["kind"] == asked["kind"]:
-                job.stop()
-        self._number += 1
-        job = self._jobs[self._number] = Job(self._number, asked)
+        with self._changing:
+            for job in self._jobs.values():
+                if job.running and job.asked["kind"] == asked["kind"]:
+                    job.stop()
+            self._number += 1
+            job = self._jobs[self._number] = Job(self._number, asked)
         return job
 
     def told(self, number: int) -> Plain:
@@ -102,32 +104,37 @@ class Jobs:
 
         Raises KeyError where there never was such a run.
         """
-        if number in self._jobs:
-            return self._jobs[number].to_dict()
+        job = self._jobs.get(number)
+        if job is not None:
+            return job.to_dict()
         if not 0 < number <= self._number:
             raise KeyError(number)
         return {"job": number, "running": False, "stopped": True}
 
     def stop(self, number: int) -> None:
         """End a run, as :meth:`Job.stop` does; one of an earlier table has ended."""
-        if self.told(number)["running"]:
-            self._jobs[number].stop()
+        job = self._jobs.get(number)
+        if job is not None:
+            job.stop()
+        else:
+            self.told(number)
 
     def latest(self) -> list[Plain]:
         """The last run of every kind, without what came of it."""
-        last: dict[str, Any] = {job.asked["kind"]: job for job in self._jobs.values()}
+        last: dict[str, Any] = {job.asked["kind"]: job for job in list(self._jobs.values())}
         return [
             {"job": job.number, "kind": kind, "running": job.running} for kind, job in last.items()
         ]
 
     def outcome(self, kind: str) -> Plain:
         """What came of the last run of a kind that was done."""
-        told = [job.to_dict() for job in self._jobs.values() if job.asked["kind"] == kind]
+        told = [job.to_dict() for job in list(self._jobs.values()) if job.asked["kind"] == kind]
         done: list[Plain] = [item["result"] for item in told if "result" in item]
         return done[-1] if done else {}
 
     def end(self) -> None:
         """Stop all that is going on."""
-        for job in self._jobs.values():
-            job.stop()
-        self._jobs.clear()
+        with self._changing:
+            for job in self._jobs.values():
+                job.stop()
+            self._jobs.clear()
