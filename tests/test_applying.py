@@ -192,6 +192,7 @@ def test_methods_whose_plans_fit_no_other_table_are_refused(algorithm: str) -> N
         ind.apply(document, table(1), policy())
     assert caught.value.problems[0].code == "plan-of-one-table"
     assert algorithm in caught.value.problems[0].message
+    assert ("ledger" in str(caught.value.problems[0].remedy)) == (algorithm == "m-invariant")
 
 
 def test_what_is_no_plan_is_refused(tmp_path: Path) -> None:

@@ -139,7 +139,9 @@ def _refuse_unusable(document: PlainMapping, file: str | None) -> None:
             "plan-of-one-table",
             f"a plan of '{name}' fits no other table: {why}",
             file=file,
-            remedy="make a release of this table by itself, or by a method whose plans can be "
+            remedy="anonymize this table with the ledger of the earlier release, to go on with it"
+            if name == "m-invariant"
+            else "make a release of this table by itself, or by a method whose plans can be "
             "used again: optimal, heuristic, knm, iab, exhaustive, greedy or mondrian",
         )
 
