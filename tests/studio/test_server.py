@@ -1,8 +1,10 @@
 """The server answers the browser that was opened with its token, and nobody else."""
 
 import json
+import os
 import signal
 import stat
+import tempfile
 import time
 from pathlib import Path
 
@@ -168,6 +170,16 @@ def test_the_folder_of_a_killed_server_goes_with_the_next_one(start: Start, tabl
     assert len(list(studio.temporary.iterdir())) == 1
     other.end()
     assert not list(studio.temporary.iterdir())
+
+
+def test_what_a_killed_server_left_goes_whoever_has_its_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / f"{server.PREFIX}{os.getpid()}-left").mkdir()
+    with server._private_folder() as own, server._private_folder() as other:
+        assert {*tmp_path.iterdir()} == {own, other}
+    assert not list(tmp_path.iterdir())
 
 
 def test_steps_are_kept_in_the_file_and_undone(start: Start, table: Path):

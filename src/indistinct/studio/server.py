@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import shutil
@@ -110,23 +111,33 @@ def _ended_by_hangup(server: uvicorn.Server) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _private_folder() -> Iterator[Path]:
-    """A folder that nobody else can read, removed at the end; those of killed servers as well."""
+    """A folder that nobody else can read, removed at the end; those of killed servers as well.
+
+    A server locks its folder. The lock ends with the process, whoever has its number by then.
+    """
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        pid = left.name.removeprefix(PREFIX).partition("-")[0]
-        if pid.isdigit() and not _lives(int(pid)):
-            shutil.rmtree(left, ignore_errors=True)  # what is another user's stays
-    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        with contextlib.suppress(OSError):  # what is another user's stays
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left)
+            finally:
+                os.close(handle)
+    folder, handle = _locked_folder()
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
 
 
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+def _locked_folder() -> tuple[Path, int]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        with contextlib.suppress(FileNotFoundError):  # another server swept it before it was locked
+            handle = os.open(folder, os.O_RDONLY)
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, handle
+            os.close(handle)
