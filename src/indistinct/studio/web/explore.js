@@ -48,9 +48,11 @@ function levels(redraw) {
   const best = store.results.release?.result?.run?.plan?.levels;
   const put = (found) => { tried.levels = { ...found }; redraw(); };
   const people = told?.unit === "person" ? "people" : "records";
-  const bound = (name, key, value) => edit(["attributes", name, key], value === "" ? null : Number(value));
-  const number = (name, key, title) => h("input", { type: "number", min: "0", max: String(told?.heights[name] ?? 0), id: `${key}-${name}`, "aria-label": `${title} of ${name}`,
-    value: String(attributes[name][key] ?? ""), onchange: (event) => bound(name, key, event.target.value) });
+  const high = (name) => told?.heights[name] ?? 0;
+  // A bound at the end that forbids nothing is none.
+  const bound = (name, key, title, free) => slide(`${key}-${name}`, `${title} of ${name}`, high(name), attributes[name][key] ?? free,
+    attributes[name][key] === undefined ? "any" : String(attributes[name][key]),
+    { onchange: (event) => edit(["attributes", name, key], Number(event.target.value) === free ? null : Number(event.target.value)) });
   return h("section", { className: "card", "aria-label": "Levels" }, h("h2", {}, "Coarser, column by column"),
     h("p", { className: "soft" }, `Move a column to a coarser level and see who would still look like fewer than ${k - 1} others.${heeded.length ? " Bounds and weights go into the policy: they tell the search what it may choose, and what matters to you." : ""}`),
     told ? h("div", { className: "figures", "aria-live": "polite" },
@@ -62,16 +64,21 @@ function levels(redraw) {
       best ? h("button", { id: "levels-best", onclick: () => put(best) }, "As the release has them") : null),
     told ? grid("Levels, bounds and weights", [
       ["Column", (name) => name],
-      ["Level", (name) => h("div", { className: "row" }, h("input", { type: "range", id: `try-${name}`, min: "0", max: String(told.heights[name] ?? 0), value: String(tried.levels[name] ?? 0), "aria-label": `Level of ${name}`,
-        oninput: (event) => put({ ...tried.levels, [name]: Number(event.target.value) }) }),
-        h("span", { className: "soft" }, `${tried.levels[name] ?? 0} of ${told.heights[name] ?? 0}`))],
-      heeded.includes("min_level") ? ["At least", (name) => number(name, "min_level", "Lowest level")] : null,
-      heeded.includes("max_level") ? ["At most", (name) => number(name, "max_level", "Highest level")] : null,
-      heeded.includes("weight") ? ["Weight", (name) => h("div", { className: "row" }, h("input", { type: "range", id: `weight-${name}`, min: "0", max: "5", step: "0.5", value: String(attributes[name].weight ?? 1), "aria-label": `Weight of ${name}`,
-        onchange: (event) => edit(["attributes", name, "weight"], Number(event.target.value)) }), h("span", { className: "soft" }, String(attributes[name].weight ?? 1)))] : null,
+      ["Level", (name) => slide(`try-${name}`, `Level of ${name}`, high(name), tried.levels[name] ?? 0, `${tried.levels[name] ?? 0} of ${high(name)}`,
+        { oninput: (event) => put({ ...tried.levels, [name]: Number(event.target.value) }) })],
+      heeded.includes("min_level") ? ["At least", (name) => bound(name, "min_level", "Lowest level", 0)] : null,
+      heeded.includes("max_level") ? ["At most", (name) => bound(name, "max_level", "Highest level", high(name))] : null,
+      heeded.includes("weight") ? ["Weight", (name) => slide(`weight-${name}`, `Weight of ${name}`, 5, attributes[name].weight ?? 1, String(attributes[name].weight ?? 1),
+        { step: "0.5", onchange: (event) => edit(["attributes", name, "weight"], Number(event.target.value)) })] : null,
     ].filter(Boolean), names) : null,
     told ? lattice(told, k, put, redraw) : null,
     heeded.length < 3 ? h("p", { className: "soft small" }, `${sections.method?.algorithm ?? "The method"} makes ${heeded.length ? "ranges" : "groups"} of its own, so that ${heeded.length ? "bounds of levels" : "bounds and weights"} mean nothing to it. Choose another method above to set them.`) : null);
+}
+
+function slide(id, label, most, value, told, more) {
+  return h("div", { className: "row" },
+    h("input", { type: "range", id, min: "0", max: String(most), value: String(value), "aria-label": label, ...more }),
+    h("span", { className: "soft" }, told));
 }
 
 // The choices of levels one step coarser or finer than the one above, drawn above and below it.
