@@ -10,6 +10,9 @@ LOWEST := .venv-lowest
 PLAIN := .venv-plain
 
 .DEFAULT_GOAL := help
+# One more than there are cores: tests wait for disks, browsers and servers.
+WORKERS = $$(( $$(nproc 2> /dev/null || getconf _NPROCESSORS_ONLN) + 1 ))
+
 .PHONY: help setup hooks test test-lowest search fuzz coverage mutants check format demo docs dist audit clean
 
 help:  ## List the commands
@@ -21,14 +24,14 @@ hooks: setup $(TOOLS)/.ready  ## Lint and types before every commit
 	$(TOOLS)/bin/pre-commit install
 
 test: check  ## Lint, types and all tests
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # The golden set has the bytes of files and the steps of searches, as the versions of constraints.txt make them.
 test-lowest: $(LOWEST)/.ready  ## All tests but the golden set, with the lowest versions that pyproject.toml allows
-	$(LOWEST)/bin/python -m pytest -n auto --dist loadfile --ignore tests/golden
+	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile --ignore tests/golden
 
 search: $(READY)  ## The tests that draw examples, with other examples each time
-	$(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=random tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile=random tests
 
 fuzz: $(READY)  ## A million hostile inputs: none may end in an internal error or show a cell. CASES=, SEED=
 	$(BIN)/python tests/fuzz/run.py --cases $(or $(CASES),1000000) $(if $(SEED),--seed $(SEED))
