@@ -52,6 +52,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     ({"method": {"algorithm": "theta"}}, "'theta' moves single records"),
     ({"method": {"algorithm": "iab"}}, "algorithm: 'iab' looks for distinct rows"),
+    (
+        {"method": {"algorithm": "heuristic", "objective": "rows"}},
+        "objective: 'rows' looks for distinct rows",
+    ),
     ({"method": {"objective": "rows"}}, "objective: 'rows' looks for distinct rows"),
     ({"method": {"decoys": {"to": 3}}}, "method.decoys: a decoy copies a record"),
     ({"method": {"algorithm": "theta-star"}}, "works towards 'theta-sensitive'"),

@@ -251,7 +251,7 @@ def _column_checks(person: str, attributes: Mapping[str, Attribute | None]) -> I
 def _method_checks(method: Method) -> Iterator[Problem]:
     place, own = "method.algorithm", registered(method)
     if own.sight(method, ()).rows:
-        by_objective = own.name == "optimal"
+        by_objective = method.objective.measure == "rows"
         asked = ("method.objective", "rows") if by_objective else (place, own.name)
         yield Problem(
             "rows-of-people",
