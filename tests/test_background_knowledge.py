@@ -182,7 +182,7 @@ def test_what_a_class_tells_of_values_without_a_promise_is_said(promised: bool) 
         keys["promises"].append({"model": "max-posterior", "bound": 1.0, "sensitive": "ill"})
     release = ind.anonymize(table, keys)
     assert release.certificate.classes["count"] == 4
-    public = [text for text in release.certificate.warnings if "no promise is about" in text]
+    public = [text for text in release.certificate.warnings if "no promise bounds what a" in text]
     alike = [text for text in release.warnings if "all of a class have the same" in text]
     assert (public != [], alike != []) == (not promised, not promised)
     if not promised:

@@ -135,8 +135,8 @@ def told_of_no_promise(policy: Policy) -> list[str]:
     """What readers are told of sensitive attributes without a promise about their values."""
     what = "bucket" if method_of(policy).linked else "class"
     return [
-        f"no promise is about the values of {_quoted(names)}: everybody of a {what} may have the "
-        "same one, and whoever knows that somebody is in it then knows the value"
+        f"no promise bounds what a {what} tells of {_quoted(names)}: everybody of it may have the "
+        "same value, and whoever knows that somebody is in it then knows the value"
         for names in [unpromised(policy)]
         if names
     ]

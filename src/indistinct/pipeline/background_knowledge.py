@@ -127,8 +127,8 @@ def _warnings_of_classes(private: PrivateTable, released: Frame) -> list[str]:
     found = []
     if listed := _worst({name: alike[name] for name in unpromised(policy) if name in alike}, unit):
         found.append(
-            f"all of a class have the same {listed}: no promise is about these values, and "
-            "max-posterior bounds what a class tells of one"
+            f"all of a class have the same {listed}: no promise bounds what a class tells of "
+            "them, as max-posterior would"
         )
     if listed := _worst(alone, unit):
         found.append(
