@@ -71,6 +71,7 @@ def test_a_public_report_is_made_of_the_published_files_alone(name: str, tmp_pat
             page = release.report(public=public, template=template)
             assert page == release.report(public=public, template=template)
             assert_well_formed(page)
+            assert_every_figure_is_explained(page)
     private = release.report()
     certificate = release.certificate.to_dict()
     made_up = {"noise", "decoys"} & {*certificate["may_contain"]}
@@ -156,6 +157,17 @@ def assert_well_formed(page: str) -> None:
     assert "default-src 'none'" in page
     assert "http://" not in page
     assert "https://" not in page
+
+
+def assert_every_figure_is_explained(page: str) -> None:
+    """A line says what would be alarming, of the chapter and after each picture or map of it."""
+    for chapter in re.findall(r'<section class="chapter".*?</section>', page, flags=re.DOTALL):
+        _, reading = chapter.split('class="reading">', maxsplit=1)
+        parts = re.split(r'</figure>|<table class="heat">', chapter)
+        if len(parts) > 1 or 'class="bars' in chapter:
+            assert "alarming" in reading.split("</p>")[0]
+        after = re.split(r"<details>(?!<summary>(?:figures|this))", parts[-1])[0]
+        assert len(parts) == 1 or "alarming" in after, reading[:60]
 
 
 def patients() -> pl.DataFrame:
@@ -291,6 +303,7 @@ def test_attackers_are_tried_where_the_table_is_at_hand(run, out: Path, tmp_path
     assert f"Records by {' and '.join(together['attributes'])}, before" in page
     lost = found["comparison"]["releases"][0]["loss"]["per_attribute"]
     assert all(f"{name} {share(part)}" in page for name, part in lost.items())
+    assert_every_figure_is_explained(private.read_text(encoding="utf-8"))
     run("report", out, "--template", "wp216")
     page = text_of(private.read_text(encoding="utf-8"))
     assert "Attackers who infer" in page

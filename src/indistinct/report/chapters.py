@@ -360,13 +360,15 @@ def _drawn(name: str, own: PlainMapping) -> Iterator[Part]:
     if levels := drawn.get("levels"):
         yield _hierarchy(f"The hierarchy of {name}, and what is published of it", levels)
         yield Line("A node is as wide as its share of the records; the bar shows how many of them "
-                   "are published as it.")  # fmt: skip
+                   "are published as it. Everything in the first line would be alarming: the "
+                   "attribute then tells nothing.")  # fmt: skip
     elif cells := drawn.get("cells"):
         strips = [(share(part), [Block(text, low, high, 1.0)]) for text, part, low, high in cells]
         rows = [(text, share(part)) for text, part, _, _ in cells]
         grid = Grid(("cell", "records"), rows, right=("records",))
         yield Strips(f"The most frequent cells of {name}, over its values", strips, grid)
-        yield Line("Every class has a cell of its own; values are as wide as their records.")
+        yield Line("Every class has a cell of its own; values are as wide as their records. Cells "
+                   "across everything would be alarming: they tell nothing.")  # fmt: skip
 
 
 def _hierarchy(caption: str, levels: Sequence[Sequence[tuple[str, float, float]]]) -> Strips:
@@ -422,7 +424,7 @@ def classes(found: Evidence) -> Chapter | None:
     return Chapter(
         "classes",
         "How many people look alike",
-        f"A class are {more} that share all quasi-identifiers as they are published. Many small "
+        f"A class: {more} that share all quasi-identifiers as they are published. Many small "
         "classes leave little margin above what was promised; classes of one would be alarming.",
         (Facts(facts), Beside(said), *(told if found.made_up else ())),
     )
@@ -477,7 +479,11 @@ def risks(found: Evidence) -> Chapter | None:
     if curves:
         parts += [
             Beside(curves),
-            Line("The dotted line is 0.09, what EMA and Health Canada allow."),
+            Line(
+                "What is left if classes of fewer than k are taken out too. Curves above the "
+                "dotted line are alarming in data for the public: it is 0.09, what EMA and Health "
+                "Canada allow."
+            ),
         ]
     return Chapter(
         "risk",
@@ -508,7 +514,9 @@ def leakage(found: Evidence) -> Chapter | None:
         "leakage",
         "What each attribute tells of who somebody is",
         "The share of the information that would tell all records apart. After the release less "
-        "should be left, and yet something: an attribute that tells nothing is of no use.",
+        "should be left, and yet something: an attribute that tells nothing is of no use. A long "
+        "bar after is alarming where many people know the attribute. It can be longer than before "
+        "if records are published at several levels: the level tells something too.",
         (Pairs("Leakage of each attribute", ("attribute", "before", "after"), rows),),
     )
 
@@ -608,6 +616,8 @@ def _compared(compared: PlainMapping) -> Iterator[Part]:
         heats = [_heat(names, when, counts) for when, counts in both]
         narrow = max(len(heat.columns) for heat in heats) <= BESIDE
         yield from [Beside(heats)] if narrow else heats
+        yield Line("The darker a cell, the more records. A pattern that the release no longer "
+                   "shows is alarming for whoever studies the two together.")  # fmt: skip
     error = one.get("query_error")
     for mode, told in (error or {}).get("by_mode", {}).items():
         if told.get("mean") is not None:
@@ -865,6 +875,8 @@ def _analysed(item: PlainMapping) -> Iterator[Part]:
         sides = [(side, [tuple(at) for at in figures[side]["roc"]]) for side in figures]
         axes = ("false positives", "true positives")
         yield Curve(f"ROC, held-out records: {item['name']}", axes, sides)
+        yield Line("The higher a curve, the better the prediction; the diagonal is a guess. A "
+                   "curve of the release far below the other one is alarming.")  # fmt: skip
         yield Facts(
             [
                 (

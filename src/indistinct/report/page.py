@@ -117,8 +117,10 @@ class Curve:
     def ticks(self) -> Iterator[tuple[Literal["x", "y"], float, float, str]]:
         """The marks of both axes: axis, place, and what is written there."""
         low, high = self.ends
+        whole = all(x == round(x) for _, points in self.series for x, _ in points)
         for at in range(5):
             x, y = low + (high - low) * at / 4, self.top * at / 4
+            x = round(x) if whole and high - low >= 4 else x
             yield "x", *self.place(x, 0.0), f"{x:.4g}"
             yield "y", *self.place(low, y), f"{y:.3g}"
 
