@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import polars as pl
 import pytest
@@ -75,14 +77,37 @@ def test_resists_shuffling() -> None:
     assert result.worst == {}
 
 
-def test_fewer_shuffles_of_many_rows_once_some_do_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(order, "MANY", 0)
+def test_few_shuffles_of_many_rows_tell_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     people = invented(2)
-    mixed = found(scene(people, generalized(people).sample(fraction=1, shuffle=True, seed=5)))
-    shuffles = int(mixed.figures["shuffles"] or 0)  # type: ignore[call-overload]
-    assert shuffles < order.SHUFFLES
-    assert mixed.figures["p_value"] == (1 + order.ENOUGH) / (1 + shuffles)
-    assert found(scene(people, generalized(people))).figures["shuffles"] == order.SHUFFLES
+    for release in (
+        generalized(people),
+        generalized(people).sample(fraction=1, shuffle=True, seed=5),
+        generalized(people).sort("area", "illness"),
+    ):
+        here = scene(people, release)
+        with monkeypatch.context() as few:
+            few.setattr(order, "MANY", 0)
+            many = cast("dict[str, float]", found(here).figures)
+        each = cast("dict[str, float]", found(here).figures)
+        assert many["shuffles"] == order.FEW
+        assert each["shuffles"] == order.SHUFFLES
+        assert "chance_error" not in each
+        assert many["matched"] == each["matched"]
+        assert abs(many["matched_by_chance"] - each["matched_by_chance"]) < many["chance_error"]
+        assert many["trust"] == pytest.approx(each["trust"], abs=2 * many["chance_error"])
+        assert (many["p_value"] <= order.SIGNIFICANT) == (each["p_value"] <= order.SIGNIFICANT)
+
+
+def test_values_that_chance_never_finds_are_no_order_by_one_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Shuffles that are all alike have no spread; one person counts for as much."""
+    monkeypatch.setattr(order, "MANY", 0)
+    monkeypatch.setattr(order, "FEW", 3)
+    people = pl.DataFrame({"area": ["11"] * 900, "illness": [f"i{at}" for at in range(900)]})
+    mixed = generalized(people).sample(fraction=1, shuffle=True, seed=3)
+    assert found(scene(people, mixed)).figures["trust"] == 0.0
+    assert found(scene(people, generalized(people))).figures["trust"] == 1.0
 
 
 def test_beats_a_release_that_was_sorted_by_what_it_shows_only() -> None:
@@ -213,3 +238,15 @@ def test_rows_are_taken_as_said(
             pairs.add((able[0], row))
     got = attributable(here, "illness")
     assert set(zip(*(part.tolist() for part in got), strict=True)) == pairs
+
+
+def test_rows_that_fit_by_chance_are_counted_as_shuffles_would() -> None:
+    people = invented(9, 40)
+    here = scene(people, generalized(people).filter(pl.col("area") != "2*"))
+    fitting = here.people.filter(pl.Series(here.found))["area"].str.slice(0, 1)
+    shown, random = here.places.rows["area"].str.slice(0, 1), np.random.default_rng(1)
+    drawn = [
+        (shown.gather(random.permutation(len(shown))) == fitting[: len(shown)]).mean()
+        for _ in range(400)
+    ]
+    assert found(here).figures["aligned_by_chance"] == pytest.approx(np.mean(drawn), abs=0.02)

@@ -9,8 +9,10 @@ seed that all attackers share.
 The attacker trusts an order as far as it is better than chance: with a share of m right rows, e of
 them by chance, it believes in the row with weight (m - e) / (1 - e), and in random worlds with the
 rest; not at all where chance alone does as well in more than one of a hundred shuffles. Where there
-are very many rows, no more shuffles are made once three did as well for every attribute (Besag and
-Clifford 1991, Sequential Monte Carlo p-values): ``shuffles`` says how many there were.
+are very many rows, the share that chance gets right is close to normal, and nine shuffles tell its
+mean and spread: how rarely one more would do as well is then Student's t. ``shuffles`` says how
+many there were, ``chance_error`` half the width of the 95 % confidence interval of
+``matched_by_chance``.
 
 People with many records are in the order of their first record, rows of a long release in that of
 each pseudonym's first row; there the order of the pseudonyms themselves is tried as well, and the
@@ -20,6 +22,7 @@ shuffle of the records of a long release, in which people with many come first m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -27,7 +30,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import AttackContext
-from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, summarize, worst_class
+from indistinct.analytics.attacks.finding import (
+    Finding,
+    Skipped,
+    of_people,
+    share_of,
+    summarize,
+    worst_class,
+)
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import bounded_belief, shuffled
 from indistinct.analytics.weighted import Rows, expanded
@@ -52,11 +62,14 @@ SHUFFLES = 99
 SIGNIFICANT = 0.01
 """An order is trusted where chance does as well in no more than this share of shuffles."""
 
-ENOUGH = 3
-"""Shuffles that do as well as the published order, after which no more of many rows are made."""
-
 MANY = 1 << 17
-"""Rows above which that holds."""
+"""Rows above which fewer shuffles are made."""
+
+FEW = 9
+"""How many, an odd number."""
+
+WIDTH = 2.306
+"""Student's t with so many shuffles less one that chance passes, up or down, in 5 of 100."""
 
 Right = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 """How far the rows that were taken for people, -1 for none, show their values, [n]."""
@@ -70,13 +83,11 @@ class Tried:
         taken: the row of every person, -1 for none, [n].
         right: how far it shows the person's values, [n].
         by_chance: the mean of that in each shuffled release, [shuffles].
-        aligned: how often a shuffled row fits the person in its place, [shuffles].
     """
 
     taken: NDArray[np.int64]
     right: NDArray[np.float64]
     by_chance: NDArray[np.float64]
-    aligned: NDArray[np.float64]
 
     @property
     def beyond_chance(self) -> float:
@@ -95,12 +106,16 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
     if not context.records or not context.people.height:
         return Skipped(NAME, "nothing is published whose order could be looked at", sensitive)
     places = context.places
+    shuffles = FEW if context.records > MANY else shuffles
     tried = _tried(context, sensitive, shuffles)
     best = max(tried.values(), key=lambda one: one.beyond_chance)
     taken, right = best.taken, best.right
     share, expected = float(right.mean()), float(best.by_chance.mean())
-    shuffles = len(best.by_chance)
+    shuffles, many = len(best.by_chance), context.records > MANY
+    spread = max(float(best.by_chance.std(ddof=1)), 1 / len(taken)) if many else 0.0
     likely = (1 + int((best.by_chance >= share - 1e-12).sum())) / (shuffles + 1)
+    if many:
+        likely = as_rare((share - expected) / (spread * math.sqrt(1 + 1 / shuffles)), shuffles - 1)
     trust = (share - expected) / (1 - expected) if expected < 1 and likely <= SIGNIFICANT else 0.0
     before, base = context.true_prior(sensitive), context.true_belief(sensitive)
     believed = taken >= 0
@@ -116,12 +131,12 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
         "trust": trust,
         "beyond_chance": max(share - expected, 0.0) * context.people.height if trust else 0.0,
         "shuffles": shuffles,
+        **({"chance_error": WIDTH * spread / math.sqrt(shuffles)} if many else {}),
     }
     if context.one_record_each:
         score = score - _expected(context, sensitive)
         figures |= _correlation(context, sensitive)
-        figures["aligned"] = _aligned(places, np.arange(context.records))
-        figures["aligned_by_chance"] = float(best.aligned.mean()) if shuffles else None
+        figures |= _aligned(places)
     if "pseudonyms" in tried:
         figures["matched_by_pseudonym"] = float(tried["pseudonyms"].right.mean())
     found = summarize(
@@ -166,24 +181,36 @@ def _compared(
     found: dict[str, dict[str, Tried]] = {name: {} for name in names}
     for of, order in orders.items():
         rates = many if of == "published" else np.ones(rows)
-        by_chance, aligned = np.zeros((len(names), shuffles)), np.zeros(shuffles)
-        own, made = take_in_order(places, order), shuffles
-        shown = np.array([right[name](own).mean() for name in names]) - 1e-12
+        by_chance = np.zeros((len(names), shuffles))
+        own = take_in_order(places, order)
         for at in range(shuffles):
             if context.one_record_each:
                 mixed = random.permutation(rows)
-                aligned[at] = _aligned(places, mixed)
             else:
                 mixed = np.argsort(random.exponential(size=rows) / rates, kind="stable")
             taken = take_in_order(places, mixed)
             by_chance[:, at] = [right[name](taken).mean() for name in names]
-            as_well = (by_chance[:, : at + 1] >= shown[:, None]).sum(axis=1)
-            if rows > MANY and (as_well >= ENOUGH).all():
-                made = at + 1
-                break
-        for name, chance in zip(names, by_chance[:, :made], strict=True):
-            found[name][of] = Tried(own, right[name](own), chance, aligned[:made])
+        for name, chance in zip(names, by_chance, strict=True):
+            found[name][of] = Tried(own, right[name](own), chance)
     return found
+
+
+def as_rare(deviation: float, freedom: int) -> float:
+    """How likely a number with Student's distribution is at least so large.
+
+    Arguments:
+        deviation: the number.
+        freedom: its degrees of freedom, even (Abramowitz and Stegun 1964, 26.7.4).
+
+    >>> round(as_rare(2.896, 8), 4), round(as_rare(0.0, 8), 4), round(as_rare(-2.896, 8), 4)
+    (0.01, 0.5, 0.99)
+    """
+    angle = math.atan(deviation / math.sqrt(freedom))
+    term = total = 1.0
+    for i in range(2, freedom, 2):
+        term *= (i - 1) / i * math.cos(angle) ** 2
+        total += term
+    return max((1 - math.sin(angle) * total) / 2, 0.0)
 
 
 def right_rows(context: AttackContext, sensitive: str) -> Right:
@@ -332,11 +359,15 @@ def _centred_ranks(values: NDArray[np.int64], groups: NDArray[np.int32]) -> NDAr
     return found
 
 
-def _aligned(places: Places, order: NDArray[np.int64]) -> float:
-    """How often the i-th row fits the i-th of the people who fit any row."""
-    sets = places.candidate_sets
+def _aligned(places: Places) -> dict[str, float]:
+    """How often the i-th row fits the i-th of the people who fit any row, and would by chance."""
+    sets, order = places.candidate_sets, np.arange(places.records)
     fit, number = number_aligned(places.set_of, sets.indptr, sets.index, places.class_of, order)
-    return fit / number if number else 0.0
+    fitting = places.rows_of[places.found][:number]
+    return {
+        "aligned": fit / number if number else 0.0,
+        "aligned_by_chance": share_of(fitting / places.records),
+    }
 
 
 def _expected(context: AttackContext, sensitive: str) -> NDArray[np.float64]:
