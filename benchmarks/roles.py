@@ -98,29 +98,18 @@ def main() -> None:
     """Run the benchmark."""
     options = parser(__doc__)
     options.add_argument("--table", help="only this table, with all that is wrong")
+    options.add_argument("--round", type=int, help="only the tables of this round")
     options.add_argument("--nameless", action="store_true", help="with names that say nothing")
     options.add_argument("--wrong", action="store_true", help="tell what is wrong")
     given = options.parse_args()
     folder = need(given.shared / "data" / "health_tables")
     truths = tomllib.loads(Path(__file__).with_name("roles.toml").read_text(encoding="utf-8"))
-    sums = {
-        "tuned": Score(),
-        "held out": Score(),
-        "second round": Score(),
-        "third round": Score(),
-        "fourth round": Score(),
-        "fifth round": Score(),
-        "sixth round": Score(),
-        "seventh round": Score(),
-        "eighth round": Score(),
-        "ninth round": Score(),
-        "tenth round": Score(),
-        "eleventh round": Score(),
-    }
+    sums: dict[str, Score] = {}
     rows = []
     for name, truth in truths.items():
         path = folder / f"{name}.csv"
-        if given.table not in (None, name) or not path.exists():
+        turn = truth.get("round", 1)
+        if given.table not in (None, name) or given.round not in (None, turn) or not path.exists():
             continue
         source = {key: truth[key] for key in ("separator", "header", "encoding") if key in truth}
         frame = read_table(path, **source)
@@ -136,9 +125,8 @@ def main() -> None:
                 item["attribute"] = names[item["attribute"]]
         found = score(truth, drafted, name)
         held = truth.get("held_out", False)
-        turn = truth.get("round", 1)
-        kind = list(sums)[turn] if turn > 1 else "held out" if held else "tuned"
-        sums[kind].add(found)
+        kind = f"round {turn}" if turn > 1 else "held out" if held else "tuned"
+        sums.setdefault(kind, Score()).add(found)
         rows.append([f"{name} ({kind})" if kind != "tuned" else name, *found.cells()])
         if given.table or given.wrong:
             print(*found.wrong, sep="\n")

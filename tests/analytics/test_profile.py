@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import random
 import tomllib
 
 import duckdb
@@ -551,6 +552,11 @@ def test_a_hospital_is_not_called_missing() -> None:
         ("ESTCIV", "family"),
         ("sem_not", "time"),
         ("command", None),
+        ("matage", "age"),
+        ("stage", "health"),
+        ("villnum", "place"),
+        ("Tumormultiplicity", None),
+        ("CIUOMAD", "occupation"),
     ],
 )
 def test_names_written_together_or_without_vowels(name: str, about: str | None) -> None:
@@ -614,6 +620,38 @@ def test_years_are_no_codes_of_diseases(name: str, role: str) -> None:
         {name: [str(2008 + at % 5) for at in range(N)], "sex": ["f", "m"] * (N // 2)}
     )
     assert profile(table).attributes[0].role == role
+
+
+def test_what_is_called_a_number_or_a_doctor_is_left_out() -> None:
+    draws = random.Random(7)
+    found = profile(
+        pl.DataFrame(
+            {
+                "id": [str(at % 19) for at in range(N)],
+                "diagnosisid": [str(7400000 + at * 37 % 100_003) for at in range(N)],
+                "investigator": ["Dr. Nick" if at % 3 else "Dr. Nicola" for at in range(N - 1)]
+                + ["Dr. Nikku"],
+                "diagnosis": ["flu" if at % 3 else "asthma" for at in range(N)],
+                "csf_ph": [f"{7 + draws.random():.2f}" for _ in range(N)],
+                "csf_glucose": [str(draws.randrange(40, 90)) for _ in range(N)],
+                "csf_q": [str(draws.randrange(1000, 9999)) for _ in range(N)],
+                "csf_no": [str(draws.randrange(1000, 9999)) for _ in range(N)],
+                "ill.stage": [str(at % 4) for at in range(N)],
+                "age": [str(20 + at % 60) for at in range(N)],
+            }
+        )
+    )
+    roles = {item.attribute: item.role for item in found.attributes}
+    for name in ("id", "diagnosisid", "investigator", "csf_no"):
+        assert roles[name] == "identifier", name
+    for name in ("csf_q", "ill.stage"):
+        assert roles[name] == "sensitive", name
+
+
+def test_codes_of_one_chapter_filled_up_to_four_signs() -> None:
+    codes = [f"{'PQ'[at % 2]}{at % 30:02d}{'X' if at % 5 == 0 else at % 9}" for at in range(N)]
+    item = profile(pl.DataFrame({"k": codes, "age": [str(20 + at % 60) for at in range(N)]}))["k"]
+    assert (item.role, item.hierarchy) == ("sensitive", {"code_system": "icd-10"})
 
 
 def test_one_column_about_health_among_measures() -> None:

@@ -21,13 +21,18 @@ _ABOUT = {
     "birth": "nasc nac nacim nais naiss geb gebdat",
     "age": "idade idad edad alter age",
     "sex": "sexo sexe sex gen genero geschl",
-    "ethnicity": "raca racacor etnia ethn race",
-    "family": "estciv civ conj fil filho filhos famil hijos marst marit hhsize",
+    "ethnicity": "raca racacor etnia ethn race pueblo",
+    "family": (
+        "estciv esciv civ sib sibs nsib nsibs conj fil filho filhos famil hijos marst marit hhsize"
+    ),
     "education": "esc escol escola seri serie educ edlev instr instru instrucao grau nivel",
-    "occupation": "ocup ocupa ocupac prof cbo trab trabalho occ occup atividade ativida activid",
+    "occupation": (
+        "ciuo ocup ocupa ocupac prof cbo trab trabalho occ occup atividade ativida activid"
+    ),
     "place": (
         "mun mn munic municip munici uf cep bairro logr dist distr distrito prov dep depto dpto"
         " comuna com reg rg regiao regional plz ort gem ags resid resi zona loc local lococor"
+        " mup vill villnum areag sitio nacion"
         " pais paisnat natural naturalidade localid barrio pueblo canton cantao county cnty zipc"
         " cluster psu"
     ),
@@ -36,7 +41,7 @@ _ABOUT = {
         " cama sala alta ward dias perm estada estadia estancia diar diarias"
     ),
     "health": (
-        "diag cid cie causa causab causabas basica obs gest gestac gestacao parto gravidez grav"
+        "diag cid cie cau causa causab causabas basica obs gest gestac gestacao parto gravidez grav"
         " peso apgar sint sintoma trat tratam esquema exame exam result resul evol evoluc class"
         " classi proc proced vacina vac dose morbid comorb puerp obito mort morte consult"
         " consultas anomal anomalia ttt dx rx trt hiv risco circ assist med medic uti"
@@ -52,6 +57,7 @@ _BESIDE = _forms(
     "cod co cd nu num nr no tp tipo ti id ident ds desc descr sg cs fl in ind st qt qtd qtde "
     "at dif ob category vl val n pri prim sec secun not notif fin final inf infec mae pai fal "
     "agr res ocor ocorr natu nat mov zi solic rea trans dig digita evolu saida entr inicio "
+    "ocu rem mad madre def mth moth mat fath chld entry exit pm dm "
     "ini pac pcte paciente pat pcnt del de da do la el um vivo morto cor tot total"
 )
 """Short forms that say nothing by themselves: code, number, kind, of the mother, of residence."""

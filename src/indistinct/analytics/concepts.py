@@ -142,7 +142,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "religion",
         "quasi-identifier",
         "others often know it, and it distinguishes small groups",
-        stems=("religi",),
+        stems=("relig",),
         anywhere=("religion", "faith", "konfession", "denomination"),
     ),
     Concept(
@@ -205,7 +205,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "departamento", "estado", "comuna", "zona", "community", "cluster", "lugar", "lieu",
             "chiefdom", "woreda", "taluk", "tehsil", "upazila", "oblast", "voivodeship",
             "governorate", "wilaya", "kabupaten", "kecamatan", "barangay", "powiat", "lga",
-            "subcounty", "constituency",
+            "subcounty", "constituency", "house", "dwelling",
         ),
         anywhere=(
             "zip", "zip code", "post code", "postal", "postal code", "city", "town", "village",
@@ -233,7 +233,7 @@ CONCEPTS: tuple[Concept, ...] = (
         whole=(
             "room", "bed", "floor", "ward", "station", "department", "hospital", "clinic",
             "facility", "unit", "los", "abteilung", "klinik", "service", "servicio", "hopital",
-            "dept", "provider", "unidade", "unidad",
+            "dept", "provider", "unidade", "unidad", "inst", "institution",
         ),
         anywhere=(
             "length of stay", "days in hospital", "time in hospital", "hospital name",
@@ -482,7 +482,11 @@ _VOCABULARY = tuple({word for one in CONCEPTS for word in (*one.whole, *one.anyw
 
 def _glued(name: str) -> tuple[Concept, str] | None:
     """What a name is about of which a word ends with one of the vocabulary: ``youngkids``."""
-    parts = [part for part in words(name) if len(part) > _LEAST_GLUED]
+    parts = [
+        part
+        for part in words(name)
+        if len(part) > _LEAST_GLUED and not part.endswith(("icity", "acity", "ocity"))
+    ]
     if not any(part.endswith(_VOCABULARY) for part in parts):
         return None
     for concept in CONCEPTS:

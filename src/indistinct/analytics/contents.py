@@ -157,7 +157,9 @@ def _likely_icd10(texts: _Texts, read: list[bool]) -> bool:
     dotted = sum(re.fullmatch(r"[A-Za-z]\d.\.\w{1,4}", code) is not None for code in codes)
     if names_one_of(texts.name, _OF_PLACES):
         return False
-    return (dotted >= 3 and len(letters) >= 2) or (len(codes) >= 20 and len(letters) >= 8)
+    padded = any(re.fullmatch(r"[A-Z]\d\dX", code) for code in codes)
+    many = len(codes) >= 20 and len(letters) >= (2 if padded else 8)
+    return (dotted >= 3 and len(letters) >= 2) or many
 
 
 def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:

@@ -8,14 +8,15 @@ people that stand in a second column, and with whatever stands in a table about 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import polars as pl
 
 from indistinct.analytics.concepts import Role
-from indistinct.analytics.names import says_nothing, words
+from indistinct.analytics.names import apart, names_one_of, phrases, says_nothing, words
+from indistinct.analytics.persons import NUMBERS, PEOPLE, STAYS
 from indistinct.sources.table import Table
 
 NEAR = 5
@@ -81,6 +82,7 @@ def settled(
     about = [item for item in columns if item.about in HEALTH]
     whole = lru_cache(maxsize=None)(lambda name: table.distinct([name]).height)
     ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
+    ill = ill or (bool(about) and any(item.about == "stay" for item in columns))
     measured = sum(item.kind != "text" and not item.sure for item in columns)
     ill = ill or (bool(about) and measured >= MEASURED and 2 * measured >= len(columns))
     people = people or any(item.about in OF_PEOPLE for item in columns)
@@ -108,7 +110,40 @@ def settled(
         )
         if told:
             found[item.name] = told
-    return found
+    return found | dict(_of_families(columns, found))
+
+
+MEMBERS = 2
+"""So many columns whose names begin alike, all sensitive numbers, speak for another one."""
+
+
+def _of_families(
+    columns: Sequence[Neighbour], found: Mapping[str, tuple[Role, str]]
+) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Columns left out for their long numbers, where those that begin alike are measurements.
+
+    ``csf_prot`` stands beside ``csf_gluc`` and ``csf_wbc``; ``patient_no`` is none of them.
+    """
+    families: dict[str, list[Neighbour]] = {}
+    for item in columns:
+        if len(words(item.name)) > 1:
+            families.setdefault(words(item.name)[0], []).append(item)
+    for family in families.values():
+        roles = {one.name: found.get(one.name, (one.role,))[0] for one in family}
+        keys = any(roles[one.name] == "identifier" and not one.left_out for one in family)
+        ill = [one for one in family if roles[one.name] == "sensitive" and one.kind != "text"]
+        for item in () if keys or says_nothing(family[0].name) else family:
+            numbers = item.left_out and item.kind == "integer" and item.name not in found
+            if not numbers or names_one_of(apart(item.name), (*NUMBERS, *PEOPLE, *STAYS)):
+                continue
+            stem = words(item.name)[:-1]
+            like = [
+                one
+                for one in ill
+                if one.sure or "float" in one.kind or stem == words(one.name)[:-1]
+            ]
+            if len(like) >= MEMBERS:
+                yield item.name, ("sensitive", f"it is called like '{like[0].name}'")
 
 
 def _alike(columns: Sequence[Neighbour], at: int) -> tuple[Role, str] | None:
@@ -139,6 +174,8 @@ def _called_alike(known: Sequence[Neighbour], item: Neighbour) -> tuple[Role, st
         more = len(own) - len(name)
         alike = own.startswith(name) or own.endswith(name)
         alike = alike and not (name[-1].isdigit() and own[len(name) :].isdigit())
+        if alike and len(words(item.name)) > 1:
+            alike = name in phrases(item.name)
         same = (one.kind == "text") == (item.kind == "text")
         if len(name) >= 2 and 0 < more <= (1 if len(name) == 2 else 3) and alike and same:
             return one.role, f"it is called like '{one.name}'"

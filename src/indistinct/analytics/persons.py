@@ -60,17 +60,18 @@ class Persons(PlainData):
         )
 
 
-_NUMBERS = ("id", "no", "nr", "nbr", "num", "number", "key", "nummer")
+NUMBERS = ("id", "no", "nr", "nbr", "num", "number", "key", "nummer")
 """Words for numbers of people: what else their names say counts for nothing, if they are some."""
 
-_PEOPLE = (
+PEOPLE = (
     "patient", "subject", "person", "member", "beneficiary", "bene", "client", "participant",
     "child", "infant", "newborn", "donor", "pat", "pid", "individual", "respondent", "enrollee",
     "subj", "sub", "usubj", "mrn", "pseudonym", "paciente", "pac", "sujet", "sujeto",
 )  # fmt: skip
-_STAYS = (
+STAYS = (
     "visit", "encounter", "admission", "hadm", "icustay", "stay", "episode", "claim", "clm",
     "record", "row", "order", "event", "ticket", "household", "family", "dwelling", "occurrence",
+    "fam", "hh",
     "appointment", "physician", "phy", "doctor", "provider", "practitioner", "nurse", "surgeon",
     "prescriber", "hospital", "site", "clinic", "facility", "ward",
 )  # fmt: skip
@@ -85,9 +86,9 @@ _SELDOM = 1.1
 def _of_people(name: str) -> int:
     """How well a name suits a number of people: 0 says so, 2 speaks of something else."""
     for spelt in (name, apart(name)):
-        if names_one_of(spelt, _PEOPLE):
+        if names_one_of(spelt, PEOPLE):
             return 0
-        if names_one_of(spelt, _STAYS):
+        if names_one_of(spelt, STAYS):
             return 2
     return 1
 
@@ -113,7 +114,7 @@ def keys_of_people(table: Table, columns: Sequence[Column]) -> dict[str, Numberi
     candidates = [
         item.name
         for item in columns
-        if (item.role in ("identifier", "insensitive") or names_one_of(item.name, _NUMBERS))
+        if (item.role in ("identifier", "insensitive") or names_one_of(item.name, NUMBERS))
         and not any(tag.kind.name in ("names", "places") for tag in item.tags)
     ]
     if named and not any(item.about in {*STEADY, *CHANGING} for item in columns):

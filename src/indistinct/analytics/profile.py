@@ -19,7 +19,7 @@ from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_name
 from indistinct.analytics.contents import Content, content_of
 from indistinct.analytics.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
 from indistinct.analytics.missing_codes import Far, missing_codes, suspected
-from indistinct.analytics.names import names_one_of, words
+from indistinct.analytics.names import is_one_of, names_one_of, words
 from indistinct.analytics.neighbours import FEW, Neighbour, settled
 from indistinct.analytics.person_keys import Column, Numbering, counting
 from indistinct.analytics.persons import Persons, keys_of_people, persons_of
@@ -496,7 +496,12 @@ def _role(
         return "insensitive", ["no record has a value"]
     place = found is not None and found[0].name == "place"
     place = place and names_one_of(column, _PEOPLE) is None
-    direct = [tag for tag in tags if tag.kind.direct and _stands_for_people(tag, values, place)]
+    called_id = is_one_of(column, ("id", "ids")) is not None
+    direct = [
+        tag
+        for tag in tags
+        if tag.kind.direct and (called_id or _stands_for_people(tag, values, place))
+    ]
     if direct:
         return "identifier", [str(tag) for tag in direct]
     if _is_doorstep(column, tags):

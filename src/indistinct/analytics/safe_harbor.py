@@ -16,7 +16,7 @@ from typing import Literal
 
 import polars as pl
 
-from indistinct.analytics.names import is_one_of, names_one_of, words
+from indistinct.analytics.names import apart, is_one_of, names_one_of, words
 
 Evidence = Literal["name", "type", "pattern"]
 
@@ -282,6 +282,7 @@ def _names_a_point(name: str) -> bool:
 
 
 def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
+    spelt = apart(column.name)
     for kind in KINDS:
         word = names_one_of(column.name, _ANYWHERE[kind.name])
         word = word or is_one_of(column.name, _WHOLE.get(kind.name, ()))
@@ -289,7 +290,7 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
             yield kind.name, "name", f"its name says {word}"
     if column.kind == "float" and _names_a_point(column.name):
         yield "places", "name", "its name says coordinates"
-    parts = words(column.name)
+    parts = words(column.name if names_one_of(spelt, _PLACES_OF_CARE) else spelt)
     if len(parts) > 1 and parts[-1] == "id" and column.distinct > FEW_PEOPLE:
         codes = any(word in _OF_CODES for word in parts)
         if _many(column) or (_long_numbers(column) and not codes):
@@ -314,7 +315,8 @@ def _name_is_believed(kind: str, column: Column) -> bool:
         return column.kind == "integer" and isinstance(digits, float) and digits >= _WRITTEN[kind]
     if kind == "other":
         people = names_one_of(column.name, _ANYWHERE["other"]) or is_one_of(column.name, _PEOPLE)
-        return _many(column) or (column.distinct > FEW_PEOPLE and bool(people))
+        few = 2 if is_one_of(column.name, ("id", "ids")) else FEW_PEOPLE
+        return _many(column) or (column.distinct > few and bool(people))
     return column.kind != "boolean" and (kind == "names" or column.distinct > 2)
 
 
@@ -327,6 +329,7 @@ _WRITTEN = {
 
 
 _OF_CODES = ("concept", "item", "type", "code", "status", "source", "class", "category", "unit")
+_PLACES_OF_CARE = ("ward", "hospital", "site", "unit", "clinic", "region", "facility")
 _LONG = 5
 
 
@@ -363,6 +366,8 @@ _STREETS = (
 _GERMAN_STREETS = r"straße|strasse|str\.|weg|platz|allee|gasse"
 _MONTHS = r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 
+_TITLED = r"^(Mr|Mrs|Ms|Miss|Dr|Dra|Prof|Herr|Frau|Mme|Sr|Sra)\.?\s+\p{Lu}"
+
 PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("email", r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$", "e-mail addresses"),
     ("url", r"(?i)^(https?://|ftp://|www\.)\S+$", "web addresses"),
@@ -380,7 +385,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("places", rf"(?i)({_GERMAN_STREETS})\s+\d+\s?[a-z]?$", "street addresses"),
     ("places", r"(?i)^[a-z]{1,2}\d[a-z\d]?\s?\d[a-z]{2}$", "postcodes"),
     ("places", r"^\d{5}-\d{4}$", "postcodes"),
-    ("names", r"^(Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme|Sr|Sra)\.?\s+\p{Lu}", "names of people"),
+    ("names", _TITLED, "names of people"),
     ("names", r"^\p{Lu}[\p{L}'’\-]+,\s+\p{Lu}[\p{L}'’\-]+(\s+\p{Lu}\.?)?$", "names of people"),
     ("names", r"^\p{Lu}[\p{Ll}'’]+(\s\p{Lu}\.?)?\s\p{Lu}[\p{L}'’\-]+$", "names of people"),
     ("dates", rf"(?i)^(\d\d?[\s-])?({_MONTHS})[a-z]*[\s.,-]+(\d\d?,?\s+)?\d{{2,4}}$", "dates"),
@@ -416,8 +421,8 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     matching, (digests, phones, *vehicles) = shares[: len(PATTERNS)], shares[len(PATTERNS) :]
     if column.distinct >= 20 and digests >= MATCHING_SHARE:
         yield "other", "pattern", "its values look like long codes or digests"
-    for (kind, _, what), share in zip(PATTERNS, matching, strict=True):
-        if kind == "names" and column.distinct * 5 < column.filled:
+    for (kind, pattern, what), share in zip(PATTERNS, matching, strict=True):
+        if kind == "names" and pattern != _TITLED and column.distinct * 5 < column.filled:
             continue
         if (share or 0.0) >= MATCHING_SHARE:
             yield kind, "pattern", f"its values look like {what}"
