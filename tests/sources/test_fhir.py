@@ -486,3 +486,29 @@ def test_twenty_thousand_conditions(tmp_path: Path) -> None:
     rows = [one.replace('"c1"', f'"c{at}"') for at in range(20_000)]
     (export(tmp_path) / "Condition.ndjson").write_text("\n".join(rows))
     assert read_fhir(tmp_path).height == 20_000
+
+
+def test_a_display_in_words_of_somebody_is_told(tmp_path: Path) -> None:
+    """It stands for a coding, and may name people all the same."""
+
+    def coded(number: str, display: str, **more: Any) -> dict[str, Any]:
+        coding = {"system": "s", "code": "1", "display": display, **more}
+        person = f"Patient/{'p1' if number < 'c' else 'p2'}"
+        return condition(number, person, code={"coding": [coding]})
+
+    plain = [coded("a", "flu"), coded("b", "flu")]
+    others = [coded("d", "flu"), coded("e", "flu", userSelected=True)]
+    for more, told in (
+        ([], 0),
+        ([coded("f", "flu of SECRET")], 1),
+        ([coded("f", "mumps of SECRET", code="2", userSelected=True)], 1),
+        ([coded("f", "SECRET's illness", code=None)], 1),
+        ([coded("f", "mumps", code="2")], 0),
+    ):
+        rows = lines(*plain, *others, *more)
+        found = fhir_records(export(tmp_path, Condition=rows))
+        notes = [note for note in found.notes if "a display of one patient alone" in note]
+        assert len(notes) == told
+        assert all(note.startswith("1 condition has") for note in notes)
+        assert "SECRET" not in " ".join(found.notes)
+        assert "__chosen" not in found.frame.columns

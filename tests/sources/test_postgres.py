@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import glob
+import json
 import os
 import shutil
 import socket
@@ -205,6 +206,10 @@ def test_no_row_comes_home_and_no_value_stands_in_a_statement(
     files = sorted(path.name for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert [name for name in files if "release" in name] == []
     assert "certificate.json" in files
+    private = json.loads((tmp_path / "out/private/run.json").read_text())["warnings"]
+    public = json.loads((tmp_path / "out/certificate.json").read_text())["warnings"]
+    told = [text for text in private if "catalogue" in text]
+    assert (len(told), told[0] in public) == (1, False)
 
 
 def test_a_release_in_a_schema_is_there_whole_or_not_at_all(

@@ -29,6 +29,7 @@ class Run:
         path: the file that a frame was read from, for messages and the private account.
         documents: private documents, by file name; long ones are tables.
         warnings: what the custodian should know.
+        told: what readers should know, that the release shows.
         said_first: those of them that are said before all others.
         singled_out: what somebody finds in a release of people who knows a few records or cells,
             the figures of each attacker; private.
@@ -43,6 +44,7 @@ class Run:
     path: str | Path | None = None
     documents: dict[str, PlainMapping | pl.DataFrame] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
     said_first: list[str] = field(default_factory=list)
     singled_out: dict[str, PlainMapping] = field(default_factory=dict)
     scanned: Scanned | None = None

@@ -24,6 +24,7 @@ from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan
 from indistinct.release.audit import Audit
+from indistinct.release.certificate import NOT_BOUNDED
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
 from indistinct.types import Bools, Frame
@@ -135,7 +136,7 @@ def told_of_no_promise(policy: Policy) -> list[str]:
     """What readers are told of sensitive attributes without a promise about their values."""
     what = "bucket" if method_of(policy).linked else "class"
     return [
-        f"no promise bounds what a {what} tells of {_quoted(names)}: everybody of it may have the "
+        f"{NOT_BOUNDED}{what} tells of {_quoted(names)}: everybody of it may have the "
         "same value, and whoever knows that somebody is in it then knows the value"
         for names in [unpromised(policy)]
         if names

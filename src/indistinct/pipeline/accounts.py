@@ -94,6 +94,7 @@ def accounts(
         *told_of_changed_values(policy),
         *told_of_bins(policy),
         *told_of_the_whole_table(policy),
+        *run.told,
     )
     starred: dict[str, float] = {}
     if isinstance(plan, LinkedPlan):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,12 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.attacks import Finding, known_records, unicity
+from indistinct.analytics.group_values import (
+    of_buckets,
+    of_classes,
+    told_of_known_values,
+    told_where_made_up,
+)
 from indistinct.analytics.profile import nearly_unique
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
@@ -17,11 +23,12 @@ from indistinct.hierarchies.cells import members_of
 from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.intake.warnings import unpromised
+from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
+from indistinct.release.certificate import made_up_among
 from indistinct.release.transforms.measured import as_measured
 from indistinct.sources.convert import to_polars
-from indistinct.sources.engines import open_table
 from indistinct.sources.text import canonical
 from indistinct.types import Frame, PlainMapping
 
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
     from indistinct.intake.run import Run
     from indistinct.policy import Policy
+    from indistinct.release.publication import Publication
 
 MOST_STEPS = 200_000_000
 """Steps that each of the two attackers takes at most; then it looks at some people only."""
@@ -36,33 +44,32 @@ MOST_STEPS = 200_000_000
 FEW_SINGLED_OUT = 0.05
 """Of a value beside the quasi-identifiers that singles out fewer people nobody is warned."""
 
-MOST_COUNTS = 1_000_000
-"""Values times classes that are counted of a release that is not in memory."""
-
 DRAWS = 2_500
 """Sets of published cells that are drawn."""
 
 
 def with_background_knowledge(
-    private: PrivateTable, released: Frame, run: Run, originals: Mapping[str, pl.Series]
+    private: PrivateTable, publication: Publication, run: Run, originals: Mapping[str, pl.Series]
 ) -> None:
     """Let those who know a few records, or a few cells, loose on a release of people.
 
-    The run is given their figures, and a warning that tells them. All of it is private. Of linked
-    tables, whose cells are nobody's own, records are looked at alone.
+    The run is given their figures, and warnings that tell them, all of it private; and what the
+    release shows to everybody. Of linked tables, whose cells are nobody's own, records are looked
+    at alone.
 
     Arguments:
         private: the table that was released, its values as they were before recoding.
-        released: the release.
-        run: is given the figures and the warning.
+        publication: what is published; who is made up is not looked at.
+        run: is given figures and warnings.
         originals: texts of sensitive attributes that were exchanged or drawn, as they were: others
             know the truth, and not what stands in its place.
     """
     policy, subjects = private.policy, private.subjects
-    run.warnings += _warnings_of_classes(private, released)
+    _warnings_of_values(private, publication, run)
     if subjects.unit != "person" or not policy.quasi_identifiers or not subjects.count:
         return
     run.tell("trying what others know")
+    released = publication.without_made_up.tables
     untried = untried_in(policy)
     told = tuple(name for name in policy.sensitive if name not in untried)
     view = ReleaseView.read(released, replace(sought_by(policy), sensitive=told))
@@ -93,39 +100,51 @@ def with_background_knowledge(
             run.singled_out[unicity.NAME] = cells.to_dict()["figures"]
 
 
-def _warnings_of_classes(private: PrivateTable, released: Frame) -> list[str]:
-    """What a class tells by itself, and with one value of somebody that stands beside it.
+def _warnings_of_values(private: PrivateTable, publication: Publication, run: Run) -> None:
+    """What a class or bucket tells: by itself, to who knows others' values, or more of somebody.
 
-    The latter of records alone: :mod:`known_records` looks at people with many. Columns that are
-    nearly unique are warned of elsewhere.
+    Readers are told of who knows others' values, which the release shows. Of values that stand
+    beside quasi-identifiers, :mod:`known_records` looks at people with many records. Columns that
+    are nearly unique are warned of elsewhere.
     """
-    policy, table = private.policy, private.table
-    if isinstance(released, Mapping) or not policy.quasi_identifiers:
-        return []
-    person = [str(policy.person)] * (private.subjects.unit == "person")
-    names = [*policy.sensitive, *([] if person else known_beside(policy, table))]
-    names = [one for one in names if table.kinds[one] != "other" and not shows_others(policy, one)]
-    unique = nearly_unique(table, names)
-    names = [name for name in names if name not in unique]
-    classes, counts = _counted_classes(released, policy.quasi_identifiers, person, names)
-    people, unit = max(int(classes["\0of"].sum()), 1), "people" if person else "records"
-    alone: dict[str, float] = {}
-    alike: dict[str, float] = {}
-    for name, held in counts:
-        told = held.drop_nulls(name)
-        tokens = policy.attributes[name].missing.tokens
-        told = told.filter(~told[name].cast(pl.String, strict=False).is_in(tokens))
-        single = told.filter(pl.col("\0have") == 1).height / people
-        alone[name] = single if single >= FEW_SINGLED_OUT and not person else 0.0
-        sure = told.join(
-            classes,
-            left_on=[*classes.columns[:-1], "\0have"],
-            right_on=classes.columns,
-            nulls_equal=True,
-        )
-        alike[name] = float(sure["\0have"].sum()) / people
+    policy, table, link = private.policy, private.table, publication.link
+    bare = unpromised(policy)
+    about = [name for name in policy.sensitive if name not in bare]
+    about = [name for name in about if not shows_others(policy, name)]
+    unknown = {name: item.missing.tokens for name, item in policy.attributes.items()}
+    released, group, unit = publication.without_made_up.tables, "bucket", "people"
+    if link is not None:
+        sought = {name: unknown[name] for name in about if link["holding"] != "all"}
+        promised = list(of_buckets(released, link, sought))
+    elif policy.quasi_identifiers:
+        person = policy.person if private.subjects.unit == "person" else None
+        group, unit = "class", "people" if person else "records"
+        names = [*policy.sensitive, *([] if person else known_beside(policy, table))]
+        names = [one for one in names if table.kinds[one] != "other"]
+        names = [one for one in names if not shows_others(policy, one)]
+        unique = nearly_unique(table, names)
+        sought = {name: unknown[name] for name in names if name not in unique or name in about}
+        counted = list(of_classes(released, policy.quasi_identifiers, person, sought))
+        promised = [one for one in counted if one.name in about]
+        alike = {one.name: one.certain(0) for one in counted if one.name in bare}
+        single = {one.name: one.alone for one in counted if one.name not in unique and not person}
+        single = {name: part for name, part in single.items() if part >= FEW_SINGLED_OUT}
+        run.warnings += _warnings_of_classes(alike, single, unit)
+    else:
+        return
+    told = told_of_known_values(promised, group, unit)
+    if made_up_among(may_be_made_up(policy)):
+        run.warnings += told
+        told = told_where_made_up(about, group)
+    run.told += told
+
+
+def _warnings_of_classes(
+    alike: Mapping[str, float], alone: Mapping[str, float], unit: str
+) -> list[str]:
+    """What a class tells of values without a promise, and what one value tells beside it."""
     found = []
-    if listed := _worst({name: alike[name] for name in unpromised(policy) if name in alike}, unit):
+    if listed := _worst(alike, unit):
         found.append(
             f"all of a class have the same {listed}: no promise bounds what a class tells of "
             "them, as max-posterior would"
@@ -136,28 +155,6 @@ def _warnings_of_classes(private: PrivateTable, released: Frame) -> list[str]:
             "one has the rest of the record; what others know can be a quasi-identifier"
         )
     return found
-
-
-def _counted_classes(
-    released: Frame, quasi: Sequence[str], person: list[str], names: Sequence[str]
-) -> tuple[pl.DataFrame, Iterator[tuple[str, pl.DataFrame]]]:
-    """How many records, or people, each class has; for each attribute how many have each value.
-
-    Where the release is not in memory, attributes of which that would be much are left out.
-    """
-    table = open_table(released, allow_empty=True)
-    if not table.held:
-        of = table.distinct(quasi)
-        of = of.rename({of.columns[-1]: "\0of"})
-        values = table.about(names)
-        few = [name for name in names if values[name][1] * of.height <= MOST_COUNTS]
-        have = ((name, table.distinct([*quasi, name])) for name in few)
-        return of, ((name, one.rename({one.columns[-1]: "\0have"})) for name, one in have)
-    group = pl.struct(quasi).rank("dense").alias("\0class")
-    rows = to_polars(released).select(group, *person, *names)
-    size = pl.col(person[0]).n_unique() if person else pl.len()
-    own = rows.group_by("\0class").agg(size.alias("\0of"))
-    return own, ((name, rows.group_by("\0class", name).agg(size.alias("\0have"))) for name in names)
 
 
 def _worst(shares: Mapping[str, float], unit: str) -> str:

@@ -169,7 +169,7 @@ class Release(Document):
                 certificate = replace(certificate, linked={**link, **paths})
             write_json(staging.public / "certificate.json", certificate.to_dict())
             told = self.run.warnings + (_swept(staging.swept),) * (staging.swept > 0)
-            told += self._formulas if store is None else ()
+            told += self._formulas if store is None else store.told
             run = replace(self.run, certificate=certificate, warnings=told)
             write_json(staging.private / "run.json", run.to_dict())
             if self.policy is not None:

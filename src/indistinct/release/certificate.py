@@ -43,6 +43,12 @@ RESTS_ON_MADE_UP = (
     "recognizes them"
 )
 
+NOT_BOUNDED = "no promise bounds what a "
+"""How the warning begins that names sensitive attributes of which nothing is promised."""
+
+WITH_OTHERS = "whoever knows "
+"""How the warning begins that says what follows for somebody who knows others' values."""
+
 _SCALAR = (str, int, type(None))
 
 

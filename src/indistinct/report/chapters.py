@@ -15,6 +15,7 @@ from indistinct.document import Grid, Line, Style, brief, many, parameters, shar
 from indistinct.errors import Problem
 from indistinct.measures import measures
 from indistinct.privacy.promise import models
+from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.report.page import (
     Bars,
     Beside,
@@ -216,12 +217,9 @@ def _still(found: Evidence) -> str:
             said.append(f"The strongest attacker ({worst['name']}) gains up to {gain} on somebody.")
     elif found.run is not None:
         said.append("Attackers have not been tried yet.")
-    of_values = any(item.get("sensitive") for item in found.account["promises"])
-    known = [*found.published["attributes"], *(found.private or {}).get("attributes", ())]
-    if not of_values and any(item["role"] == "sensitive" for item in known):
-        said.append(
-            "Nothing is promised of sensitive values: all of a class may have the same one."
-        )
+    beyond = (NOT_BOUNDED, WITH_OTHERS)
+    told = [text for text in found.certificate.get("warnings", ()) if text.startswith(beyond)]
+    said += [f"{text[0].upper()}{text[1:]}." for text in told]
     said.append(
         "The promises say nothing of attributes that others know and that were not declared "
         "quasi-identifiers."

@@ -676,6 +676,13 @@ class Store:
         held: the table that was published in a server; None of one in memory.
     """
 
+    told = (
+        "whoever may connect to the database of the release sees in its catalogue how many records "
+        "every table has: of a source that is there, how many are suppressed; let readers connect "
+        "to another database, with a copy",
+    )
+    """What the custodian should know of the place."""
+
     def __init__(self, into: str | Path, held: object) -> None:
         self.address = Address.of(into)
         if self.address.schema is None:

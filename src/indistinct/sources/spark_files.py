@@ -248,6 +248,8 @@ class SparkStore:
         held: the frame that was published.
     """
 
+    told: tuple[str, ...] = ()
+
     def __init__(self, into: str | Path, held: Any) -> None:
         self.session = held.sparkSession
         self.path = _located(into).rstrip("/")

@@ -41,7 +41,8 @@ _RACE = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race"
 _ETHNICITY = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-ethnicity"
 _NOT_HAD = ("refuted", "entered-in-error")
 _PAST = ("old", "temp", "billing")
-_FILE, _ROW, _ID = "__file", "__row", "__id"
+_FILE, _ROW, _ID, _CHOSEN = "__file", "__row", "__id", "__chosen"
+_OWN = (_FILE, _ROW, _ID, _CHOSEN)
 
 _TEXT = pl.String()
 _CODING = pl.Struct(
@@ -159,10 +160,10 @@ def fhir_records(path: str | Path) -> HealthRecords:
         )
     without = patients.height - frame[PERSON].n_unique()
     own = [name for name in patients.columns if name not in (_FILE, _ROW)]
-    theirs = [name for name in conditions.columns if name not in (_FILE, _ROW, _ID, PERSON)]
+    theirs = [name for name in conditions.columns if name not in (*_OWN, PERSON)]
     return HealthRecords(
         frame.select(*own, *theirs),
-        tuple(_notes(without, conditions.height - had.height, _uncoded(frame))),
+        tuple(_notes(without, conditions.height - had.height, frame)),
         tuple(dict.fromkeys(part.path for part in parts)),
     )
 
@@ -174,7 +175,21 @@ def _uncoded(frame: pl.DataFrame) -> int:
     ).height
 
 
-def _notes(without: int, not_had: int, uncoded: int) -> Iterator[str]:
+def _own_words(frame: pl.DataFrame) -> int:
+    """The conditions with a display that may be somebody's own words: one patient alone has it.
+
+    And a user chose it, or it stands for no code, or for one that others call otherwise.
+    """
+    of = ["system", "code"]
+    alone = pl.col(PERSON).n_unique().over(*of, "condition") == 1
+    unlike = pl.col("condition").n_unique().over(*of) > 1
+    own = pl.col(_CHOSEN) | pl.col("code").is_null() | unlike
+    named = pl.col("condition").is_not_null() & pl.col("condition").ne_missing(pl.col("code"))
+    return frame.filter(named & alone & own).height
+
+
+def _notes(without: int, not_had: int, frame: pl.DataFrame) -> Iterator[str]:
+    uncoded, own_words = _uncoded(frame), _own_words(frame)
     if without:
         yield many(without, "patient has", "patients have") + (
             " no condition, and no record in the table"
@@ -188,6 +203,12 @@ def _notes(without: int, not_had: int, uncoded: int) -> Iterator[str]:
             " a free text and no coding, and no value in 'condition': the texts are in "
             "'condition_text', which is published only if the policy gives it another role; read "
             "them before, they may name people"
+        )
+    if own_words:
+        yield many(own_words, "condition has", "conditions have") + (
+            " a display of one patient alone, which a user chose or which its code does not have "
+            "elsewhere: 'condition' publishes it as written; read these texts, or give 'code' a "
+            "role in its place"
         )
 
 
@@ -483,6 +504,7 @@ def _condition_columns() -> list[pl.Expr]:
             )
         ).alias("abatement_date"),
         _referred(encounter, "Encounter").alias("encounter"),
+        coding.field("userSelected").fill_null(False).alias(_CHOSEN),
     ]
 
 

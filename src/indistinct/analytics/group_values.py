@@ -1,0 +1,164 @@
+"""How many records, or people, of each class or bucket of a release have which value.
+
+Of n people of a class n_v have a value. It is certain to whoever knows that n - n_v others have
+another one: to everybody where all have it, to somebody who knows c others where all but c have it
+(corruption: Tao, Xiao, Li and Zhang 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from indistinct.document import share
+from indistinct.hierarchies.cells import members_of
+from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.release.certificate import WITH_OTHERS
+from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import open_table
+from indistinct.types import Frame
+
+MOST_COUNTS = 1_000_000
+"""Values times groups that are counted of a release that is not in memory."""
+
+GROUP, OF, HAVE, _MEMBER = "\0group", "\0of", "\0have", "\0member"
+
+
+@dataclass(frozen=True)
+class GroupValues:
+    """How many of each group have each value of an attribute, for those who have one.
+
+    Arguments:
+        name: the attribute.
+        rows: a row for every group and value: ``HAVE`` so many of the group have the value, and
+            ``OF`` so many are in it.
+        total: how many are in any group.
+    """
+
+    name: str
+    rows: pl.DataFrame
+    total: int
+
+    @property
+    def alone(self) -> float:
+        """The share who are the only ones of their group with a value."""
+        return self.rows.filter(pl.col(HAVE) == 1).height / self.total
+
+    def certain(self, others: int) -> float:
+        """The share at most of whom a value is certain to whoever knows so many others' of a group.
+
+        Who has several values may be counted for each, but no group for more than all of it.
+        """
+        sure = self.rows.filter(pl.col(OF) - pl.col(HAVE) <= others)
+        of_group = sure.group_by(GROUP).agg(pl.col(HAVE).sum(), pl.col(OF).first())
+        return float(of_group.select(pl.min_horizontal(HAVE, OF)).to_series().sum()) / self.total
+
+
+def of_classes(
+    released: Frame,
+    quasi: Sequence[str],
+    person: str | None,
+    unknown: Mapping[str, Collection[str]],
+) -> Iterator[GroupValues]:
+    """The values of the classes of a table.
+
+    Where the release is not in memory, attributes of which that would be much are left out.
+
+    Arguments:
+        released: the table.
+        quasi: the quasi-identifiers.
+        person: the column of the person; where given people are counted, else records.
+        unknown: the attributes to look at, and the texts that stand for none of their values.
+    """
+    table = open_table(released, allow_empty=True)
+    if not table.held:
+        of = table.distinct(quasi)
+        of = of.rename({of.columns[-1]: OF}).with_row_index(GROUP)
+        values = table.about(list(unknown))
+        for name in (one for one in unknown if values[one][1] * of.height <= MOST_COUNTS):
+            have = table.distinct([*quasi, name])
+            have = have.rename({have.columns[-1]: HAVE}).join(of, on=quasi, nulls_equal=True)
+            yield _counted(name, have, of, unknown[name])
+        return
+    group = pl.struct(quasi).rank("dense").alias(GROUP)
+    own = [person] if person else []
+    rows = to_polars(released).select(group, *own, *unknown)
+    size = pl.col(own[0]).n_unique() if own else pl.len()
+    of = rows.group_by(GROUP).agg(size.alias(OF))
+    for name, tokens in unknown.items():
+        have = rows.group_by(GROUP, name).agg(size.alias(HAVE))
+        yield _counted(name, have.join(of, on=GROUP), of, tokens)
+
+
+def of_buckets(
+    tables: Mapping[str, Any], link: Mapping[str, str], unknown: Mapping[str, Collection[str]]
+) -> Iterator[GroupValues]:
+    """The same of the buckets of linked tables, in which everybody has one of the values, or some.
+
+    Arguments:
+        tables: the frames that the link names.
+        link: how they belong together, as a certificate has it.
+        unknown: the attributes to look at, and the texts that stand for none of their values.
+    """
+    by = link["by"]
+    people, listed = (to_polars(tables[link[key]]) for key in ("quasi", "sensitive"))
+    of = people.group_by(pl.col(by).alias(GROUP)).agg(pl.len().alias(OF))
+    for name, tokens in unknown.items():
+        own = listed if name in listed.columns else listed.filter(pl.col("attribute") == name)
+        cells = pl.col(name if name in listed.columns else "value").cast(pl.String).alias(name)
+        have = own.group_by(pl.col(by).alias(GROUP), cells).agg(pl.len().alias(HAVE))
+        cells_held = have[name].drop_nulls().unique().to_list()
+        sets = [(cell, list(members_of(cell) or (cell,))) for cell in cells_held]
+        columns = [pl.Series(name, [cell for cell, _ in sets], pl.String)]
+        columns += [pl.Series(_MEMBER, [own for _, own in sets], pl.List(pl.String))]
+        have = have.join(pl.DataFrame(columns), on=name).explode(_MEMBER)
+        counted = have.group_by(GROUP, pl.col(_MEMBER).alias(name)).agg(pl.col(HAVE).sum())
+        yield _counted(name, counted.join(of, on=GROUP), of, tokens)
+
+
+def _counted(
+    name: str, rows: pl.DataFrame, of: pl.DataFrame, tokens: Collection[str]
+) -> GroupValues:
+    held = rows.drop_nulls(name)
+    texts = held[name].cast(pl.String, strict=False)
+    return GroupValues(
+        name, held.filter(~texts.is_in([SUPPRESSED, *tokens])), max(int(of[OF].sum()), 1)
+    )
+
+
+def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) -> list[str]:
+    """What follows for who knows the values of one other of a group, or of two.
+
+    Arguments:
+        found: the values of attributes that promises are about.
+        group: what the groups are called: classes, or buckets.
+        unit: what is counted: records, or people.
+    """
+    shares = {one.name: (one.certain(1), one.certain(2)) for one in found}
+    first = sorted((name for name in shares if shares[name][1]), key=lambda one: shares[one][::-1])
+    listed = ", ".join(
+        f"'{name}' ({share(shares[name][0])} of {unit}, two others' {share(shares[name][1])})"
+        for name in first[:-4:-1]
+    )
+    more = f" and {len(first) - 3} more" * (len(first) > 3)
+    return [
+        f"{WITH_OTHERS}another one's value in a {group} may be certain of {listed}{more}: "
+        f"promises bound what a {group} tells by itself"
+    ] * bool(first)
+
+
+def told_where_made_up(names: Sequence[str], group: str) -> list[str]:
+    """The same where the release shows it of nobody, who may be made up.
+
+    Arguments:
+        names: the attributes that promises are about.
+        group: what the groups are called.
+    """
+    listed = ", ".join(f"'{name}'" for name in names)
+    return [
+        f"{WITH_OTHERS}the values of others in a {group} may be certain of {listed}: promises "
+        f"bound what a {group} tells by itself"
+    ] * bool(names)

@@ -1,0 +1,123 @@
+"""What the values of others of a group tell of the rest, against all ways to know them."""
+
+from __future__ import annotations
+
+import html
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import indistinct as ind
+from indistinct.analytics.group_values import of_buckets, of_classes
+
+rows = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from(["x", "y", "z", "?", "*", None])),
+    min_size=1,
+    max_size=9,
+)
+
+
+def certain(classes: list[list[str]], others: int, unknown: set[str]) -> float:
+    """The share of whom some choice of so many others of the class leaves one value."""
+    sure = 0
+    for values in classes:
+        for at, own in enumerate(values):
+            rest = [*values[:at], *values[at + 1 :]]
+            unlike = sum(one != own for one in rest)
+            known = combinations(rest, min(others, len(rest)))
+            left = any(sum(one != own for one in some) == unlike for some in known)
+            sure += left and own not in unknown
+    return sure / max(sum(map(len, classes)), 1)
+
+
+@given(rows, st.integers(0, 3))
+def test_who_is_certain_once_others_are_known(table: list[tuple[str, Any]], others: int) -> None:
+    frame = pl.DataFrame(table, ["age", "ill"], orient="row", schema_overrides={"ill": pl.String})
+    texts = [(one, value or "") for one, value in table]
+    classes = [[value for one, value in texts if one == own] for own in "ab"]
+    wanted = certain(classes, others, {"", "?", "*"})
+    for person in (None, "who"):
+        held = frame.with_row_index("who").cast({"who": pl.String})
+        found = list(of_classes(held, ["age"], person, {"ill": ["?"]}))
+        assert found[0].certain(others) == pytest.approx(wanted)
+    tables = {
+        "quasi": frame.select(bucket="age", age="age"),
+        "sensitive": frame.select("ill", bucket="age").drop_nulls(),
+    }
+    link = {"quasi": "quasi", "sensitive": "sensitive", "by": "bucket"}
+    found = list(of_buckets(tables, link, {"ill": ["?"]}))
+    assert found[0].certain(others) == pytest.approx(wanted)
+
+
+def test_a_set_is_told_by_its_members() -> None:
+    tables = {
+        "quasi": pl.DataFrame({"bucket": [1, 1, 1], "age": [20, 30, 40]}),
+        "sensitive": pl.DataFrame(
+            {"bucket": 1, "attribute": "ill", "value": ["{flu, gout}", "{flu, cold}", "hiv"]}
+        ),
+    }
+    link = {"quasi": "quasi", "sensitive": "sensitive", "by": "bucket"}
+    found = next(iter(of_buckets(tables, link, {"ill": []})))
+    assert [found.certain(others) for others in (0, 1, 2)] == pytest.approx([0, 2 / 3, 1])
+
+
+def hospital(promise: dict[str, Any], algorithm: str, **method: Any) -> dict[str, Any]:
+    return {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "ill": {"role": "sensitive"},
+            "ward": {"role": "sensitive"},
+        },
+        "promises": [{"sensitive": "ill", **promise}],
+        "method": {"algorithm": algorithm, "seed": 1, **method},
+    }
+
+
+@pytest.mark.parametrize("engine", [None, "duckdb"])
+def test_certificates_say_what_who_knows_others_is_certain_of(
+    tmp_path: Path, engine: str | None
+) -> None:
+    ages = [20] * 3 + [30] * 4 + [40] * 5
+    ill = ["flu", "flu", "hiv", "flu", "flu", "hiv", "gout", *["flu", "cold", "hiv", "gout", "flu"]]
+    pl.DataFrame({"age": ages, "ill": ill, "ward": "w"}).write_csv(tmp_path / "in.csv")
+    policy = hospital({"model": "max-posterior", "bound": 0.7}, "optimal")
+    release = ind.anonymize(tmp_path / "in.csv", policy, engine=engine)
+    told = [text for text in release.certificate.warnings if "another one's value" in text]
+    assert len(told) == 1
+    assert "'ill' (16.7% of records, two others' 41.7%)" in told[0]
+    assert "ward" not in told[0]  # no promise bounds it: that is said elsewhere
+    if engine is None:
+        answers = html.unescape(release.report(public=True))
+        at_risk = answers.partition("What is still at risk?")[2].partition("<h2")[0]
+        assert f"W{told[0][1:]}." in at_risk
+        assert "No promise bounds what a class tells of 'ward'" in at_risk
+
+
+def test_buckets_say_it_too_and_made_up_people_count_for_nothing_in_public() -> None:
+    who = [f"p{at}" for at in range(8)]
+    data = pl.DataFrame(
+        {
+            "id": who,
+            "age": [2, 2, 2, 2, 5, 5, 5, 5],
+            "ill": ["flu", "flu", "hiv", "hiv"] * 2,
+            "ward": "w",
+        }
+    )
+    asked = hospital({"model": "max-posterior"}, "anatomy") | {"source": {"person": "id"}}
+    release = ind.anonymize(data, asked)
+    told = [text for text in release.certificate.warnings if "another one's value" in text]
+    assert "in a bucket" in told[0]
+    assert "'ill' (100% of people, two others' 100%)" in told[0]
+    asked = hospital({"model": "max-posterior"}, "optimal", decoys={"to": 5, "limit": 0.5})
+    release = ind.anonymize(data.select(pl.col("age") * 10, "ill", "ward"), asked)
+    public = [text for text in release.certificate.warnings if "values of others" in text]
+    assert len(public) == 1
+    assert "%" not in public[0]
+    private = [text for text in release.warnings if "another one's value" in text]
+    assert "in a class" in private[0]
+    assert private[0] not in release.certificate.warnings
