@@ -172,8 +172,6 @@ CASES = [
          'give role = "quasi-identifier"', ('attributes.age.role = "quasi-identifier"',)),
     Case("unknown-attribute", 'attributes.x.role = "insensitive"',
          "correct the name, or take the attribute out of the policy", ("-attributes.x",)),
-    Case("no-quasi-identifier", PEOPLE + "-attributes.sex\nattributes.age.level = 'event'",
-         'give one of them level = "person"', ('attributes.age.level = "person"',)),
     Case("no-weight", "attributes.age.weight = 0\nattributes.sex.weight = 0", "weigh one of them",
          ("attributes.age.weight = 1",)),
     Case("bad-level-bounds", "attributes.age.min_level = 20",
@@ -487,6 +485,10 @@ CALLS = [
     ('reference = "published" needs none',
      lambda: held("t-closeness", {"t": 1}, sensitive="ill", reference="original"),
      [lambda: held("t-closeness", {"t": 1}, sensitive="ill", reference="published")]),
+    ("add a column with one value for all records, and give it role = …: all people are then one class",
+     lambda: ind.anonymize(TABLE, OF_VISITS),
+     [lambda: ind.anonymize(TABLE.with_columns(all=pl.lit("x")), OF_VISITS | {
+         "attributes": OF_VISITS["attributes"] | {"all": {"role": "quasi-identifier"}}})]),
     ("add population = {file = …} under [risk]", lambda: held("k-map", {"k": 1}),
      [lambda: ind.audit(TABLE, keys('promise = { model = "k-map", k = 1 }\n'
                                     'risk.population = { file = "population.csv" }'))]),
@@ -519,6 +521,9 @@ CALLS = [
 QUOTED = {"rest": "drop", "attributes": {"name": {"role": "quasi-identifier"}},
           "promises": [{"model": "k-anonymity", "k": 1}]}  # fmt: skip
 BARE = QUOTED | {"attributes": {"column_1": {"role": "quasi-identifier"}}}
+OF_VISITS = {"rest": "drop", "source": {"person": "patient"},
+             "attributes": {"day": {"role": "quasi-identifier", "level": "event"}},
+             "promises": [{"model": "k-anonymity", "k": 2}]}  # fmt: skip
 
 
 def put(policy: dict[str, Any], lines: str) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def first_policy(
     person = _person(profile)
     if keys or person:
         lines += ["[source]", *keys, *person, ""]
-    visits = _of_visits(profile)
+    visits = of_visits(profile)
     for role, heading in _HEADINGS.items():
         items = profile.with_role(role)
         if items:
@@ -164,7 +164,7 @@ def overwritten(profile: Profile) -> tuple[str, ...]:
     """Quasi-identifiers that differ between records of a person, and are drafted as one value."""
     if profile.counted is None:
         return ()
-    visits = _of_visits(profile)
+    visits = of_visits(profile)
     return tuple(name for name in profile.counted.differing if name not in visits)
 
 
@@ -172,7 +172,7 @@ MOST_OF_VISITS = 6
 """Of more attributes there are too many choices of levels to compare."""
 
 
-def _of_visits(profile: Profile) -> tuple[str, ...]:
+def of_visits(profile: Profile) -> tuple[str, ...]:
     """The quasi-identifiers that are about a record, and not about its person: dates and stays.
 
     Classes are made of people, so where all are about records, the one with the fewest values is

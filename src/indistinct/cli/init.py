@@ -217,11 +217,16 @@ def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
         found = seen.counted
         people = f"{many(found.people, 'person has')} {many(found.records, 'record')}"
         screen.print(f"{people}: every promise counts people, by '{found.column}'")
-        from indistinct.analytics.first_policy import overwritten
+        from indistinct.analytics.first_policy import of_visits, overwritten
 
         if changed := overwritten(seen):
             told = "the first value of a person is published for all of the person's records"
             _hanging(f"  * {told}: {_some(changed)}", 4)
+            known = len(seen.with_role("quasi-identifier"))
+            if 1 == len(changed) == known - len(of_visits(seen)):
+                told = f"nothing else is known of people, so {changed[0]} was taken"
+                what = 'level = "event" keeps each, once a column has one value for all records'
+                _hanging(f"  * {told}: {what}", 4)
     screen.print(f"\n{_next(policy, data)}", soft_wrap=True)
 
 

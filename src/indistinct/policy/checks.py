@@ -401,8 +401,9 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
     if levels and "person" not in levels and not unsure:
         yield Problem(
             "no-quasi-identifier",
-            "attributes: every quasi-identifier is of an event, and classes are made of people",
-            remedy='give one of them level = "person"; its first value then stands in all records',
+            "attributes: every quasi-identifier is of a visit, and classes are made of people",
+            remedy="add a column with one value for all records, and give it role = "
+            '"quasi-identifier": all people are then one class',
         )
     for number, item in enumerate(parts["promises"], start=1):
         for name in item.on or ():
