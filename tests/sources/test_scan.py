@@ -161,6 +161,37 @@ def test_the_release_of_a_scan_is_written_and_counted_once(tmp_path: Path) -> No
     assert own == read
 
 
+def test_a_release_is_counted_once_by_all_who_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    asked: list[str] = []
+    own = DuckDBTable._run
+
+    def run(table: DuckDBTable, query: str, *lookup: Any) -> Any:
+        if file_of(table._relation) is not None and "FROM indistinct_source" in query:
+            asked.append(query)
+        return own(table, query, *lookup)
+
+    monkeypatch.setattr(DuckDBTable, "_run", run)
+    path = tmp_path / "table.parquet"
+    ind.anonymize(path, POLICIES["l-diversity"], engine="duckdb").write(tmp_path / "a")
+    of_classes = [one for one in asked if '"sex"' in one and "GROUP BY" in one]
+    assert len([one for one in of_classes if "cost" not in one and "seen" not in one]) == 1
+
+
+def test_no_text_of_a_record_that_is_left_out_stands_in_the_file(tmp_path: Path) -> None:
+    odd = TABLE.head(1).with_columns(age=pl.lit(99, pl.Int64), ill=pl.lit("only here"))
+    for name, table in (("table", TABLE), ("odd", pl.concat([TABLE, odd]))):
+        table.write_parquet(tmp_path / f"{name}.parquet")
+        release = ind.anonymize(tmp_path / f"{name}.parquet", BASE, engine="duckdb")
+        stored = file_of(release.tables)
+        assert stored is not None
+        assert b"only here" not in stored.path.read_bytes()
+        listed = set(release.tables.pl()["ill"].unique())
+        assert listed == {None, *(f"d{i}" for i in range(5))}
+
+
 def test_csv_out_of_a_scan(tmp_path: Path) -> None:
     TABLE.write_parquet(tmp_path / "table.parquet")
     asked = policy(output={"format": "csv", "shuffle": False})

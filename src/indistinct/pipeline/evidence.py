@@ -198,12 +198,9 @@ def spread(column: pl.Series, weight: NDArray[np.int64] | None = None) -> Plain:
     """
     frame = pl.DataFrame({"value": column.cast(pl.String)})
     amount = pl.lit(1) if weight is None else pl.Series("weight", weight)
-    counted = (
-        frame.with_columns(amount.alias(_COUNT))
-        .group_by("value")
-        .agg(pl.col(_COUNT).sum())
-        .sort([_COUNT, "value"], descending=[True, False], nulls_last=True)
-    )
+    counted = frame.with_columns(amount.alias(_COUNT))
+    if weight is None or frame["value"].n_unique() < frame.height:
+        counted = counted.group_by("value").agg(pl.col(_COUNT).sum())
     total = int(counted[_COUNT].sum()) or 1
     missing = int(counted.filter(pl.col("value").is_null())[_COUNT].sum())
     values = counted.filter(pl.col("value").is_not_null())
@@ -213,7 +210,7 @@ def spread(column: pl.Series, weight: NDArray[np.int64] | None = None) -> Plain:
     if ranged:
         bars = _ranges(numbers.to_numpy(), values[_COUNT].to_numpy())
     else:
-        top = values.head(MOST_VALUES)
+        top = values.sort([_COUNT, "value"], descending=[True, False]).head(MOST_VALUES)
         bars = list(zip(top["value"].to_list(), top[_COUNT].to_list(), strict=True))
         if values.height <= MOST_VALUES:
             bars.sort(key=lambda bar: _natural(bar[0]))

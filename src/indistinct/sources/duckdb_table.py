@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,8 @@ class DuckDBTable:
         self._relation = _as_arrow_has_it(relation, self._types)
         self._tokens = tokens or {}
         self._height: int | None = None
-        self._counted: Any = None
+        stored = file_of(relation)
+        self._counted: list[Any] = [] if stored is None else stored.counted
         self._about: dict[str, tuple[int, int]] = {}
         self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
@@ -95,7 +96,9 @@ class DuckDBTable:
         count = count_column(columns)
         counted = _polars(self._count(columns, count))
         texts = canonical(counted.select(columns), self._tokens)
-        return add_up(texts.with_columns(counted[count].cast(pl.Int64)), count)
+        found = texts.with_columns(counted[count].cast(pl.Int64))
+        apart = all(map(_tells_apart, counted.select(columns), texts))
+        return found if apart else add_up(found, count)
 
     def published(self, columns: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
         """The distinct combinations of values as they are, and how often each occurs."""
@@ -263,22 +266,29 @@ class DuckDBTable:
         """The combinations of these columns and their counts, from those that are counted already
         where these are among them.
         """
-        names, known = _names(columns), self._counted
+        names, known = _names(columns), self._wider(columns)
+        if known is not None and len(columns) == known.num_columns - 1:
+            return known.select([*columns, known.column_names[-1]]).rename_columns(
+                [*columns, count]
+            )
         most = memory.most_combinations(self._ceiling)
         source, times = _SOURCE, "count(*)"
-        if known is not None and columns and set(columns) < set(known.column_names[:-1]):
+        if known is not None:
             source, times = _LOOKUP, f"sum({quoted(known.column_names[-1])})::BIGINT"
-        else:
-            known = None
         found = self._run(
             f"SELECT {names}{',' if columns else ''} {times} AS {quoted(count)} FROM {source}"
             + (f" GROUP BY {names} LIMIT {most + 1}" if columns else ""),
             known,
         )
         memory.require_combinations(found.num_rows, columns, self.name, self._ceiling)
-        if self._counted is None or found.num_columns > self._counted.num_columns:
-            self._counted = found
+        if len(columns) > 1 and known is None:
+            self._counted.append(found)
         return found
+
+    def _wider(self, columns: Sequence[str]) -> Any:
+        """The shortest of the tables counted already that tells these columns; None without."""
+        held = (one for one in self._counted if set(columns) <= set(one.column_names[:-1]))
+        return min(held, key=len, default=None) if columns else None
 
     def _types_of(self, change: Change) -> dict[str, str]:
         """The types of the release's columns: those they had, but never one that lists values."""
@@ -341,10 +351,12 @@ class StoredFile:
     Arguments:
         path: where it is.
         by_digest: whether equal rows are beside each other.
+        counted: the combinations that were counted in it, for all who read it.
     """
 
     path: Path
     by_digest: bool = False
+    counted: list[Any] = field(default_factory=list)
 
 
 _FILES: weakref.WeakKeyDictionary[Any, StoredFile] = weakref.WeakKeyDictionary()
@@ -483,6 +495,12 @@ def _polars(table: Frame) -> pl.DataFrame:
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     return frame
+
+
+def _tells_apart(values: pl.Series, texts: pl.Series) -> bool:
+    """Whether different values have different canonical texts."""
+    plain = kind_of_type(values.dtype) in ("text", "integer", "boolean")
+    return plain and values.null_count() == texts.null_count()
 
 
 def _unused(name: str, columns: Sequence[str]) -> str:

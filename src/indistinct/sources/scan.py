@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -39,6 +39,7 @@ from indistinct.sources.duckdb_table import (
     DuckDBTable,
     StoredFile,
     as_file,
+    file_of,
     quoted,
     relation_as_shown,
     with_whole_numbers,
@@ -56,10 +57,11 @@ from indistinct.sources.files import (
     refuse_missing,
     unclosed,
 )
-from indistinct.sources.table import Change, name_problems
+from indistinct.sources.table import Change, count_column, name_problems
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
 from indistinct.sources.writing import staged_folder, sweep
+from indistinct.types import Frame
 
 _MAYBE = "CASE WHEN {0} IS NOT NULL THEN {0} END"
 """Unlike a bare column, a CASE may be missing: else a file would say of every column whether a cell
@@ -73,6 +75,9 @@ _SHARE = 0.7
 
 LEAST = _OWN + (384 << 20)
 """What a run has to be given, so that DuckDB can sort at all."""
+
+_MOST_LISTED = 1 << 12
+"""How many texts of a column are enumerated at most: each part of the file lists all of them."""
 
 _PACKED = (*PACKED, ".zst")
 _BLOCK = 1 << 22
@@ -139,6 +144,23 @@ def _remove_private(folder: Path) -> None:
                 shutil.rmtree(part) if part.is_dir() else part.unlink()
 
 
+class Counting(Protocol):
+    """A published table in an engine, which counts its own values as they are."""
+
+    columns: tuple[str, ...]
+
+    def frame(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """All records; of some columns, where these are named."""
+
+    def published(self, columns: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
+        """The distinct combinations of values, and how often each occurs."""
+
+
+def of_scan(native: Frame, name: str) -> Counting | None:
+    """The release of a scan, counted once by all who ask; None of other frames."""
+    return None if file_of(native) is None else DuckDBTable(native, name)
+
+
 class ScannedTable(DuckDBTable):
     """A table in files, under a ceiling of memory; its release is a file in the private folder."""
 
@@ -191,25 +213,22 @@ class ScannedTable(DuckDBTable):
         lookup = self._lookup(change, made)
         types = self._types_of(change)
         picked = ", ".join(
-            f"CAST({_MAYBE.format(quoted(name))} AS {types[name]}) AS {quoted(name)}"
+            f"{_MAYBE.format(quoted(name))} AS {quoted(name)}"
+            if types[name] == "VARCHAR"
+            else f"CAST({_MAYBE.format(quoted(name))} AS {types[name]}) AS {quoted(name)}"
             for name in change.columns
         )
         query = f"SELECT {picked} FROM ({self._recoding(change)})"
         connection = self.workspace.connection
-        with telling(self.name):
-            # As a table of the engine, which knows how many rows it has and joins accordingly.
-            connection.register("indistinct_held", lookup)
-            connection.execute("CREATE TEMP TABLE indistinct_lookup AS FROM indistinct_held")
-            try:
-                self._relation.query("indistinct_source", query).write_parquet(
+        try:
+            with telling(self.name), self._listed(change) as source, self._uploaded(lookup):
+                source.query("indistinct_source", query).write_parquet(
                     str(target), compression="zstd"
                 )
-            finally:
-                connection.execute("DROP TABLE indistinct_lookup")
-                connection.unregister("indistinct_held")
-        if [states(path) for path in self.files] != self._before:
-            target.unlink()
-            raise changed(self.name)
+        except DataError:
+            self._require_unchanged(target)
+            raise
+        self._require_unchanged(target)
         with telling(self.name):
             written = connection.read_parquet(str(target))
             if (shown := relation_as_shown(written)) is not written:
@@ -220,6 +239,64 @@ class ScannedTable(DuckDBTable):
                 other.replace(target)
         stored = StoredFile(target, by_digest=change.shuffle is not None)
         return as_file(connection.read_parquet(str(target)), stored)
+
+    def _require_unchanged(self, target: Path) -> None:
+        if [states(path) for path in self.files] != self._before:
+            target.unlink(missing_ok=True)
+            raise changed(self.name)
+
+    @contextlib.contextmanager
+    def _uploaded(self, lookup: Any) -> Iterator[None]:
+        """The lookup as a table of the engine, which knows its length and joins accordingly.
+
+        Its texts are enumerated: rows with codes are sorted and written at half the cost, and each
+        of these texts is published somewhere, so that the file may list them.
+        """
+        connection = self.workspace.connection
+        texts = [own.name for own in lookup.schema if "string" in str(own.type)]
+        connection.register("indistinct_held", lookup)
+        try:
+            with self._enumerated({name: lookup[name] for name in texts}, "made") as columns:
+                connection.execute(
+                    f"CREATE TEMP TABLE indistinct_lookup AS SELECT {columns} FROM indistinct_held"
+                )
+                try:
+                    yield
+                finally:
+                    connection.execute("DROP TABLE indistinct_lookup")
+        finally:
+            connection.unregister("indistinct_held")
+
+    @contextlib.contextmanager
+    def _listed(self, change: Change) -> Iterator[Any]:
+        """The source; with its few texts enumerated, where all of its records are published."""
+        own = [name for name in change.columns if name not in change.keys]
+        texts = [name for name in own if self._types[name] == "VARCHAR"]
+        about = self.about(own) if texts and change.keep.all() else {}
+        few = [name for name in texts if name in about and about[name][1] <= _MOST_LISTED]
+        listed = {name: self._count([name], count_column([name]))[name] for name in few}
+        with self._enumerated(listed, "own") as columns:
+            yield self._relation.project(columns)
+
+    @contextlib.contextmanager
+    def _enumerated(self, texts: Mapping[str, Any], kind: str) -> Iterator[str]:
+        """The columns of a relation, codes in place of some texts, all of which are given."""
+        connection, made = self.workspace.connection, dict[str, str]()
+        try:
+            for name, held in texts.items():
+                listed = pl.Series("text", held).unique().drop_nulls().sort()
+                if 0 < len(listed) <= _MOST_LISTED:
+                    made[name] = f"indistinct_{kind}_{len(made)}"
+                    known = listed.to_frame().to_arrow()
+                    connection.register("indistinct_texts", known)
+                    query = f"CREATE TYPE {made[name]} AS ENUM (SELECT text FROM indistinct_texts)"
+                    connection.execute(query)
+                    connection.unregister("indistinct_texts")
+            cast = [f"CAST({quoted(own)} AS {to}) AS {quoted(own)}" for own, to in made.items()]
+            yield f"* REPLACE ({', '.join(cast)})" if cast else "*"
+        finally:
+            for own in made.values():
+                connection.execute(f"DROP TYPE IF EXISTS {own}")
 
     def _run(self, query: str, indistinct_lookup: Any = None) -> Any:
         with telling(self.name):

@@ -11,6 +11,7 @@ from indistinct.document import PlainData
 from indistinct.errors import Problem
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
+from indistinct.sources.text import as_codes
 from indistinct.types import Plain, PlainMapping
 
 CLASS, VALUE, RECORDS, UNITS = "class", "value", "records", "units"
@@ -114,6 +115,9 @@ class Context:
         """
         key = frozenset(on), sensitive
         if key not in self._counts:
+            if self.person is None and self.linked is None:
+                # Codes in the order of their texts are grouped and sorted in a third of the time.
+                records = records.with_columns(as_codes(records[name]) for name in {*on, sensitive})
             told = records.with_columns(pl.col(sensitive).alias(_VALUE))
             if self.person is not None:
                 told = told.select(self.person, *on, _VALUE).unique()
@@ -124,7 +128,7 @@ class Context:
                 .sort([*on, _VALUE])
                 .select(
                     pl.struct(on).rle_id().alias(CLASS),
-                    pl.col(_VALUE).alias(VALUE),
+                    pl.col(_VALUE).cast(pl.String).alias(VALUE),
                     pl.col(_SIZE).alias(RECORDS),
                     pl.col(_UNITS).alias(UNITS),
                 )
