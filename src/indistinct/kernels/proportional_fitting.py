@@ -8,6 +8,8 @@ proportional fitting). People and classes that have nothing to do with each othe
 others between them, are fitted one after the other.
 
 Weights and likelihoods are numbers of eight bytes, or of four where there are very many people.
+There all sweeps but the first and the last change weights by the power 1.5 of what is asked, which
+comes as near in half of the sweeps (overrelaxation, Thibault and others 2021).
 
 The likelihood of a value is the same in every class. So people who could stand in the same classes,
 a *set*, meet each value once, with the weights of its places added up.
@@ -15,6 +17,7 @@ a *set*, meet each value once, with the weights of its places added up.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -274,7 +277,8 @@ def fit(
             for c in member[member_indptr[q] : member_indptr[q + 1]]:
                 _make_likely(c, codes, start, table, met, number, features, likely[here:])
                 here += number
-        for _ in range(sweeps):
+        for sweep in range(sweeps):
+            further = scale.itemsize < 8 and 0 < sweep < sweeps - 1
             here = 0
             for i in range(crowds.shape[0]):
                 q, number, places = crowds[i], width[i], slice(begin[i], begin[i + 1])
@@ -289,7 +293,7 @@ def fit(
                 for at in range(indptr[g], indptr[g + 1]):
                     if filled[at] > 0.0:
                         change = held[at] / filled[at]
-                        scale[at] *= change
+                        scale[at] *= change * math.sqrt(change) if further else change
                         still &= abs(change - 1.0) <= slack
                         filled[at] = 0.0
             if still:

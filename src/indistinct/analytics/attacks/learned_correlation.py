@@ -77,14 +77,18 @@ SWEEPS = 3
 """Rounds of proportional fitting in each of them."""
 
 LAST_SWEEPS = 20
+"""The same of the last fit."""
+
+LAST_OF_MANY = 10
+"""The same where there are very many people, whose sweeps go further."""
 PSEUDO = 1.0
 STILL = 1e-4
 """Change of any learnt share that calls for another round."""
 
 MANY = 1 << 17
-"""People above which numbers have four bytes: figures then differ by some millionths."""
+"""People above which numbers have four bytes, and half of the sweeps come as near."""
 
-CELLS_AT_ONCE = 1 << 24
+CELLS_AT_ONCE = 1 << 22
 """Cells (classes of sets, times values) up to which the model of published cells asks everybody."""
 
 DRAWN = 10_000
@@ -438,7 +442,8 @@ class _Guess:
             table[:] = shares
             if change < STILL:
                 break
-        fit(*whom, *places, LAST_SWEEPS, plain, np.zeros((0, domain)), *told)
+        last = LAST_SWEEPS if kind is np.float64 else LAST_OF_MANY
+        fit(*whom, *places, last, plain, np.zeros((0, domain)), *told)
 
 
 def _counted(
