@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,38 @@ def test_a_quiet_verb_tells_its_answer_alone(run: Any) -> None:
     assert "note: " in loud.stderr
     assert quiet.stderr == ""
     assert run("report", "out", "--quiet").output == ""
+
+
+@pytest.mark.usefixtures("tables")
+def test_an_interrupt_while_anything_is_written_leaves_everything_as_it_was(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a verb writes: nothing is new, nothing is changed, and it says so."""
+    plain = {key: own for key, own in POLICY.items() if key not in {"analyses", "ledger"}}
+    Path("plain.toml").write_text(ind.Policy.from_dict(plain).to_toml(), encoding="utf-8")
+    assert run("anonymize", "t.csv", "--policy", "plain.toml", "--out", "out").exit_code == 0
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    age = NAMES["age"]
+    writing = [
+        "init t.csv --policy drafted.toml",
+        "assess t.csv --write drafted.toml",
+        f"quasi t.csv {WITH} --plot graph.svg",
+        f"hierarchy t.csv {age} --intervals 5 --out h.csv",
+        "anonymize t.csv --policy plain.toml --out other",
+        "apply out/private/plan.json t.csv --policy plain.toml --out other",
+        "report out",
+    ]
+
+    def interrupt(handle: int) -> None:
+        del handle
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    for words in writing:
+        told = run(*words.split())
+        assert told.exit_code == 130, (words, told.stderr)
+        assert told.stderr.endswith("interrupted: nothing was left half written\n"), words
+        assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
 def test_progress_is_not_told_where_nothing_is_to_be_said(

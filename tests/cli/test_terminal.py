@@ -156,6 +156,28 @@ def test_progress_in_a_log_is_a_line_now_and_then(
     assert capsys.readouterr() == ("", line)
 
 
+def test_the_time_left_follows_from_the_time_that_reading_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: None
+) -> None:
+    (tmp_path / "t.csv").write_bytes(b"x" * 300)
+    monkeypatch.setattr(terminal, "SPEED", 30)
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Progress(tmp_path / "t.csv", tmp_path, "postgresql://h/d?table=t") as progress:
+        progress("reading")
+        now = 5.0
+        assert progress._line(now) == "reading, about 15 s left (5 s so far)", "20 s by its size"
+        now = 40.0
+        assert progress._line(now) == "reading, about 10 s left (40 s so far)", "slower"
+        progress("auditing")
+        now = 60.0
+        assert progress._line(now) == "auditing, about 60 s left (60 s so far)", "80 s in all"
+        progress("auditing", 0.5)
+        assert progress._line(now) == "auditing, 50%, about 20 s left (60 s so far)"
+        progress("waiting")
+        assert progress._line(now) == "waiting (60 s so far)", "nothing is known of it"
+
+
 @pytest.mark.parametrize("seconds", ["0", "-1"])
 def test_a_log_without_lines_can_be_had(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, clock: None, seconds: str

@@ -183,7 +183,7 @@ def anonymize(
         remedy = "leave one of them out" if alternatives else "write a policy: indistinct init"
         raise PolicyError("not-scanned", message, remedy=remedy)
     further: Plain = {"rest": rest, "k": k, "hierarchies": hierarchies}
-    with Progress() as progress:
+    with Progress(data) as progress:
         begin(engine, master)
         if policy is not None:
             options = {**named, **further, **method, **output, **source}

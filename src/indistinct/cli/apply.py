@@ -42,7 +42,7 @@ def apply(
     from indistinct.policy import Policy
 
     settings = Policy.load(policy)
-    with Progress() as progress, in_turn(settings, progress):
+    with Progress(data) as progress, in_turn(settings, progress):
         release = indistinct.apply(plan, data, settings, adapt=adapt, progress=progress)
         progress("writing")
         release.write(out)

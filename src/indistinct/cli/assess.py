@@ -104,7 +104,7 @@ def assess(
 
         require_drawing(plot)
         combinations = max(combinations or 0, 2)
-    with Progress() as progress:
+    with Progress(data) as progress:
         begin(engine, master)
         found = indistinct.assess(
             data,

@@ -72,7 +72,7 @@ def attack(
     import indistinct
     from indistinct.policy import Policy
 
-    with Progress() as progress:
+    with Progress(data, release) as progress:
         found = indistinct.attack(
             data,
             release,

@@ -83,7 +83,7 @@ def audit(
     source = source_keys(separator, encoding, sheet)
     if source:
         asked["source"] = source
-    with Progress() as progress:
+    with Progress(*releases) as progress:
         progress("auditing")
         if constant or follow is not None or len(releases) > 1:
             over: Plain = {"constant": names(constant), "follow": follow}

@@ -80,7 +80,7 @@ def compare(
             )
         require_drawing(plot)
 
-    with Progress() as progress:
+    with Progress(data, *releases) as progress:
         found = indistinct.compare(
             data,
             *releases,

@@ -49,7 +49,7 @@ def explore(
 
     settings = Policy.load(policy)
     varied = dict(_parameter(item) for item in promise or ())
-    with Progress() as progress:
+    with Progress(data) as progress:
         found = indistinct.explore(
             data,
             settings,

@@ -104,7 +104,7 @@ def hierarchy(
         },
     )
     refuse_dash(out)
-    with Progress() as progress:
+    with Progress(data) as progress:
         progress("reading")
         table = plain_table(data, source_keys(separator, encoding, sheet), data)
         if attribute not in table.columns:

@@ -86,7 +86,7 @@ def init(
         else:
             console().print(_next(policy, data), soft_wrap=True)
         return
-    with Progress() as progress:
+    with Progress(data) as progress:
         progress("reading")
         source = source_keys(separator, encoding, sheet)
         source |= {} if header is None else {"header": header}
@@ -109,7 +109,7 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
     from indistinct.intake.opening import open_source, plain_table, reading
     from indistinct.policy import DraftPolicy
 
-    with Progress() as progress:
+    with Progress(data) as progress:
         progress("reading")
         policy = DraftPolicy.load(path)
         plain = policy.source.format is None and policy.source.people is None

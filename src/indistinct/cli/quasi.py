@@ -98,7 +98,7 @@ def quasi(
             remedy="name a file with one of these endings",
         )
     refuse_existing(plot, force=force)
-    with Progress() as progress:
+    with Progress(data) as progress:
         found = indistinct.quasi(
             data,
             policy,

@@ -34,7 +34,7 @@ def report(
     """
     import indistinct
 
-    with Progress() as progress:
+    with Progress(release) as progress:
         path = indistinct.write_report(
             release,
             public=public,

@@ -134,7 +134,7 @@ def risk(
     refuse_existing(plot, force=force)
     if plot is not None:
         require_drawing(plot)
-    with Progress() as progress:
+    with Progress(data) as progress:
         begin(engine, master)
         found = indistinct.risk(
             data,
