@@ -638,14 +638,22 @@ def test_what_is_called_a_number_or_a_doctor_is_left_out() -> None:
                 "csf_no": [str(draws.randrange(1000, 9999)) for _ in range(N)],
                 "ill.stage": [str(at % 4) for at in range(N)],
                 "age": [str(20 + at % 60) for at in range(N)],
+                "infector": [f"k{at * 7 % 997:05x}" for at in range(N)],
+                "record": [f"k{at * 7 % 2003:05x}" for at in range(N)],
+                "asked at": [f"{at % 24}:{at * 7 % 60:02d}" for at in range(N)],
+                "age_unit": ["years" if at % 9 else "months" for at in range(N)],
+                "score": [str(1 + at * at % 5) for at in range(N)],
+                "education": [str(1 + at % 5) for at in range(N)],
             }
         )
     )
     roles = {item.attribute: item.role for item in found.attributes}
-    for name in ("id", "diagnosisid", "investigator", "csf_no"):
+    for name in ("id", "diagnosisid", "investigator", "csf_no", "record", "infector"):
         assert roles[name] == "identifier", name
-    for name in ("csf_q", "ill.stage"):
+    for name in ("csf_q", "ill.stage", "score"):
         assert roles[name] == "sensitive", name
+    for name in ("asked at", "age_unit", "education"):
+        assert roles[name] == "quasi-identifier", name
 
 
 def test_codes_of_one_chapter_filled_up_to_four_signs() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 from indistinct.policy import Policy
@@ -206,7 +207,25 @@ def test_nothing_is_written_to_a_dash(run, table: Path, policy: Path, tmp_path, 
 
 def test_it_is_told_what_is_published_once_for_all_records_of_a_person(run, tmp_path: Path):
     data = tmp_path / "t.csv"
-    rows = [f"P{at // 3:04d},{'mf'[at // 3 % 2]},{20 + at * 7 % 61}" for at in range(300)]
-    data.write_text("patient_id,sex,age\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    rows = [f"P{at // 3:04d},{20 + at // 3 % 50},{'abc'[at % 3]}" for at in range(300)]
+    rows += [" ,31,a", " ,32,b"]
+    data.write_text("patient_id,age,region\n" + "\n".join(rows) + "\n", encoding="utf-8")
     said = " ".join(run("init", data, "--policy", tmp_path / "p.toml").stdout.split())
-    assert "the first value of a person is published for all of the person's records: age" in said
+    told = "the first value of a person is published for all of the person's records: region"
+    assert told in said
+    assert "100 people have 300 records" in said
+    assert "2 records without a 'patient_id' must be filled in or taken out" in said
+
+
+def test_ages_at_each_record_are_of_visits_with_the_number_of_the_record(run, tmp_path: Path):
+    data = tmp_path / "t.csv"
+    rows = [
+        f"P{at // 4:04d},{'mf'[at // 4 % 2]},{at % 4},{20 + at // 4 % 50 + 2 * (at % 4)}"
+        for at in range(400)
+    ]
+    data.write_text("patient_id,sex,wave,age\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    run("init", data, "--policy", tmp_path / "p.toml")
+    drafted = tomllib.loads((tmp_path / "p.toml").read_text(encoding="utf-8"))
+    levels = {name: item.get("level") for name, item in drafted["attributes"].items()}
+    assert levels == {"patient_id": None, "sex": None, "wave": "event", "age": "event"}
+    assert "conflicts" not in drafted["source"]

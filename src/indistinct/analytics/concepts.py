@@ -62,7 +62,7 @@ CONCEPTS: tuple[Concept, ...] = (
         whole=("age", "alter", "edad", "idade", "ages", "fage", "mage"),
         anywhere=(
             "idade", "edad", "age at", "age group", "age years", "age in years", "age cat",
-            "altersgruppe",
+            "age unit", "age units", "unite age", "altersgruppe",
         ),
         stems=("agegr", "agecat", "ageband", "ageclass", "agem", "agef", "agey", "ageo", "agei"),
         measured=True,

@@ -34,6 +34,9 @@ _OF_ZIP = ("zip", "zip code", "zip5", "zip3", "zcta")
 _OF_PLACES = ("cabin", "room", "bed", "seat", "ward", "ticket", "locker", "plot", "block")
 
 
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?( ?[AaPp][Mm])?")
+
+
 @dataclass(frozen=True)
 class Content:
     """What values are: the concept they speak of, why, and a code system that they belong to."""
@@ -95,7 +98,10 @@ def content_of(name: str, values: Values) -> Content | None:
     texts = _Texts(name, values)
     found = _code_system(texts)
     if found is None and values.kind == "text":
+        times = texts.share(_CLOCK.fullmatch(text) is not None for text in texts.texts)
         found = _several_codes(texts) or _subdivisions(texts) or _words(texts)
+        if times >= NEARLY_ALL and values.distinct > 2:
+            found = Content("time", "its values are times of the day")
     elif found is None and _are_parts_of_years(values):
         found = Content("time", "its values are months or weeks of years")
     elif found is None and _are_years(values):

@@ -103,7 +103,7 @@ def settled(
         rare = (item.kind == "text" or not (ill or nameless)) and RARE * item.distinct > item.filled
         rare = rare and item.distinct > 1
         told = (
-            _alike(columns, at)
+            _alike(table, columns, at)
             or _called_alike(known, item)
             or _follows(table, known, item, whole)
             or (("sensitive", beside) if beside and not rare else None)
@@ -146,9 +146,14 @@ def _of_families(
                 yield item.name, ("sensitive", f"it is called like '{like[0].name}'")
 
 
-def _alike(columns: Sequence[Neighbour], at: int) -> tuple[Role, str] | None:
+FEW_CODES = 5
+"""So few numbers are the same in many columns: they say something if they go one by one."""
+
+
+def _alike(table: Table, columns: Sequence[Neighbour], at: int) -> tuple[Role, str] | None:
     """The role of the nearest column with the same few values; two values say little of others."""
-    own = columns[at].values
+    item = columns[at]
+    own = item.values
     if own is None:
         return None
     for distance in range(1, NEAR + 1):
@@ -161,6 +166,8 @@ def _alike(columns: Sequence[Neighbour], at: int) -> tuple[Role, str] | None:
             within = own <= one.values or one.values <= own
             ill = one.role == "sensitive" and within and len(own & one.values) >= 2
             seen = one.role == "quasi-identifier" and own == one.values and len(own) > 2
+            if seen and one.kind == "integer" and len(own) <= FEW_CODES:
+                seen = table.distinct([item.name, one.name]).height <= len(own) + item.gaps
             if ill or seen:
                 return one.role, f"it stands beside '{one.name}' and has the same values"
     return None
@@ -236,7 +243,10 @@ def _stands_for(
 
 
 ELSEWHERE = 0.8
-"""From this share of values on, those of a column are held to be keys of another."""
+"""From this share of numbers on, those of a column are held to be keys of another."""
+
+SOME_ELSEWHERE = 0.2
+"""The same for texts, of which so many are never in another column by chance."""
 
 _LONG = 5
 _MANY = 20
@@ -252,7 +262,8 @@ def _keys_elsewhere(
             continue
         for key in keys:
             held = table.distinct([key.name])[key.name]
-            if key.kind == item.kind and _share(item.sample.is_in(held.implode())) >= ELSEWHERE:
+            share = ELSEWHERE if item.kind == "integer" else SOME_ELSEWHERE
+            if key.kind == item.kind and _share(item.sample.is_in(held.implode())) >= share:
                 yield item.name, ("identifier", f"its values are those of '{key.name}'")
                 break
 

@@ -169,7 +169,12 @@ def persons_of(
     )
     name = item.name
     quasi = [one.name for one in columns if one.role == "quasi-identifier"]
-    differing = tuple(one for one in quasi if table.distinct([name, one]).height > item.distinct)
+    gone = [None, *item.tokens]
+    differing = tuple(
+        one
+        for one in quasi
+        if (~table.distinct([name, one])[name].is_in(gone, nulls_equal=True)).sum() > item.distinct
+    )
     doubt = _doubt(columns, name, keys[name])
     if not keys[name].shown and several_people(table, columns, name):
         doubt = "people of several sexes or births share a number"

@@ -259,14 +259,36 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
         number = next(one for one in beside if one.name == persons.column)
         unsure = {item.attribute for item in items if not item.sure}
         counters = counting(table, number, [one for one in beside if one.name in unsure])
-        items = [_counter(item, persons) if item.attribute in counters else item for item in items]
+        aged = [_of_a_visit(table, item, persons) for item in items]
+        known = aged != items
+        if known:
+            persons = replace(persons, differing=(*persons.differing, *counters))
+        items = [
+            _counter(item, persons, known) if item.attribute in counters else item for item in aged
+        ]
         items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
     return Profile(
         table.name, records, tuple(items), tuple(_table_warnings(items, persons)), persons
     )
 
 
-def _counter(item: AttributeProfile, persons: Persons) -> AttributeProfile:
+def _of_a_visit(table: Table, item: AttributeProfile, persons: Persons) -> AttributeProfile:
+    """An age that most people have several of, as they are asked again: it is of the visit."""
+    aged = item.role == "quasi-identifier" and item.about == "age" and item.type == "number"
+    if not aged or item.attribute not in persons.differing:
+        return item
+    pairs = table.distinct([persons.column, item.attribute]).height
+    return replace(item, about="time") if 2 * pairs >= 3 * persons.people else item
+
+
+def _counter(item: AttributeProfile, persons: Persons, aged: bool) -> AttributeProfile:
+    """What counts the records of a person; beside an age at each of them it tells the birth."""
+    if aged:
+        why = f"with an age at each record of a '{persons.column}' it tells the birth"
+        draft = Draft("suppress")
+        return replace(
+            item, role="quasi-identifier", reasons=(why,), about="time", draft=draft, sure=True
+        )
     why = f"it counts the records of every '{persons.column}'"
     return replace(item, role="insensitive", reasons=(why,), draft=Draft(), warnings=(), sure=True)
 

@@ -25,6 +25,7 @@ from indistinct.document import many
 from indistinct.errors import PolicyError, Problem, UncertainNames
 
 if TYPE_CHECKING:
+    from indistinct.analytics.persons import Persons
     from indistinct.analytics.profile import AttributeProfile, Profile
     from indistinct.policy import DraftPolicy
     from indistinct.types import PlainMapping
@@ -214,20 +215,31 @@ def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
         if items and named:
             _hanging("  " + ", ".join(map(_told, items)), 2)
     if seen.counted is not None and named:
-        found = seen.counted
-        people = f"{many(found.people, 'person has')} {many(found.records, 'record')}"
-        screen.print(f"{people}: every promise counts people, by '{found.column}'")
-        from indistinct.analytics.first_policy import of_visits, overwritten
-
-        if changed := overwritten(seen):
-            told = "the first value of a person is published for all of the person's records"
-            _hanging(f"  * {told}: {_some(changed)}", 4)
-            known = len(seen.with_role("quasi-identifier"))
-            if 1 == len(changed) == known - len(of_visits(seen)):
-                told = f"nothing else is known of people, so {changed[0]} was taken"
-                what = 'level = "event" keeps each, once a column has one value for all records'
-                _hanging(f"  * {told}: {what}", 4)
+        _show_people(seen, seen.counted)
     screen.print(f"\n{_next(policy, data)}", soft_wrap=True)
+
+
+def _show_people(seen: Profile, found: Persons) -> None:
+    """Whose the records are, and what is to be known of those who have several."""
+    from indistinct.analytics.first_policy import of_visits, overwritten
+
+    nameless = seen[found.column].missing
+    records = found.records - nameless
+    people = f"{many(found.people, 'person has')} {many(records, 'record')}"
+    console().print(f"{people}: every promise counts people, by '{found.column}'")
+    if nameless:
+        told = f"{many(nameless, 'record')} without a '{found.column}' must be filled in or"
+        _hanging(f"  * {told} taken out: anonymize refuses them", 4)
+    if 5 * records < 6 * found.people:
+        _hanging("  * few people have several: was a record entered twice? Then delete one", 4)
+    if changed := overwritten(seen):
+        told = "the first value of a person is published for all of the person's records"
+        _hanging(f"  * {told}: {_some(changed)}", 4)
+        known = len(seen.with_role("quasi-identifier"))
+        if 1 == len(changed) == known - len(of_visits(seen)):
+            told = f"nothing else is known of people, so {changed[0]} was taken"
+            what = 'level = "event" keeps each, once a column has one value for all records'
+            _hanging(f"  * {told}: {what}", 4)
 
 
 def _told(item: AttributeProfile) -> str:
