@@ -57,14 +57,16 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
         one node, which says what was tried.
     """
     policy = private.policy
-    if method_of(policy).linked:
+    method = method_of(policy)
+    if method.linked:
         return _of_people(context, private)
     about = any(part.sensitive is not None for part in policy.privacy_models)
-    if not about or not context.one_record_each or private.sight.ranks or private.sight.rows:
+    if not about or private.sight.ranks or private.sight.rows:
         return None
     if any(part.is_open or part.subject != "classes" for part in policy.privacy_models):
         return None
-    method = method_of(policy)
+    if not context.one_record_each:
+        return _of_people(context, private) if method.by_values else None
     seeds = range(FIRSTS) if method.drawn and policy.method.seed is None else (None,)
     for seed in seeds:
         try:
@@ -123,16 +125,19 @@ def _rerun(
 
 
 def _of_people(context: AttackContext, private: PrivateTable) -> Rerun | None:
-    """The program of linked tables that draws nothing; None where it makes other tables."""
+    """The program that draws nothing, of people with many records; None where it makes others."""
     method, people = method_of(private.policy), private.subjects
     runs = min(RUNS, WORK // max(people.count, 1) ** 2)
-    if method.dealt or people.events is None or not context.linked_tables or not runs:
+    if method.dealt or people.events is None or not runs:
+        return None
+    if context.linked_tables != method.linked:
         return None
     run = Run(private.policy, private.policy.method.seed or 0)
     again = PrivateTable.of(private.table, run, file=private.file, subjects=people)
-    data, events = again.data, people.events
+    data, events = again.encode(people, by_record=True).data, people.events
     if (
-        any(part.is_open for part in private.policy.privacy_models)
+        data.suppressed_before.any()
+        or any(part.is_open for part in private.policy.privacy_models)
         or len(data.weight) != people.count
     ):
         return None
@@ -152,9 +157,10 @@ def _of_people(context: AttackContext, private: PrivateTable) -> Rerun | None:
             plan = method.plan(task)
         except IndistinctError:
             return None
-        if not isinstance(plan, LinkedPlan) or plan.noise:
-            return None
-        found = _published(context, other, plan.quasi)
+        if not isinstance(plan, LinkedPlan):
+            found = _published(context, other, plan)
+            return None if found is None else (found, Counter())
+        found = None if plan.noise else _published(context, other, plan.quasi)
         if found is None:
             return None
         there = np.flatnonzero(~plan.suppressed)
@@ -163,12 +169,17 @@ def _of_people(context: AttackContext, private: PrivateTable) -> Rerun | None:
         return np.where(plan.suppressed, -1, found).astype(np.int32), rows
 
     first = made(np.arange(people.count))
-    if first is None or first[1] != _shown(context):
+    if first is None or first[1] != (_shown(context) if method.linked else Counter()):
+        return None
+    held = np.bincount(first[0][first[0] >= 0], minlength=len(context.classes))
+    if not method.linked and (held != context.classes.size)[context.classes.ordinary].any():
         return None
 
     def same(donors: Ints) -> bool:
         found = made(donors)
-        return found is not None and found[1] == first[1]
+        if found is None or method.linked:
+            return found is not None and found[1] == first[1]
+        return bool((found[0] == first[0]).all())
 
     return Rerun(first[0], same, runs, alone=False)
 

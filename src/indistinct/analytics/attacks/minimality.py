@@ -28,7 +28,8 @@ release suppresses and nobody else.
 
 Classes that were large enough and are not published at all broke a promise, too: see
 :mod:`~indistinct.analytics.attacks.left_out`. Where the program is run again with values in every
-order, it is run with every value of each suppressed person as well.
+order, it is run with every value of each suppressed person as well. Of people with many records
+all that a person has is exchanged with what another one of the class has.
 
 Assignments of one class are independent of those of another, so nothing has to be drawn for the
 whole table: of every class the assignments are enumerated, or drawn where there are too many, and

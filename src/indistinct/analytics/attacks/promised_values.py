@@ -50,7 +50,13 @@ def asked_about(context: AttackContext) -> Asked | str:
     sizes: list[tuple[tuple[int, ...], int]] = []
     about: list[Promise] = []
     if not context.one_record_each:
-        return "people with many records, and buckets that are dealt at random, are not looked at"
+        return (
+            "people are dealt to buckets at random, so that no run tells of another, or are more "
+            "than 14,000: what their buckets tell is not tried"
+            if context.linked_tables
+            else "people with many records are looked at where the program can be run again as it "
+            "ran: of at most 14,000 people, from the same first record, for promises about classes"
+        )
     for item in context.promises:
         on = tuple(
             context.quasi.index(name) for name in item.on or context.quasi if name in context.quasi
