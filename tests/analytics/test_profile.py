@@ -656,6 +656,17 @@ def test_what_is_called_a_number_or_a_doctor_is_left_out() -> None:
         assert roles[name] == "quasi-identifier", name
 
 
+@pytest.mark.parametrize(
+    ("name", "top"),
+    [("EDAD_DECLARADA", 90), ("age_at_death", 90), ("mthage", 90), ("age_months", None)],
+)
+def test_the_oldest_are_put_together_whatever_else_a_name_says(name: str, top: int | None) -> None:
+    table = pl.DataFrame({name: [str(20 + at % 88) for at in range(N)]})
+    spec = profile(table)[name].hierarchy
+    assert isinstance(spec, dict)
+    assert spec["intervals"].get("top") == top
+
+
 def test_codes_of_one_chapter_filled_up_to_four_signs() -> None:
     codes = [f"{'PQ'[at % 2]}{at % 30:02d}{'X' if at % 5 == 0 else at % 9}" for at in range(N)]
     item = profile(pl.DataFrame({"k": codes, "age": [str(20 + at % 60) for at in range(N)]}))["k"]

@@ -16,8 +16,8 @@ import polars as pl
 
 from indistinct.analytics.concepts import Concept
 from indistinct.analytics.contents import Content
-from indistinct.analytics.names import apart, is_one_of, names_one_of, starts_with_one_of
-from indistinct.analytics.safe_harbor import AGE, BESIDE_AGE, OLDEST
+from indistinct.analytics.names import apart, names_one_of, starts_with_one_of
+from indistinct.analytics.safe_harbor import OLDEST, names_an_age
 from indistinct.analytics.values import Values
 from indistinct.types import Plain, PlainMapping
 
@@ -202,7 +202,7 @@ def _intervals(column: str, values: Values) -> Draft:
     if high - low > MOST_EXACT:
         return Draft("suppress", "the numbers lie too far apart for intervals of one width")
     settings: Plain = {}
-    ages = high > OLDEST >= low and is_one_of(column, AGE, BESIDE_AGE)
+    ages = high > OLDEST >= low and names_an_age(column, high)
     if ages:
         width = round_width(OLDEST + 1 - low, whole=whole)
         settings["top"] = OLDEST + 1

@@ -16,6 +16,7 @@ from typing import Literal
 
 import polars as pl
 
+from indistinct.analytics.concepts import concept_of
 from indistinct.analytics.names import apart, is_one_of, names_one_of, words
 
 Evidence = Literal["name", "type", "pattern"]
@@ -29,6 +30,13 @@ LOOKED_AT = 1000
 AGE = ("age", "alter", "edad")
 BESIDE_AGE = ("years", "year", "yrs", "in", "at", "patient", "admission", "begin", "end", "start")
 """Words for an age, and words that may stand beside them."""
+
+MOST_YEARS = 125
+"""Nobody is older: larger numbers are ages in months or days."""
+
+_OTHER_UNITS = (
+    "month", "months", "week", "weeks", "day", "days", "mes", "meses", "mois", "dias", "monate",
+)  # fmt: skip
 
 FEW_PEOPLE = 20
 """A code with no more values than this is hardly one for each person, unless it is unique."""
@@ -344,6 +352,19 @@ def _many(column: Column) -> bool:
     return column.distinct > 2 and column.distinct * 10 >= column.filled
 
 
+def names_an_age(name: str, largest: float) -> bool:
+    """Whether numbers up to this one are ages in years, as far as their name tells.
+
+    >>> names_an_age("EDAD_DECLARADA", 104), names_an_age("age_months", 104)
+    (True, False)
+    """
+    if is_one_of(name, AGE, BESIDE_AGE):
+        return True
+    found = concept_of(name)
+    years = largest <= MOST_YEARS and names_one_of(name, _OTHER_UNITS) is None
+    return years and found is not None and found[0].name == "age"
+
+
 def _by_type(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     if column.kind == "date":
         yield "dates", "type", "its values are dates"
@@ -352,7 +373,7 @@ def _by_type(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     if (
         column.largest is not None
         and column.largest > OLDEST
-        and is_one_of(column.name, AGE, BESIDE_AGE)
+        and names_an_age(column.name, column.largest)
     ):
         yield "dates", "type", f"ages over {OLDEST} occur"
 
