@@ -17,6 +17,7 @@ from tests import long_tables
 from tests.analytics.attacks.people_contexts import lists
 
 import indistinct as ind
+from indistinct.analytics import group_values
 from indistinct.analytics.attacks import known_records
 from indistinct.analytics.event_leakage import EventLeakage, unicity_of
 from indistinct.document import share
@@ -195,7 +196,35 @@ def test_what_a_class_tells_of_values_without_a_promise_is_said(promised: bool) 
 def test_a_value_that_all_people_of_a_class_have_is_told() -> None:
     table = visits().with_columns(day=pl.lit("today"), ill=pl.lit("flu"))
     told = ind.anonymize(table, policy()).warnings
-    assert any("all of a class have the same 'ill' (100% of people)" in text for text in told)
+    said = "all of a class have the same 'ill' (100% of people, as 100% of the whole table have"
+    assert any(said in text for text in told)
+
+
+def test_a_value_that_nearly_everybody_has_is_told_as_such() -> None:
+    table = pl.DataFrame({"age": list(range(40)), "alive": ["yes"] * 39 + ["no"]})
+    keys = policy(source={}, promises=[{"model": "k-anonymity", "k": 5}])
+    keys["attributes"] = {
+        "age": keys["attributes"]["age"],
+        "alive": {"role": "sensitive"},
+        "ward": {"role": "sensitive"},
+    }
+    wards = pl.Series(["a", "b", "c", "d"]).repeat_by(10).explode()
+    told = ind.anonymize(table.with_columns(ward=wards), keys).warnings
+    alike = next(text for text in told if "all of a class have the same" in text)
+    assert "'alive' (75.0% of records, as 97.5% of the whole table have one value)" in alike
+    assert "'ward' (100% of records)" in alike
+
+
+def test_what_is_not_counted_outside_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    visited = visits(20).select("age", "ill")
+    keys = policy(source={})
+    keys["attributes"] = {name: keys["attributes"][name] for name in ("age", "ill")}
+    monkeypatch.setattr(group_values, "MOST_COUNTS", 3)
+    left = "what a class tells of 'ill' was not counted: values times classes are more than 3"
+    for frame, said in ((visited, False), (duckdb.sql("select * from visited"), True)):
+        told = ind.anonymize(frame, keys).warnings
+        assert any(left in text for text in told) == said
 
 
 def test_the_number_of_somebodys_records_is_looked_for() -> None:

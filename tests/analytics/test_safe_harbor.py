@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.analytics import safe_harbor
 from indistinct.analytics.safe_harbor import KINDS, Column, names_a_doorstep, recognise
 
 
@@ -161,6 +162,14 @@ def test_places_as_small_as_a_door() -> None:
     assert names_a_doorstep("Straße")
     assert not names_a_doorstep("zip")
     assert not names_a_doorstep("platelets")
+
+
+@settings(max_examples=60)
+@given(st.from_regex(safe_harbor._SHORT_WORDS, fullmatch=True))
+def test_no_pattern_fits_short_words(word: str) -> None:
+    shares = pl.DataFrame({"": [word]}).select(safe_harbor._matching()).row(0)
+    *patterns, capital, digit = shares[: len(safe_harbor.PATTERNS)] + shares[-5:]
+    assert not any((*patterns, capital and digit and len(word) > 4))
 
 
 @settings(max_examples=40)

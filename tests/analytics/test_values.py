@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indistinct.analytics import values as values_of_a_column
 from indistinct.analytics.values import SAMPLE, Values, read_values
 
 
@@ -157,6 +158,16 @@ def test_the_sample_does_not_depend_on_the_order() -> None:
     sample = Values("text", texts, ones).sample
     assert sample.len() == SAMPLE
     assert sample.equals(Values("text", texts.reverse(), ones).sample)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.from_regex(r"[a-z]{0,4}[0-9 .:/e_-]{0,4}|NA|true|unknown", fullmatch=True)))
+def test_words_are_read_as_if_they_could_be_numbers(values: list[str]) -> None:
+    texts = pl.Series(sorted({*values, "other"}), dtype=pl.String)
+    ones = pl.repeat(1, texts.len(), dtype=pl.Int64, eager=True)
+    if values_of_a_column._only_words(texts):
+        found = values_of_a_column._read_text(texts, ones)
+        assert (found.kind, found.texts.to_list()) == ("text", texts.to_list())
 
 
 @settings(max_examples=40)

@@ -427,7 +427,9 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     """
     if word := names_one_of(name, _MONEY_FIRST):
         return concept_named("money"), word
-    found = _concept_of(name) or _concept_of(_stem(name)) or _glued(name) or _without_vowels(name)
+    stem = _stem(name)
+    found = _concept_of(name) or (_concept_of(stem) if stem != name else None)
+    found = found or _glued(name) or _without_vowels(name)
     if found is None and re.fullmatch("[nl][a-z]{3,}", name):
         # ndisease is a number of diseases, linc the logarithm of an income.
         found = _concept_of(name[1:])

@@ -14,7 +14,12 @@ from functools import cached_property
 
 import polars as pl
 
-from indistinct.analytics.names import names_one_of, says_nothing, starts_with_one_of, words
+from indistinct.analytics.names import (
+    all_words,
+    names_one_of,
+    says_nothing,
+    starts_with_one_of,
+)
 from indistinct.analytics.values import MISSING_AMONG_NUMBERS, Values
 from indistinct.hierarchies import code_systems
 
@@ -56,21 +61,26 @@ class _Texts:
     """The most frequent values of a column, and how many records have each."""
 
     def __init__(self, name: str, values: Values) -> None:
-        frame = pl.DataFrame({"text": values.texts, "count": values.counts})
-        frame = frame.sort(["count", "text"], descending=[True, False]).head(LOOKED_AT)
+        texts, counts = values.texts, values.counts
+        if values.distinct > LOOKED_AT:
+            frame = pl.DataFrame({"text": texts, "count": counts})
+            frame = frame.sort(["count", "text"], descending=[True, False]).head(LOOKED_AT)
+            texts, counts = frame.get_columns()
+        held = sorted(zip([-one for one in counts.to_list()], texts.to_list(), strict=True))
         self.name, self.values = name, values
-        self.texts = [text.strip() for text in frame["text"].to_list()]
-        self.counts: list[int] = frame["count"].to_list()
+        self.texts = [text.strip() for _, text in held]
+        self.counts: list[int] = [-count for count, _ in held]
 
     @cached_property
     def words(self) -> list[tuple[str, ...]]:
         """The words of every value, without its numbers."""
-        return [tuple(one for one in words(text) if not one.isdigit()) for text in self.texts]
+        return [tuple(one for one in all_words(text) if not one.isdigit()) for text in self.texts]
 
     @cached_property
     def seen(self) -> frozenset[str]:
         """All words of the values."""
-        return frozenset(word for one in self.words for word in one)
+        found = set(all_words("\n".join(self.texts)))
+        return frozenset(word for word in found if not word.isdigit())
 
     def share(self, fits: Iterable[bool]) -> float:
         """The share of records of which the value fits."""
@@ -136,15 +146,17 @@ def _code_system(texts: _Texts) -> Content | None:
     return None
 
 
+_CODED = re.compile(r"-\d")
+
+
 def _fitting(name: str, texts: _Texts) -> tuple[list[bool], list[bool]] | None:
     """Which values are codes of a system, and which these or missing; None where too few are."""
     records = left = sum(texts.counts)
     read, known = [], []
     for text, count in zip(texts.texts, texts.counts, strict=True):
         fits = code_systems.read(name, text) is not None
-        gone = text.lower() in MISSING_AMONG_NUMBERS or re.fullmatch(r"-\d", text) is not None
         read.append(fits)
-        known.append(fits or gone)
+        known.append(fits or text.lower() in MISSING_AMONG_NUMBERS or bool(_CODED.fullmatch(text)))
         left -= 0 if known[-1] else count
         if left / records < NEARLY_ALL:
             return None
@@ -216,9 +228,15 @@ def _several_codes(texts: _Texts) -> Content | None:
         parts = [part for part in _BETWEEN_CODES.split(text) if part]
         return bool(parts) and all(code_systems.read("icd-10", part) is not None for part in parts)
 
-    held = [holds(text) for text in texts.texts]
+    held: list[bool] = []
+    left = records = sum(texts.counts)
+    for text, count in zip(texts.texts, texts.counts, strict=True):
+        held.append(holds(text))
+        left -= 0 if held[-1] else count
+        if left < MOST * records:
+            return None
     letters = {text.strip("*")[:1] for text, fits in zip(texts.texts, held, strict=True) if fits}
-    if texts.share(held) < MOST or sum(held) < 10 or len(letters) < 5:
+    if sum(held) < 10 or len(letters) < 5:
         return None
     return Content("health", "its values are codes of diseases")
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from indistinct.document import share
@@ -45,16 +46,26 @@ class GroupValues:
     @property
     def alone(self) -> float:
         """The share who are the only ones of their group with a value."""
-        return self.rows.filter(pl.col(HAVE) == 1).height / self.total
+        return float(np.count_nonzero(self.rows[HAVE].to_numpy() == 1)) / self.total
+
+    @property
+    def usual(self) -> float:
+        """The share who have the value that most have."""
+        counted = self.rows.group_by(self.name).agg(pl.col(HAVE).sum())[HAVE]
+        return (int(counted.max()) if len(counted) else 0) / self.total  # type: ignore[arg-type]
 
     def certain(self, others: int) -> float:
         """The share at most of whom a value is certain to whoever knows so many others' of a group.
 
         Who has several values may be counted for each, but no group for more than all of it.
         """
-        sure = self.rows.filter(pl.col(OF) - pl.col(HAVE) <= others)
-        of_group = sure.group_by(GROUP).agg(pl.col(HAVE).sum(), pl.col(OF).first())
-        return float(of_group.select(pl.min_horizontal(HAVE, OF)).to_series().sum()) / self.total
+        of, have = (self.rows[name].to_numpy() for name in (OF, HAVE))
+        sure = of - have <= others
+        first, group = np.unique(
+            self.rows[GROUP].to_numpy()[sure], return_index=True, return_inverse=True
+        )[1:]
+        summed = np.bincount(group, have[sure], minlength=len(first))
+        return float(np.minimum(summed, of[sure][first]).sum()) / self.total
 
 
 def of_classes(
@@ -65,7 +76,7 @@ def of_classes(
 ) -> Iterator[GroupValues]:
     """The values of the classes of a table.
 
-    Where the release is not in memory, attributes of which that would be much are left out.
+    Where the release is not in memory, attributes of which that would be much are not among them.
 
     Arguments:
         released: the table.
@@ -88,9 +99,20 @@ def of_classes(
     rows = to_polars(released).select(group, *own, *unknown)
     size = pl.col(own[0]).n_unique() if own else pl.len()
     of = rows.group_by(GROUP).agg(size.alias(OF))
+    if own:
+        for name, tokens in unknown.items():
+            have = rows.group_by(GROUP, name).agg(size.alias(HAVE))
+            yield _counted(name, have.join(of, on=GROUP), of, tokens)
+        return
+    # Polars plans every query anew: where there are thousands of columns, that is most of the time.
+    key = rows[GROUP].to_numpy().astype(np.int64)
+    sizes = np.bincount(key)
     for name, tokens in unknown.items():
-        have = rows.group_by(GROUP, name).agg(size.alias(HAVE))
-        yield _counted(name, have.join(of, on=GROUP), of, tokens)
+        code = rows[name].rank("dense").fill_null(0).to_numpy().astype(np.int64)
+        width = int(code.max(initial=0)) + 1
+        pairs, first, have_of = np.unique(key * width + code, return_index=True, return_counts=True)
+        columns = {GROUP: pairs // width, name: rows[name].gather(first), HAVE: have_of}
+        yield _counted(name, pl.DataFrame({**columns, OF: sizes[pairs // width]}), of, tokens)
 
 
 def of_buckets(
@@ -122,11 +144,9 @@ def of_buckets(
 def _counted(
     name: str, rows: pl.DataFrame, of: pl.DataFrame, tokens: Collection[str]
 ) -> GroupValues:
-    held = rows.drop_nulls(name)
-    texts = held[name].cast(pl.String, strict=False)
-    return GroupValues(
-        name, held.filter(~texts.is_in([SUPPRESSED, *tokens])), max(int(of[OF].sum()), 1)
-    )
+    texts = rows[name].cast(pl.String, strict=False)
+    held = texts.is_not_null() & ~texts.is_in([SUPPRESSED, *tokens])
+    return GroupValues(name, rows.filter(held), max(int(of[OF].sum()), 1))
 
 
 def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) -> list[str]:

@@ -31,9 +31,15 @@ def words(name: str) -> tuple[str, ...]:
     >>> words("Straße_1")
     ('strasse', '1')
     """
-    plain = unicodedata.normalize("NFKD", name.translate(_UNFOLDED))
-    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    return tuple(word.lower() for word in _SEAM.findall(letters))
+    return tuple(all_words(name))
+
+
+def all_words(text: str) -> list[str]:
+    """The words of a text of any length, as :func:`words` takes a name apart."""
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKD", text.translate(_UNFOLDED))
+        text = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return [word.lower() for word in _SEAM.findall(text)]
 
 
 _NUMBERED = re.compile(

@@ -93,6 +93,9 @@ def settled(
     if nameless:
         beside = "its name says nothing, nor do those of most others, and it could harm"
     named = [one for one in about if one.kind == "text"]
+    called: dict[str, list[tuple[int, Neighbour]]] = {}
+    for at, one in enumerate(sorted(known, key=lambda other: -len(other.name))):
+        called.setdefault("".join(words(one.name)), []).append((at, one))
     for at, item in enumerate(columns):
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
             found[item.name] = told
@@ -104,7 +107,7 @@ def settled(
         rare = rare and item.distinct > 1
         told = (
             _alike(table, columns, at)
-            or _called_alike(known, item)
+            or _called_alike(called, item)
             or _follows(table, known, item, whole)
             or (("sensitive", beside) if beside and not rare else None)
         )
@@ -173,20 +176,23 @@ def _alike(table: Table, columns: Sequence[Neighbour], at: int) -> tuple[Role, s
     return None
 
 
-def _called_alike(known: Sequence[Neighbour], item: Neighbour) -> tuple[Role, str] | None:
+def _called_alike(
+    called: Mapping[str, Sequence[tuple[int, Neighbour]]], item: Neighbour
+) -> tuple[Role, str] | None:
     """The role of a column with the same name but for a letter or two before it or behind it."""
     own = "".join(words(item.name))
-    for one in sorted(known, key=lambda other: -len(other.name)):
-        name = "".join(words(one.name))
-        more = len(own) - len(name)
-        alike = own.startswith(name) or own.endswith(name)
-        alike = alike and not (name[-1].isdigit() and own[len(name) :].isdigit())
-        if alike and len(words(item.name)) > 1:
-            alike = name in phrases(item.name)
-        same = (one.kind == "text") == (item.kind == "text")
-        if len(name) >= 2 and 0 < more <= (1 if len(name) == 2 else 3) and alike and same:
-            return one.role, f"it is called like '{one.name}'"
-    return None
+    found: list[tuple[int, Neighbour]] = []
+    several = phrases(item.name) if len(words(item.name)) > 1 else None
+    for more in (1, 2, 3):
+        for name in {own[:-more], own[more:]} if len(own) - more >= min(more + 1, 3) else ():
+            numbered = name[-1].isdigit() and own[len(name) :].isdigit()
+            if not numbered and (several is None or name in several):
+                found += called.get(name, ())
+    alike = {at: one for at, one in found if (one.kind == "text") == (item.kind == "text")}
+    if not alike:
+        return None
+    nearest = alike[min(alike)]
+    return nearest.role, f"it is called like '{nearest.name}'"
 
 
 def _follows(

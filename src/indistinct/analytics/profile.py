@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
+import numpy as np
 import polars as pl
 
 from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_named, concept_of
@@ -392,14 +392,14 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
     draft = Draft()
     if role == "quasi-identifier" or (content and content.code_system and role == "sensitive"):
         draft = draft_hierarchy(column, values, kind, content)
-    counts = values.counts
+    counts = values.counts.to_numpy()
     plain = AttributeProfile(
         attribute=column,
         kind=values.kind,
         records=records,
         distinct=values.distinct,
-        unique_share=_share(int(counts.filter(counts == 1).sum()), filled),
-        rare_share=_share(int(counts.filter(counts < K).sum()), filled),
+        unique_share=_share(int((counts == 1).sum()), filled),
+        rare_share=_share(int(counts[counts < K].sum()), filled),
         missing=records - filled,
         missing_tokens=values.missing_tokens,
         tags=tags,
@@ -758,9 +758,7 @@ def _with_relations(table: Table, items: list[AttributeProfile]) -> list[Attribu
     """Say of quasi-identifiers about the same thing which one follows from which."""
     quasi = [item for item in items if item.role == "quasi-identifier" and item.distinct > 1]
     tellers: dict[str, AttributeProfile] = {}
-    for one, other in combinations(quasi, 2):
-        if one.about is None or one.about != other.about:
-            continue
+    for one, other in _perhaps_related(table, quasi):
         pairs = table.distinct([one.attribute, other.attribute]).height
         for told, teller in ((one, other), (other, one)):
             if pairs == teller.distinct + (teller.missing > 0):
@@ -769,6 +767,34 @@ def _with_relations(table: Table, items: list[AttributeProfile]) -> list[Attribu
                     tellers[told.attribute] = teller
                 break
     return [_told_by(item, tellers.get(item.attribute)) for item in items]
+
+
+SOME_RECORDS = 500
+"""Records that show of two columns, most often, that neither follows from the other."""
+
+
+def _perhaps_related(
+    table: Table, quasi: Sequence[AttributeProfile]
+) -> Iterator[tuple[AttributeProfile, AttributeProfile]]:
+    """Pairs of columns about one thing, of which in some records one follows from the other."""
+    alike: dict[str, list[AttributeProfile]] = {}
+    for item in quasi:
+        if item.about is not None:
+            alike.setdefault(item.about, []).append(item)
+    for items in alike.values():
+        if len(items) < 2:
+            continue
+        some = table.sample([item.attribute for item in items], SOME_RECORDS)
+        codes = np.array([one.rank("dense").fill_null(0).to_numpy() for one in some.get_columns()])
+        follows = np.empty((len(items), len(items)), dtype=np.bool_)
+        for at, code in enumerate(codes):
+            order = np.argsort(code, kind="stable")
+            starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+            rows = codes[:, order]
+            least = np.minimum.reduceat(rows, starts, axis=1)
+            follows[at] = (least == np.maximum.reduceat(rows, starts, axis=1)).all(axis=1)
+        first, second = np.nonzero(np.triu(follows | follows.T, k=1))
+        yield from ((items[one], items[other]) for one, other in zip(first, second, strict=True))
 
 
 def _told_by(item: AttributeProfile, teller: AttributeProfile | None) -> AttributeProfile:

@@ -432,7 +432,7 @@ def _matching() -> list[pl.Expr]:
 
 def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     values = column.sample.head(LOOKED_AT)
-    if column.kind not in ("text", "integer") or values.len() < 3 or column.distinct < 3:
+    if min(values.len(), column.distinct) < 3 or not _long_enough(column.kind, values):
         return
     if column.kind == "integer":
         if _share(values, lambda texts: _passing(texts, _is_card)) >= MATCHING_SHARE:
@@ -455,6 +455,16 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         yield "account", "pattern", "its values look like card numbers"
     if min(vehicles) >= MATCHING_SHARE:
         yield "vehicle", "pattern", "its values look like vehicle identification numbers"
+
+
+_SHORT_WORDS = re.compile(r"[^\W_]{0,4}|[^\W\d_]{0,15}")
+
+
+def _long_enough(kind: str, values: pl.Series) -> bool:
+    """Whether a pattern may fit: short and plain texts, such as v3 or abcdef, are too short."""
+    if kind == "text":
+        return not all(map(_SHORT_WORDS.fullmatch, values.to_list()))
+    return kind == "integer"
 
 
 def _share(values: pl.Series, test: Callable[[pl.Series], pl.Series]) -> float:

@@ -9,6 +9,7 @@ told as strays.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -51,6 +52,8 @@ MISSING_BESIDE_OTHERS = frozenset(
     ("unknown", "unk", "not known", "unbekannt", "inconnu", "inconnue", "desconocido")
 )
 """What stands for a missing value among words where another text of the column certainly does."""
+
+_NO_WORDS = MISSING_AMONG_NUMBERS | {"true", "false"}
 
 NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 CODE_WITH_ZEROS = r"^\s*0\d+\s*$"
@@ -104,15 +107,10 @@ FAR_APART = timedelta(days=3653)
 from each other, stands for no date."""
 
 
-_LINK = r"(?i)\bhttps?://|\bwww\."
-
-
-_FORM = (
-    pl.col("text").str.contains(_LINK).mean().alias("links"),
-    pl.col("text").str.len_chars().mean().alias("letters"),
-    pl.col("text").str.count_matches(r"\s+").mean().alias("blanks"),
-    pl.col("text").str.contains(r"^\s|\s$").any().alias("around"),
-)
+_LINK = re.compile(r"\bhttps?://|\bwww\.", re.IGNORECASE)
+_BLANKS = re.compile(r"\s+")
+_WORDS = re.compile(r"\D*|[^\W\d_]\w*")
+"""What is neither a number nor a date: it has no digit, or begins with a letter and has no sign."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +176,14 @@ class Values:
     @functools.cached_property
     def form(self) -> Form:
         """What its texts look like."""
-        return Form(*self.sample.alias("text").to_frame().select(_FORM).row(0))
+        texts = self.sample.to_list()
+        linked = _LINK.search("\n".join(texts)) is not None
+        links = sum(_LINK.search(text) is not None for text in texts) if linked else 0
+        blanks = len(_BLANKS.findall(".".join(texts)))
+        around = any(text != text.strip() for text in texts)
+        return Form(
+            links / len(texts), sum(map(len, texts)) / len(texts), blanks / len(texts), around
+        )
 
     @property
     def blanks_around(self) -> bool:
@@ -206,9 +211,19 @@ def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ())
     if kind in ("date", "datetime"):
         days = texts.str.slice(0, 10).str.to_date(_DAY, strict=False)
         return _dated(kind, "iso", texts, counts, days, pl.repeat(False, len(texts), eager=True))
-    if kind != "text" or texts.is_empty():
+    if kind != "text" or texts.is_empty() or _only_words(texts):
         return Values(kind, texts, counts)
     return _read_text(texts, counts)
+
+
+def _only_words(texts: pl.Series) -> bool:
+    """Whether none of a few texts can be a number, a date, a truth or a missing value."""
+    if len(texts) > SAMPLE:
+        return False
+    held = texts.to_list()
+    return all(map(_WORDS.fullmatch, held)) and _NO_WORDS.isdisjoint(
+        [text.strip().lower() for text in held]
+    )
 
 
 def _read_text(texts: pl.Series, counts: pl.Series) -> Values:

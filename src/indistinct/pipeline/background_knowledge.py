@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from indistinct.analytics import group_values
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.group_values import (
     of_buckets,
@@ -127,9 +128,11 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         counted = list(of_classes(released, policy.quasi_identifiers, person, sought))
         promised = [one for one in counted if one.name in about]
         alike = {one.name: one.certain(0) for one in counted if one.name in bare}
+        usual = {one.name: one.usual for one in counted if alike.get(one.name, 0.0) > 0.5}
         single = {one.name: one.alone for one in counted if one.name not in unique and not person}
         single = {name: part for name, part in single.items() if part >= FEW_SINGLED_OUT}
-        run.warnings += _warnings_of_classes(alike, single, unit)
+        run.warnings += _uncounted(sorted({*sought} - {one.name for one in counted}))
+        run.warnings += _warnings_of_classes(alike, usual, single, unit)
     else:
         return
     told = told_of_known_values(promised, group, unit)
@@ -139,12 +142,29 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
     run.told += told
 
 
+def _uncounted(names: Sequence[str]) -> list[str]:
+    """That of a release that is not in memory not everything was counted."""
+    listed = ", ".join(f"'{name}'" for name in names[:3])
+    listed += f" and {len(names) - 3} more" * (len(names) > 3)
+    return [
+        f"what a class tells of {listed} was not counted: values times classes are more than "
+        f"{group_values.MOST_COUNTS:,}, and the table is not held in memory"
+    ] * bool(names)
+
+
 def _warnings_of_classes(
-    alike: Mapping[str, float], alone: Mapping[str, float], unit: str
+    alike: Mapping[str, float], usual: Mapping[str, float], alone: Mapping[str, float], unit: str
 ) -> list[str]:
-    """What a class tells of values without a promise, and what one value tells beside it."""
+    """What a class tells of values without a promise, and what one value tells beside it.
+
+    Arguments:
+        alike: the share of whom a class tells each value.
+        usual: of some of them the share who have the most frequent value.
+        alone: the share who are alone with their value in a class.
+        unit: what is counted.
+    """
     found = []
-    if listed := _worst(alike, unit):
+    if listed := _worst(alike, unit, usual):
         found.append(
             f"all of a class have the same {listed}: no promise bounds what a class tells of "
             "them, as max-posterior would"
@@ -157,10 +177,21 @@ def _warnings_of_classes(
     return found
 
 
-def _worst(shares: Mapping[str, float], unit: str) -> str:
-    """The three largest shares of people, by attribute."""
+NEARLY_ALL = 0.95
+"""Of a value that so many of a table have, it is no news that a class has it."""
+
+
+def _worst(shares: Mapping[str, float], unit: str, usual: Mapping[str, float] | None = None) -> str:
+    """The three largest shares of people, by attribute, and where one value explains them."""
     largest = sorted((name for name in shares if shares[name]), key=lambda one: -shares[one])
-    listed = ", ".join(f"'{name}' ({share(shares[name])} of {unit})" for name in largest[:3])
+    told = {
+        name: f", as {share(most)} of the whole table have one value"
+        for name, most in (usual or {}).items()
+        if most >= NEARLY_ALL
+    }
+    listed = ", ".join(
+        f"'{name}' ({share(shares[name])} of {unit}{told.get(name, '')})" for name in largest[:3]
+    )
     return listed + f" and {len(largest) - 3} more" * (len(largest) > 3)
 
 

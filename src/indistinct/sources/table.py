@@ -235,7 +235,7 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     for values in frame.head(_LOOKED_AT).get_columns():
         if values.dtype != pl.String:
             return names
-        cells = [cell for cell in values if cell is not None and cell != "*"]
+        cells = [cell for cell in values.to_list() if cell not in (None, "*")]
         if cells and all(_is_quantity(cell) for cell in cells):
             return names
     return UncertainNames(names)
