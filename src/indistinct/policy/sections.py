@@ -271,8 +271,11 @@ class Aggregation(Section):
     """What is published of a group between thresholds: its name such as ``[18, 40)``, or the mean
     or median of its numbers."""
     k: Annotated[int, Field(ge=2)] = 3
-    """The smallest number of values, or people, in a group whose mean or median is published; a
-    smaller group joins the next."""
+    """The smallest number of values, or people, in a range, or in a group whose mean or median is
+    published, and at or beyond an end: a smaller group joins the next, an end moves inwards. Where
+    a column has fewer in all, ranges are published as ``any``, ends stay as they are written, and
+    means or medians end the run. Quasi-identifiers, and ranges with a hierarchy or categories, stay
+    as the policy has them; named groups and code systems have any size."""
     groups: dict[str, Names] | None = None
     """The values of each group; its name is published."""
     code_system: str | None = None
