@@ -26,7 +26,7 @@ from indistinct.document import share
 from indistinct.intake.opening import open_table
 from indistinct.intake.run import Run
 from indistinct.metadata import ValueMetadata
-from indistinct.pipeline.analyses import analysed, columns_of
+from indistinct.pipeline.analyses import analysed, columns_of, questions_of
 from indistinct.randomness import simulation
 
 stats = pytest.importorskip("scipy.stats")
@@ -148,6 +148,23 @@ def test_estimates_are_those_of_statsmodels_by_hand() -> None:
         max(ill.mean(), 1 - ill.mean())
     )
     assert 0.6 < originals(classifier)["AUC"].estimate < 0.9
+
+
+def test_codes_that_the_policy_calls_categories_have_a_coefficient_each() -> None:
+    table = patients().with_columns(race=pl.Series([str(1 + at % 4) for at in range(600)]))
+    attributes = {"race": {"role": "quasi-identifier", "type": "category"}}
+    wanted = [{"kind": "linear", "outcome": "cost", "predictors": ["age", "race"]}]
+    policy = ind.Policy.from_dict(
+        POLICY | {"attributes": POLICY["attributes"] | attributes, "analyses": wanted}
+    )
+    joined = table.with_columns(race=pl.col("race").replace({"3": "{3, 4}", "4": "{3, 4}"}))
+    found = analyse(questions_of(policy), table, joined).answers[0]
+    terms = {item.term: item.release is not None for item in found.estimates}
+    assert {"age", "race = 2", "race = 3", "race = 4", "race = {3, 4}"} == set(terms) - {
+        "(intercept)"
+    }
+    assert terms["race = 2"]
+    assert not terms["race = 3"]
 
 
 def test_the_overlap_is_that_of_karr_and_others() -> None:

@@ -1,7 +1,7 @@
 """Will an analysis still hold? The same one on the table and on a release, estimates side by side.
 
 Generalized cells are read as a sensible analyst would: a range of numbers as its midpoint, ``<8``
-and ``>=8`` as the bound, a set of numbers as its mean, another cell as a category of its own; ``*``
+and ``>=8`` as the bound, a set of numbers as its mean, another cell and codes as categories; ``*``
 is missing. Of two linked tables everybody is read with each value that the bucket lists, weighted
 by how likely it is: weights count as people. The overlap of two confidence intervals is that of
 Karr, Kohnen, Oganian, Reiter and Sanil (2006): the share of each interval that lies in the other,
@@ -71,6 +71,7 @@ class Question:
         positive: the value of a two-valued outcome, or event, that counts; without, the last.
         min_overlap: the least overlap of confidence intervals, on average, that is asked for.
         name: what it is called.
+        categories: the columns whose numbers are codes of categories.
     """
 
     kind: str
@@ -81,6 +82,7 @@ class Question:
     positive: str | None = None
     min_overlap: float | None = None
     name: str = ""
+    categories: frozenset[str] = frozenset()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -381,7 +383,10 @@ class _Side:
 def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tuple[_Side, _Side]:
     """Both sides, with the same reading of every column, the table's."""
     frames = table, release
-    numeric = {name: is_numeric(table[name]) for name in question.columns}
+    numeric = {
+        name: name not in question.categories and is_numeric(table[name])
+        for name in question.columns
+    }
     classed = question.kind in {"logistic", "classifier"}
     positive = _positive(question, table)
     reference = {

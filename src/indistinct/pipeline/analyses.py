@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 
 def questions_of(policy: Policy) -> tuple[Question, ...]:
-    """The analyses that a policy asks for."""
-    return tuple(Question(**dict(item)) for item in policy.analyses)
+    """The analyses that a policy asks for, with the columns whose numbers are categories to it."""
+    codes = frozenset(name for name, item in policy.attributes.items() if item.type == "category")
+    return tuple(Question(**dict(item), categories=codes) for item in policy.analyses)
 
 
 def columns_of(policy: Policy, table: Table) -> pl.DataFrame | None:
