@@ -180,6 +180,17 @@ def test_a_release_is_counted_once_by_all_who_ask(
     assert len([one for one in of_classes if "cost" not in one and "seen" not in one]) == 1
 
 
+def test_a_release_of_all_records_is_not_asked_what_its_table_has_told(tmp_path: Path) -> None:
+    TABLE.write_parquet(tmp_path / "table.parquet")
+    release = ind.anonymize(tmp_path / "table.parquet", BASE, engine="duckdb")
+    assert release.certificate.records_published == N
+    stored = file_of(release.tables)
+    assert stored is not None
+    anew = open_table(duckdb.read_parquet(str(stored.path)))
+    assert stored.about == anew.about(list(stored.about))
+    assert {"ill", "cost", "seen"} <= set(stored.about)
+
+
 def test_no_text_of_a_record_that_is_left_out_stands_in_the_file(tmp_path: Path) -> None:
     odd = TABLE.head(1).with_columns(age=pl.lit(99, pl.Int64), ill=pl.lit("only here"))
     for name, table in (("table", TABLE), ("odd", pl.concat([TABLE, odd]))):

@@ -48,7 +48,7 @@ class DuckDBTable:
         self._height: int | None = None
         stored = file_of(relation)
         self._counted: list[Any] = [] if stored is None else stored.counted
-        self._about: dict[str, tuple[int, int]] = {}
+        self._about = dict[str, tuple[int, int]]({} if stored is None else stored.about)
         self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
 
@@ -351,11 +351,13 @@ class StoredFile:
     Arguments:
         path: where it is.
         by_digest: whether equal rows are beside each other.
+        about: what :meth:`DuckDBTable.about` says of its columns, where that is known.
         counted: the combinations that were counted in it, for all who read it.
     """
 
     path: Path
     by_digest: bool = False
+    about: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     counted: list[Any] = field(default_factory=list)
 
 

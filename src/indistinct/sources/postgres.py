@@ -231,6 +231,7 @@ class PostgresTable:
         self._tokens = tokens or {}
         self._counted: dict[tuple[str, ...], pl.DataFrame] = {}
         self._about: dict[str, tuple[int, int]] = {}
+        self._as_before: tuple[Mapping[str, tuple[int, int]], list[str]] = {}, []
         self._digests: tuple[str, str] | None = None
         self._frame: pl.DataFrame | None = None
         self._types = self._types_in_server()
@@ -309,6 +310,8 @@ class PostgresTable:
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
+        before, whole = self._as_before
+        self._about |= {name: before[name] for name in whole if name in before}
         new = [name for name in columns if name not in self._about]
         if not new:
             return {name: self._about[name] for name in columns}
@@ -388,6 +391,7 @@ class PostgresTable:
             "_tokens": {},
             "_counted": {},
             "_about": {},
+            "_as_before": (self._about, self._kept_whole(change) if height == self._height else []),
             "_frame": None,
             "_digests": None if change.shuffle is None else (release, self._row),
         }
@@ -400,6 +404,11 @@ class PostgresTable:
                     own[name] = made
             found.__dict__[told] = own
         return found
+
+    def _kept_whole(self, change: Change) -> list[str]:
+        """The columns that are published as they are, where all records are."""
+        own = [name for name in change.columns if name not in change.published]
+        return [name for name in own if not self._tokens.get(name)]
 
     def _recoding(self, change: Change, lookup: str) -> str:
         """The query of the recoded records: a join of the source with the lookup.

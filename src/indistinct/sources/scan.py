@@ -237,7 +237,10 @@ class ScannedTable(DuckDBTable):
                 maybe = shown.project(", ".join(f"{_MAYBE.format(one)} AS {one}" for one in own))
                 maybe.write_parquet(str(other), compression="zstd")
                 other.replace(target)
-        stored = StoredFile(target, by_digest=change.shuffle is not None)
+        same = self._about.keys() & set(change.columns) - set(change.published.columns)
+        same = {name for name in same if change.keep.all() and not self._tokens.get(name)}
+        told = {name: self._about[name] for name in same}
+        stored = StoredFile(target, by_digest=change.shuffle is not None, about=told)
         return as_file(connection.read_parquet(str(target)), stored)
 
     def _require_unchanged(self, target: Path) -> None:
