@@ -81,6 +81,32 @@ def test_on_its_own_table_a_plan_makes_its_own_release(seed: int, algorithm: str
     assert first.tables.sort(pl.all()).equals(again.tables.sort(pl.all()))
 
 
+@settings(max_examples=12)
+@given(
+    seed=st.integers(0, 60),
+    cells=st.sampled_from([{}, {"age": "ancestor", "zip": "set"}, {"age": "set"}]),
+    strict=st.booleans(),
+    more=st.sampled_from([[], [{"model": "distinct-l-diversity", "l": 2}]]),
+)
+def test_where_cells_of_classes_overlap_each_record_goes_to_its_own(
+    seed: int, cells: dict[str, str], strict: bool, more: list[dict[str, Any]]
+) -> None:
+    asked = policy(algorithm="mondrian", cells=cells, partition={"strict": strict})
+    asked["promises"] += more
+    asked["method"]["suppression_limit"] = 0.1
+    asked["attributes"]["day"] = {
+        "role": "quasi-identifier",
+        "hierarchy": {"date": {"levels": ["month", "year"]}},
+    }
+    random = np.random.default_rng(seed)
+    days = ["2020-05-01", "2020-05-02", "2020-06-01", "2021-01-01", None]
+    when = [days[at] for at in random.integers(0, 5, 60)]
+    own = table(seed, 60, (20, 24)).with_columns(day=pl.Series(when, dtype=pl.String))
+    first = ind.anonymize(own, asked)
+    again = ind.apply(first, own, asked)
+    assert first.tables.sort(pl.all()).equals(again.tables.sort(pl.all()))
+
+
 def test_a_plan_that_was_applied_can_be_applied(tmp_path: Path) -> None:
     asked = policy(suppression_limit=0.1)
     ind.anonymize(table(1), asked).write(tmp_path / "one")

@@ -196,7 +196,7 @@ def _anonymize(case: Case, folder: Path, shift: int) -> dict[str, Any]:
 
 def _decided(document: Any) -> Any:
     """A private document without what repeats hierarchies and classes for :func:`ind.apply`."""
-    repeated = {"hierarchies", "class_cells", "node_classes"}
+    repeated = {"hierarchies", "class_cells", "members", "member_class", "node_classes"}
     if not isinstance(document, dict):
         return document
     return {key: value for key, value in document.items() if key not in repeated}

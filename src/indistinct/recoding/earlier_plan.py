@@ -6,8 +6,8 @@ table follows from them alone; whether promises hold has to be looked at anew.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ from indistinct.recoding.plan import (
     SearchReport,
     published_classes,
 )
-from indistinct.types import Bools, Plain, PlainMapping
+from indistinct.types import Bools, Ints32, Plain, PlainMapping
 
 Kind = Literal["levels", "cut", "classes"]
 
@@ -50,6 +50,9 @@ class EarlierPlan:
         published: by quasi-identifier what every value became, where levels differ between values.
         cells: by quasi-identifier the published cells, and their places in every class.
         styles: by quasi-identifier how cells are published.
+        members: the combinations of the table it was made for: by quasi-identifier the place of
+            each one's value among the rows of the hierarchy, [C].
+        member_class: the class of each, [C]; -1 for suppressed ones.
     """
 
     algorithm: str
@@ -60,6 +63,8 @@ class EarlierPlan:
     published: Mapping[str, Mapping[Label, Label]] | None = None
     cells: Mapping[str, tuple[tuple[Label, ...], tuple[int, ...]]] | None = None
     styles: Mapping[str, str] | None = None
+    members: Mapping[str, Ints32] = field(default_factory=dict)
+    member_class: Ints32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @classmethod
     def from_dict(cls, document: PlainMapping, file: str | None = None) -> EarlierPlan:
@@ -99,6 +104,12 @@ class EarlierPlan:
             for texts, at in more["cells"].values():
                 [texts[place] for place in at]
             more["styles"] = {name: str(document["cells"][name]) for name in parts}
+            if "member_class" in document:
+                codes = document["members"]
+                more["members"] = {name: _numbers(codes[name], hierarchies[name]) for name in parts}
+                more["member_class"] = _numbers(document["member_class"], places)
+                if any(len(more["member_class"]) != len(own) for own in more["members"].values()):
+                    raise ValueError("members of different numbers")
         elif isinstance(document["nodes"], list):
             more["nodes"] = tuple(tuple(int(level) for level in node) for node in document["nodes"])
             of_nodes = document.get("node_classes", [])
@@ -183,7 +194,11 @@ class EarlierPlan:
         return [leaf for leaf, *labels in rows if used.isdisjoint(labels)]
 
     def _classes(self, data: LeveledTable, search: SearchReport) -> CellPlan:
-        """Every combination in the class whose cells cover it and stand for least."""
+        """Every combination in the class that it was in, others in the narrowest that covers them.
+
+        Cells of several classes may cover a combination: 2020-05 and 2020 cover a day of May. The
+        narrowest is that whose cells stand for least.
+        """
         assert self.cells is not None
         assert self.styles is not None
         texts = [self.cells[name][0] for name in data.attributes]
@@ -195,15 +210,15 @@ class EarlierPlan:
         covered = [mask.sum(axis=1) for mask in masks]
         size = sum(covered[j][cell_of[j]] / data.domain[j] for j in range(len(masks)))
         order = np.argsort(size, kind="stable")
-        class_of = np.full(data.table.combinations, -1, dtype=np.int32)
+        class_of, known = self._as_before(data)
+        others = np.flatnonzero(~known)
         step = max(CELLS // max(len(order), 1), 1)
-        for begin in range(0, len(class_of), step):
-            rows = slice(begin, begin + step)
-            fits = np.ones((len(order), len(class_of[rows])), dtype=np.bool_)
+        for begin in range(0, len(others) if len(order) else 0, step):
+            rows = others[begin : begin + step]
+            fits = np.ones((len(order), len(rows)), dtype=np.bool_)
             for j, mask in enumerate(masks):
                 fits &= mask[np.ix_(cell_of[j][order], data.table.codes[j][rows])]
-            if len(order):
-                class_of[rows] = np.where(fits.any(axis=0), order[fits.argmax(axis=0)], -1)
+            class_of[rows] = np.where(fits.any(axis=0), order[fits.argmax(axis=0)], -1)
         return CellPlan(
             attributes=data.attributes,
             class_of=class_of,
@@ -214,6 +229,42 @@ class EarlierPlan:
             search=search,
             scope=self.scope,
         )
+
+    def _as_before(self, data: LeveledTable) -> tuple[Ints32, Bools]:
+        """The class that each combination had, and whether it was in the plan's table, [C] each.
+
+        Equal records may have gone to different classes: they go there again in their order.
+        """
+        names, turn = list(data.attributes), "\0turn"
+        before = {}
+        for name in names:
+            place = data.taxonomies[name].index
+            new = np.array([place.get(leaf, -1) for leaf in self.hierarchies[name]], np.int32)
+            before[name] = new[self.members[name]] if self.members else np.zeros(0, np.int32)
+        then = pl.DataFrame({**before, "\0class": self.member_class}).with_columns(
+            pl.int_range(pl.len()).over(names).alias(turn), pl.len().over(names).alias("\0many")
+        )
+        now = pl.DataFrame(dict(zip(names, data.table.codes, strict=True)))
+        now = now.cast(pl.Int32).with_columns(pl.int_range(pl.len()).over(names).alias(turn))
+        many = then.select(*names, "\0many").unique()
+        now = now.join(many, names, "left", maintain_order="left")
+        now = now.with_columns(pl.col(turn).cast(pl.Int64) % pl.col("\0many").cast(pl.Int64))
+        found = then.select(*names, pl.col(turn).cast(pl.Int64), "\0class")
+        found = now.join(found, [*names, turn], "left", maintain_order="left")
+        class_of = found["\0class"].fill_null(-1).to_numpy().astype(np.int32)
+        return class_of, found["\0class"].is_not_null().to_numpy()
+
+
+def _numbers(text: str, of: Sized) -> Ints32:
+    """Numbers with spaces between them, none beyond what they count.
+
+    Raises:
+        IndexError: one is.
+    """
+    found = np.array(text.split(), dtype=np.int32)
+    if found.max(initial=-1) >= len(of) or found.min(initial=-1) < -1:
+        raise IndexError
+    return found
 
 
 def published_labels(data: LeveledTable, plan: Plan) -> pl.DataFrame:
@@ -300,6 +351,13 @@ def plan_document(document: Plain, plan: Plan, data: LeveledTable) -> Plain:
         used = np.unique(plan.class_of[plan.class_of >= 0])
         places = [cells[used] for cells in plan.cell_of]
         document["class_cells"] = np.stack(places, axis=1).tolist() if places else []
+        there = data.weight > 0
+        numbers = np.where(plan.class_of < 0, -1, np.searchsorted(used, plan.class_of))
+        document["members"] = {
+            name: " ".join(map(str, codes[there].tolist()))
+            for name, codes in zip(data.attributes, data.table.codes, strict=True)
+        }
+        document["member_class"] = " ".join(map(str, numbers[there].tolist()))
     if isinstance(plan, LevelPlan) and len(plan.nodes) > 1:
         shown = {}
         for at, node in enumerate(plan.nodes):

@@ -341,7 +341,7 @@ class _Reuse:
             for one in broken
         ]
         if outside:
-            told.append(f"covers not {some_of(outside, self.records, 'record')}")
+            told.append(f"has no class for {some_of(outside, self.records, 'record')}")
         message = f"the plan {'; '.join(told)}"
         ways = []
         if lost < self.records and not isinstance(plan, CutPlan):
