@@ -191,3 +191,22 @@ def test_a_log_without_lines_can_be_had(
 def test_seconds_that_cannot_be_read_are_the_usual_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(terminal.LOG_SECONDS, "often")
     assert terminal._log_seconds() == terminal.LOG_EVERY
+
+
+def test_no_letter_of_a_narrow_table_is_cut_off(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    visit = "k = 5, visit = infection date, date onset, date_of_outcome, hospital"
+    rows = [
+        ("known-visit", visit, "gender, age", "holds", "k = 5"),
+        ("km-anonymity of time_admission", "k = 5", "gender, age", "holds", "k = 1,313 with m = 1"),
+    ]
+    print_table(("promise", "asked", "on", "verdict", "achieved"), rows)
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.splitlines())) <= 80
+    assert sorted(printed.split()) == sorted(
+        word
+        for row in (("promise asked on verdict achieved",), *rows)
+        for word in " ".join(row).split()
+    )

@@ -339,3 +339,14 @@ def test_what_is_lost_of_visits_is_said_first_with_what_keeps_it() -> None:
     assert "k = 40 in k-anonymity, and promise known-visit with k = 4" in first
     asked = [{"model": "k-anonymity", "k": 40}, {"model": "known-visit", "k": 4}]
     assert anonymize(source, policy(promises=asked)).tables["date"].n_unique() > 1
+
+
+def test_a_promise_about_items_leaves_visits_their_limit() -> None:
+    """One that costs no item took the whole limit, and every date became ``*``."""
+    asked = policy(method={"suppression_limit": 0.3, "seed": 1})
+    asked["attributes"]["ill"]["hierarchy"] = "suppress"
+    alone = anonymize(table(), asked).private["visits.json"]
+    asked["promises"] += [{"model": "km-anonymity", "sensitive": "ill", "k": 2, "m": 1}]
+    beside = anonymize(table(), asked).private["visits.json"]
+    assert beside == alone
+    assert alone["starred"]

@@ -139,9 +139,10 @@ def summarize(release: Release) -> None:
         for name, found in cuts.items():
             screen.print()
             _print_items(name, found)
+    lost = {"loss of attributes of visits": visits["loss"]} if visits else {}
     figures = [
         (name, shown(round(float(value), 6)))
-        for name, value in run["measures"].items()
+        for name, value in {**run["measures"], **lost}.items()
         if isinstance(value, int | float)
     ]
     if figures:

@@ -197,30 +197,52 @@ def _drawn_table(
     right: Sequence[str],
     wrap: bool = True,
 ) -> str:
-    from rich.cells import cell_len
     from rich.table import Table
 
     screen = console()
-    first = max((cell_len(cell) for cell in (*columns[:1], *(row[0] for row in rows))), default=0)
-    whole = first <= screen.width // 2
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    for place, name in enumerate(columns):
-        words = max(
-            (len(word) for row in (columns, *rows) for word in row[place].split()), default=0
-        )
+    fitted = wrap and columns
+    widths = _widths(columns, rows, screen.width) if fitted else [None] * len(columns)
+    for name, width in zip(columns, widths, strict=True):
         table.add_column(
             name,
             justify="right" if name in right else "left",
             overflow="fold" if wrap else "ellipsis",
-            no_wrap=whole if place == 0 else not wrap,
-            min_width=min(words, screen.width // 2) if place and wrap else None,
-            max_width=None if place or whole else screen.width // 2,
+            no_wrap=not wrap,
+            width=width,
         )
     for row in rows:
         table.add_row(*row)
     with screen.capture() as drawn:
         screen.print(table)
     return "".join(line.rstrip() + "\n" for line in drawn.get().splitlines())
+
+
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]], screen: int) -> list[int]:
+    """As wide as their cells; where that is too much, the widest alike, and no word broken.
+
+    Rich narrows columns without regard to the least width of others, and cuts off what is over.
+    """
+    from rich.cells import cell_len
+
+    cells = list(zip(columns, *rows, strict=True))
+    whole = [max(map(cell_len, own)) for own in cells]
+    least = [
+        min(max((cell_len(word) for cell in own for word in cell.split()), default=1), screen // 2)
+        for own in cells
+    ]
+    least[0] = min(whole[0], screen // 2)
+    room = max(screen - GAP * (len(columns) - 1), sum(least))
+
+    def at_most(width: int) -> list[int]:
+        return [max(low, min(high, width)) for low, high in zip(least, whole, strict=True)]
+
+    widest = next(width for width in range(room, -1, -1) if sum(at_most(width)) <= room)
+    found, more = at_most(widest), at_most(widest + 1)
+    for place in range(len(columns)):
+        if sum(found) < room:
+            found[place] = more[place]
+    return found
 
 
 def print_parts(parts: Iterable[Part]) -> None:

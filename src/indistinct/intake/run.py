@@ -23,7 +23,7 @@ class Run:
     """What goes along with a table through all rooms.
 
     Arguments:
-        policy: what is asked.
+        policy: what is asked, of what is left of the table where items were generalized.
         seed: what all that is drawn depends on; private.
         progress: a function that gets the stage and the share done.
         path: the file that a frame was read from, for messages and the private account.
@@ -50,6 +50,10 @@ class Run:
     scanned: Scanned | None = None
     source_digest: str | None = None
     to_analyse: pl.DataFrame | None = None
+
+    def __post_init__(self) -> None:
+        self.asked = self.policy
+        """The policy as it was before items were generalized."""
 
     @classmethod
     def begin(

@@ -586,6 +586,7 @@ def _must_be(
             "wrong-role",
             f"{place_of(place)}: '{name}' must have role '{role}', and has "
             f"'{item.role if item else 'none'}'",
+            remedy=f"write role = \"{role}\" for '{name}', or take it out of there",
         )
 
 

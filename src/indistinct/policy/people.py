@@ -181,6 +181,7 @@ def _visit_checks(parts: PlainMapping, person: str | None) -> Iterator[Problem]:
             yield Problem(
                 "wrong-role",
                 f"{place}: only quasi-identifiers have a level, and the role is '{item.role}'",
+                remedy="take level out of this attribute",
             )
         if person is None:
             yield Problem(

@@ -15,6 +15,7 @@ import functools
 import gzip
 import io
 import itertools
+import logging
 import lzma
 import operator
 import re
@@ -863,6 +864,8 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
             file=name,
             remedy='pip install "indistinct[excel]"',
         ) from None
+    # It warns of columns without a name, and so does the table.
+    logging.getLogger("fastexcel").setLevel(logging.ERROR)
     try:
         require_unpacked(path)
         sheets = fastexcel.read_excel(path).sheet_names

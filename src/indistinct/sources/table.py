@@ -287,7 +287,7 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
             "unnamed-column",
             f"the header has no name for column {listed}",
             file=name,
-            remedy="give every column a name",
+            remedy="give every column a name, or delete it",
         )
     return problems
 
