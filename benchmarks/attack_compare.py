@@ -21,7 +21,7 @@ from typing import Any
 import polars as pl
 
 import indistinct as ind
-from common import adult_frame, adult_policy, describe_machine, parser, show
+from common import adult_frame, adult_policy, describe_machine, most_memory, parser, show
 from indistinct.demo import POLICY, discharges
 from whole_command import large_table
 
@@ -57,8 +57,6 @@ def made(table: str, rows: int, work: Path, shared: Path) -> None:
 
 def step(verb: str, names: list[str], work: Path) -> None:
     """One verb in this process; tells seconds by step, and megabytes, as JSON."""
-    import resource
-
     policy = json.loads((work / "policy.json").read_text(encoding="utf-8"))
     told: list[tuple[str, float]] = [("starting", 0.0)]
 
@@ -74,9 +72,7 @@ def step(verb: str, names: list[str], work: Path) -> None:
     json.dumps(found.to_dict())
     tell("", None)
     seconds = {what: after - before for (what, before), (_, after) in pairwise(told)}
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-    print(json.dumps({"seconds": seconds, "peak": peak}))
+    print(json.dumps({"seconds": seconds, "peak": most_memory()}))
 
 
 def measured(table: str, rows: int, shared: Path) -> None:

@@ -8,7 +8,6 @@ encoded.
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -176,8 +175,7 @@ def main() -> None:
         ["people", "algorithm", "s", "classes", "buckets", "made up", "NCP"],
         rows,
     )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak {peak:.0f} MB, generated tables included")
+    print(f"peak {common.most_memory():.0f} MB, generated tables included")
     print(common.describe_machine())
 
 

@@ -19,6 +19,7 @@ from indistinct.analytics.attacks import (
     summarize,
 )
 from indistinct.analytics.attacks.finding import NEVER_PUBLISH, _once_each, worst_class
+from indistinct.document import Line
 
 CORE = (
     "record-linkage",
@@ -48,7 +49,9 @@ def test_where_nothing_is_sensitive_nothing_is_learnt() -> None:
     scene = replace(of_classes([["a", "b"]]), sensitive=())
     for name, module in attackers().items():
         if module.KIND == "attribute":
-            assert list(findings(scene, name)) == [Skipped(name, "no attribute is sensitive")]
+            assert list(findings(scene, name)) == [
+                Skipped(name, "no attribute is sensitive", kind=module.KIND)
+            ]
 
 
 def test_a_finding_has_the_name_and_the_knowledge_of_its_module() -> None:
@@ -135,6 +138,18 @@ def test_a_report_on_a_page_and_in_a_line() -> None:
     assert report()["homogeneity"].name == "homogeneity"
     with pytest.raises(KeyError):
         report()["nobody"]
+
+
+def test_a_kind_that_nobody_tried_has_a_line_of_its_own() -> None:
+    membership = Skipped("presence", "it needs a population", kind="membership")
+    noise = Skipped("homogeneity", "noise was added", "cost", kind="attribute")
+    of_all = Skipped("vertical", "no cell is exact", kind="attribute")
+    found = replace(report(), skipped=(membership, noise, of_all))
+    assert [part.text for part in found.summary() if isinstance(part, Line)][3:-1] == [
+        "open  who somebody is: not tried, because no attacker of this kind was asked for",
+        "open  whether somebody is in it: not tried, because it needs a population",
+        "open  what somebody has: cost: not tried, because noise was added",
+    ]
 
 
 def test_an_attacker_that_succeeds_at_more_succeeds_at_less() -> None:

@@ -80,13 +80,13 @@ def findings(context: AttackContext, name: str) -> Iterator[Finding | Skipped]:
         yield _told(module.run(context, None), module, context)
         return
     if not (context.sensitive or context.untried):
-        yield Skipped(name, "no attribute is sensitive")
+        yield Skipped(name, "no attribute is sensitive", kind=module.KIND)
     for sensitive in (*context.sensitive, *context.untried):
         why = context.why_untried(sensitive)
         if why is None:
             yield _told(module.run(context, sensitive), module, context)
         else:
-            yield Skipped(name, why, sensitive)
+            yield Skipped(name, why, sensitive, kind=module.KIND)
 
 
 def _told(
@@ -94,7 +94,7 @@ def _told(
 ) -> Finding | Skipped:
     """A finding with what the module of its attacker says of itself."""
     if isinstance(found, Skipped):
-        return found
+        return replace(found, kind=module.KIND)
     name, knowledge = found.name or module.NAME, found.knowledge or module.KNOWLEDGE
     remedy = found.remedy
     if remedy is None and found.learnt and (find := getattr(module, "REMEDY", None)) is not None:

@@ -116,12 +116,14 @@ class Skipped:
         why: the reason, as a clause.
         sensitive: what it would have learnt.
         leaves_open: whether somebody else with its knowledge may learn something.
+        kind: what it would have learnt, as a key of :data:`KINDS`; that of its module.
     """
 
     name: str
     why: str
     sensitive: str | None = None
     leaves_open: bool = False
+    kind: str = ""
 
     def to_dict(self) -> Plain:
         """The same as plain data."""
@@ -375,6 +377,7 @@ class AttackReport(Document):
         )
         for worst in self.worst():
             yield from self._told(worst)
+        yield from self._left_open()
         for item in self.attacks:
             if alike := item.figures.get("left_out_alike"):
                 yield Line(
@@ -394,6 +397,23 @@ class AttackReport(Document):
         untried = dict.fromkeys(item.name for item in self.skipped)
         if untried:
             yield Line(f"not tried: {', '.join(untried)}")
+
+    def _left_open(self) -> Iterator[Line]:
+        """Each kind, and each attribute, of which no attacker could be tried, and why."""
+        tried = {(item.kind, item.sensitive) for item in self.attacks}
+        for kind, what in KINDS.items():
+            whys: dict[str | None, dict[str, None]] = {}
+            for item in self.skipped:
+                if item.kind == kind and (kind, item.sensitive) not in tried:
+                    whys.setdefault(item.sensitive, {})[item.why] = None
+            if any(of == kind for of, _ in tried):
+                whys.pop(None, None)
+            elif not whys:
+                whys[None] = {"no attacker of this kind was asked for": None}
+            for sensitive, why in whys.items():
+                of = what + (f": {sensitive}" if sensitive else "")
+                text = f"open  {of}: not tried, because {'; '.join(why)}"
+                yield Line(text, "doubt", indent=INDENT)
 
     def worst(self) -> list[Finding]:
         """The attacker that learns most of each: identity, membership, every attribute."""
