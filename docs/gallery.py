@@ -17,7 +17,7 @@ from indistinct.demo import POLICY, discharges
 from indistinct.report.plots import draw_leakage
 
 PICTURES = Path(__file__).parent / "pictures"
-SIZE = {"width": 1000, "height": 860}
+SIZE = {"width": 1100, "height": 920}
 
 
 def main() -> None:
@@ -62,6 +62,7 @@ def shoot(report: Path) -> None:
             page.screenshot(path=PICTURES / f"report-{scheme}.png")
             first = page.locator("section[aria-labelledby=attributes] > details").first
             first.locator("summary").first.click()
+            first.locator("figure > details").evaluate("part => part.remove()")
             first.screenshot(path=PICTURES / f"before-after-{scheme}.png")
             page.locator("section[aria-labelledby=attackers]").screenshot(
                 path=PICTURES / f"attackers-{scheme}.png"

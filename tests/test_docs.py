@@ -106,6 +106,14 @@ def test_the_readme_counts_promises_and_attackers_as_they_are() -> None:
     assert 20 < len(own_attackers) < 30
 
 
+def test_the_readme_is_read_in_minutes() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    end = text[text.index("## Read on") :]
+    assert len(re.findall(r"^\* ", end, flags=re.M)) == 4
+    assert "<picture>" in text
+
+
 def test_every_page_can_be_reached_from_the_readme() -> None:
     assert "(docs/README.md" in (ROOT / "README.md").read_text(encoding="utf-8")
     index = DOCS / "README.md"
