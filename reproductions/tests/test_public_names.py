@@ -19,7 +19,6 @@ OTHERWISE = "the paper takes records for people, or asks its own questions of li
 
 BEHIND: dict[str, str] = {
     "indistinct.analytics.joined": OTHERWISE,
-    "indistinct.analytics.leakage": STEPS,
     "indistinct.analytics.linkability": OTHERWISE,
     "indistinct.analytics.linked_query_error": OTHERWISE,
     "indistinct.analytics.query_error": OTHERWISE,
@@ -31,7 +30,6 @@ BEHIND: dict[str, str] = {
     "indistinct.intake": OTHERWISE,
     "indistinct.microdata": STEPS,
     "indistinct.pipeline": OTHERWISE,
-    "indistinct.privacy": STEPS,
     "indistinct.randomness": FURNITURE,
     "indistinct.recoding": STEPS,
     "indistinct.report": FURNITURE,

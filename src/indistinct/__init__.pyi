@@ -10,6 +10,7 @@ from indistinct.analytics.elbow import select_k as select_k
 from indistinct.analytics.exploration import Exploration as Exploration
 from indistinct.analytics.histogram import Equalization as Equalization
 from indistinct.analytics.histogram import equalization as equalization
+from indistinct.analytics.leakage import Leakage as Leakage
 from indistinct.analytics.ledger_report import LedgerReport as LedgerReport
 from indistinct.analytics.ledger_report import check_ledger as check_ledger
 from indistinct.analytics.linked import expected as expected
@@ -78,6 +79,11 @@ from indistinct.privacy.p_plus_alpha_sensitive import PPlusAlphaSensitive as PPl
 from indistinct.privacy.p_plus_sensitive import PPlusSensitive as PPlusSensitive
 from indistinct.privacy.p_sensitive import PSensitive as PSensitive
 from indistinct.privacy.promise import Promise as Promise
+from indistinct.privacy.rank_variance import largest_k as largest_k
+from indistinct.privacy.rank_variance import least_noise as least_noise
+from indistinct.privacy.rank_variance import least_values as least_values
+from indistinct.privacy.rank_variance import rank_variance_exact as rank_variance_exact
+from indistinct.privacy.rank_variance import theta as theta
 from indistinct.privacy.recursive_cl_diversity import RecursiveCLDiversity as RecursiveCLDiversity
 from indistinct.privacy.t_closeness import TCloseness as TCloseness
 from indistinct.privacy.tau_safety import TauSafety as TauSafety

@@ -12,11 +12,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 import indistinct as ind
-from indistinct import Promise, Taxonomy
-from indistinct.analytics.leakage import Leakage
+from indistinct import KAnonymity, Leakage, Promise, Taxonomy
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, row_numbers
-from indistinct.privacy.promise import promise
 from indistinct.recoding.subtree.search import SearchResult, Step, run
 from indistinct.recoding.subtree.space import space
 
@@ -126,7 +124,7 @@ class Leaking:
 
 def requirement(on: Sequence[str], k: int) -> Promise:
     """The requirement <on, k>."""
-    return promise("k-anonymity", k=k, on=tuple(on))
+    return KAnonymity(k=k, on=tuple(on))
 
 
 def searched(

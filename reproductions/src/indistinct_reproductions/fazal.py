@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 import indistinct as ind
-from indistinct import Release, Unsatisfiable
+from indistinct import Release, Unsatisfiable, largest_k, least_values, rank_variance_exact, theta
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.query_error import MODES, Condition
@@ -29,7 +29,6 @@ from indistinct.hierarchies.cells import range_text
 from indistinct.intake.run import Run as OneRun
 from indistinct.pipeline.anonymization import read
 from indistinct.pipeline.searching import search
-from indistinct.privacy.rank_variance import largest_k, rank_variance_exact, serves, theta
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct_reproductions.fazal_adult import read_generated
 from indistinct_reproductions.fazal_figures import figures, informs
@@ -808,7 +807,7 @@ def _algorithm(ledger: Ledger) -> None:
         "it makes buckets of k for any k that is asked for",
         "any k",
         f"up to k = {most}",
-        serves(len(LEVELS), most + 1, MU),
+        least_values(most + 1, MU) <= len(LEVELS),
         "no numbers of five categories vary as much as theta(7) asks, mu = 0.6",
     )
     try:

@@ -19,9 +19,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from indistinct import largest_k
 from indistinct.analytics.linked_query_error import LinkedQueries
 from indistinct.analytics.query_error import Workload
-from indistinct.privacy.rank_variance import largest_k
 from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.fazal_releases import (
     COMPARED,

@@ -17,15 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import indistinct as ind
+from indistinct import largest_k, least_noise, least_values, rank_variance_exact, theta
 from indistinct.document import many
-from indistinct.privacy.rank_variance import (
-    largest_k,
-    least_noise,
-    least_values,
-    rank_variance_exact,
-    serves,
-    theta,
-)
 from indistinct_reproductions.drawing import Bars
 from indistinct_reproductions.khan_adult import read_adult
 from indistinct_reproductions.khan_figures import figures
@@ -427,7 +420,7 @@ def _thresholds(ledger: Ledger) -> None:
         "theta(k) for mu = 0.6, and how many different values every class needs at least",
         ("k", "theta", "values needed", "14 values can serve it"),
         [
-            (k, theta(k, MU), least_values(k, MU), serves(len(OCCUPATIONS), k, MU))
+            (k, theta(k, MU), least_values(k, MU), least_values(k, MU) <= len(OCCUPATIONS))
             for k in range(2, 21)
         ],
     )

@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import indistinct as ind
-from indistinct import Unsatisfiable
-from indistinct.privacy.rank_variance import least_noise, rank_variance_exact, serves
+from indistinct import Unsatisfiable, least_noise, least_values, rank_variance_exact
 from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.khan_adult import OCCUPATION, Adult
 from indistinct_reproductions.khan_tables import MOST_NOISE, MU, NOISE, RECORDS, TABLE_11
@@ -292,7 +291,7 @@ def _reach(ledger: Ledger, adult: Adult, found: Runs, ks: Sequence[int]) -> None
     values = sum(count > 0 for count in adult.totals)
     for name in (THETA, GUARDED):
         lost = [k for k in ks if not found[name][k].made]
-        hopeless = [k for k in lost if not serves(values, k, MU)]
+        hopeless = [k for k in lost if least_values(k, MU) > values]
         ledger.claim(
             "Abstract",
             f"effective for all k: {name}, on Adult",

@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 import indistinct as ind
-from indistinct.privacy.rank_variance import rank_variance_exact, theta
+from indistinct import rank_variance_exact, theta
 from indistinct_reproductions.khan_tables import (
     ANYWHERE,
     CONTINENT,

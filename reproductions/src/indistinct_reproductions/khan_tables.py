@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import polars as pl
 
-from indistinct.privacy.rank_variance import rank_variance_exact
+from indistinct import rank_variance_exact
 
 MU = 0.6
 """The share of the full variance that the paper asks for."""
