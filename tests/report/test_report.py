@@ -220,6 +220,22 @@ def test_a_public_report_says_nothing_of_the_run(release: ind.Release) -> None:
     assert "Public: may travel with the data" in page
 
 
+def test_a_public_report_has_no_value_that_the_release_has_not() -> None:
+    """Neither of who is left out nor exact quasi-identifiers: it is scanned as a certificate is."""
+    rare = {"name": "Somebody else", "age": "97", "sex": "x", "<b>ill</b>": "Kuru"}
+    table = pl.concat([patients(), pl.DataFrame([rare])])
+    release = ind.anonymize(table, ind.Policy.from_dict(POLICY))
+    published = {str(one) for column in release.tables for one in column.to_list()}
+    assert "Kuru" not in published
+    page = text_of(release.report(public=True))
+    assert not [one for one in rare.values() if one != "x" and f" {one} " in page]
+    cells = {cell for row in rows_of(release.report(public=True)) for cell in row}
+    hidden = {one for column in table for one in column.to_list()} - published
+    assert not {one for one in hidden if not one.isdigit()} & cells
+    pairs = {(row["age"], row["sex"]) for row in table.iter_rows(named=True)}
+    assert not pairs & {row[:2] for row in rows_of(release.report(public=True))}
+
+
 def test_cells_are_text_and_never_html(release: ind.Release) -> None:
     for public in (True, False):
         page = release.report(public=public)
