@@ -435,6 +435,12 @@ COMMANDS = [
     ("ledger show ledger --release 9", "indistinct ledger list", ("ledger list ledger",)),
     ("anonymize table.csv --policy policy.toml --master local --out new",
      "add --engine spark, or leave it out", ("anonymize table.csv --policy policy.toml --out six",)),
+    ("anonymize table.csv --policy policy.toml --engine duckdb --memory 1MB --out seven",
+     "give it more: --memory ",
+     ("anonymize table.csv --policy policy.toml --engine duckdb --memory 784.0MB --out seven",)),
+    ("anonymize people.sqlite --policy policy.toml --engine duckdb --out eight",
+     "leave --engine and --memory out, or write the table as CSV or Parquet",
+     ("anonymize table.csv --policy policy.toml --engine duckdb --memory 1GB --out eight",)),
     ("report empty", "name the folder of a release as it was written; without private/ there is the public report alone",
      ("report release --public",)),
 ]  # fmt: skip
@@ -630,6 +636,19 @@ def test_what_is_typed_helps(run, wrong: str, remedy: str, right: tuple[str, ...
         assert mended.exit_code == 0, (way, mended.output)
 
 
+def test_more_memory_or_an_engine_helps_where_a_table_takes_too_much(
+    run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("anonymize", "table.csv", "--policy", "policy.toml", "--out")
+    monkeypatch.setenv("INDISTINCT_MAX_MEMORY", "10B")
+    told = " ".join(run(*asked, "nine").output.split())
+    assert "give it more (--max-memory, or INDISTINCT_MAX_MEMORY)" in told
+    assert "--engine duckdb of anonymize, assess and risk" in told
+    monkeypatch.setenv("INDISTINCT_MAX_MEMORY", "1GB")
+    assert run(*asked, "nine").exit_code == 0
+    assert run(*asked, "ten", "--engine", "duckdb").exit_code == 0
+
+
 NAMES = re.compile(r" = |--[a-z]|\"[a-z-]+\"|indistinct [a-z]|[a-z]+_[a-z]+")
 """A key of a policy, a value of one, an option or a verb."""
 
@@ -638,7 +657,14 @@ ELSEWHERE = {
     "tests/test_ledger.py": ("conflict = ", "one key from the first"),
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),
     "tests/report": ("give --data and --policy together",),
-    "tests/sources": ("end the address with ?table=", "--engine", "--memory", "--max-memory"),
+    "tests/sources": ("end the address with ?table=",),
+    "needs Spark, a full disk or lines that are wrong": (
+        "leave --engine out", "run without --engine", "leave --memory out", "make room on the disk",
+        "or --memory with --engine", "more memory (--max-memory, or", "leave format and people out",
+    ),
+    "test_more_memory_or_an_engine_helps_where_a_table_takes_too_much": (
+        "or have its files scanned where they are",
+    ),
     "tests/test_sensitivities.py": ("name every group that occurs",),
     "tests/test_population.py": ("population = { size = ... }",),
     "tests/recoding/test_numbers.py": (", or promise a smaller k",),
