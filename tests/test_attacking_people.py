@@ -326,6 +326,23 @@ def test_pseudonyms_that_are_keys_of_the_source_are_told() -> None:
     assert "keys of the source" not in " ".join(made.notes)
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_numbers_drawn_anew_are_not_taken_for_the_keys_that_they_equal(own: bool) -> None:
+    keys: dict[str, Any] = {
+        "source": {"person": "id"},
+        "attributes": {
+            "id": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+        "method": {"seed": 1},
+    }
+    table = pl.DataFrame({"id": [f"{at:02}" for at in range(1, 41)] * 2, "age": [*range(20)] * 4})
+    release = table if own else ind.anonymize(table, keys)
+    notes = " ".join(ind.attack(table, release, keys, only=["membership"]).notes)
+    assert ("40 of 40 pseudonyms are keys of the source" in notes) == own
+
+
 @pytest.mark.parametrize(
     ("algorithm", "promises", "ages", "ills"),
     [

@@ -130,7 +130,8 @@ def attack(
         )
         for view in views
     ]
-    context, notes = contexts[0], _notes(views[0], attacked)
+    context = contexts[0]
+    notes = _notes(views[0], attacked, context.places)
     if "minimality" in (only or attackers()) and not untried:
         tell("trying what the program would have tried", None)
         context = replace(context, tried=tried_by(context, attacked.private))
@@ -144,7 +145,8 @@ def attack(
     notes += doubts(context)
     for place, view in enumerate(views[1:], start=2):
         of = "second release" if len(views) == 2 else f"release {place}"
-        notes += [f"{of}: {note}" for note in _notes(view, attacked)]
+        told = _notes(view, attacked, contexts[place - 1].places)
+        notes += [f"{of}: {note}" for note in told]
     chained = functools.reduce(
         lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
     )
@@ -412,7 +414,7 @@ def _may_contain(view: ReleaseView, policy: Policy) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*view.said.may_contain, *added]))
 
 
-def _notes(view: ReleaseView, attacked: Attacked) -> list[str]:
+def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
     """What a reader of findings should know of a release."""
     notes = list(view.published.notes)
     if not view.intact:
@@ -426,7 +428,8 @@ def _notes(view: ReleaseView, attacked: Attacked) -> list[str]:
             notes.append(f"{many(number, 'row of the release names')} no person: not looked at")
         if view.torn:
             notes.append(view.told_torn)
-        notes += _source_keys(view, attacked.texts[attacked.private.policy.person])
+        keys = attacked.texts[attacked.private.policy.person]
+        notes += _source_keys(view, attacked, places, keys.to_list())
     if view.link is not None:
         size = view.bucket_size
         empty = sum(int((part.size == 0)[size > 0].sum()) for part in view.lists.values())
@@ -435,12 +438,26 @@ def _notes(view: ReleaseView, attacked: Attacked) -> list[str]:
     return notes
 
 
-def _source_keys(view: ReleaseView, keys: pl.Series) -> list[str]:
-    """The warning that pseudonyms are the source's own keys, where they are."""
-    names = tuple(dict.fromkeys(view.pseudonyms or ()))
-    own = set(keys.drop_nulls().to_list())
-    told = [name for name in names if name in own]
+def _source_keys(
+    view: ReleaseView, attacked: Attacked, places: Places, keys: Sequence[str | None]
+) -> list[str]:
+    """The warning that pseudonyms are the source's own keys, where they are.
+
+    Numbers drawn anew are keys of the source, too, where its keys are numbers, but of other people.
+    They are taken for keys where the people of these keys fit the classes that their pseudonyms
+    stand in more often than halfway between chance and always.
+    """
+    own = dict(zip(keys, attacked.private.subjects.person_of.tolist(), strict=True))
+    names = dict(zip(view.pseudonyms or (), places.class_of.tolist(), strict=False))
+    told = [name for name in names if name is not None and name in own]
     if not told or 2 * len(told) < len(names):
+        return []
+    met, classes = places.compatible, len(places.classes)
+    asked = places.combination_of[[own[name] for name in told]].astype(np.int64) * classes
+    at = np.array([names[name] for name in told])
+    fits = np.isin(asked + at, met.row_of * classes + met.index).mean()
+    chance = np.bincount(met.index, places.weight[met.row_of], classes)[at].mean()
+    if 2 * fits <= 1 + chance / places.weight.sum():
         return []
     return [
         f"{some_of(len(told), len(names), 'pseudonym is')} keys of the source: "
