@@ -281,10 +281,13 @@ def _warnings(figures: PlainMapping) -> list[str]:
     if not (one["certain"] or two["singled_out"]):
         return found
     error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
+    certain = f"certain for {share(one['certain'])}{error}: the promise known-records bounds it"
+    if not two["singled_out"]:
+        other = "whoever knows the quasi-identifiers and one value of a person"
+        return [*found, f"{other} singles out nobody, and yet another value is {certain}"]
     return [
         *found,
         f"quasi-identifiers and one value single out {share(one['singled_out'])} of people at "
         f"worst ({share(one['average'])} on average), two values {share(two['singled_out'])}; "
-        f"another value is then certain for {share(one['certain'])}{error}: the promise "
-        "known-records bounds it",
+        f"another value is then {certain}",
     ]

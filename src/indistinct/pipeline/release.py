@@ -300,7 +300,7 @@ class Release(Document):
         if isinstance(self.plan, LinkedPlan):
             return f"<Release: {self.certificate!r}, linked tables>"
         levels = ", ".join(f"{name} {level}" for name, level in self.plan.levels.items())
-        return f"<Release: {self.certificate!r}, levels {levels}>"
+        return f"<Release: {self.certificate!r}, {'levels ' + levels if levels else 'by class'}>"
 
     def parts(self) -> Iterator[Part]:
         """The first rows, the certificate, and what the release cost."""
