@@ -23,6 +23,7 @@ from indistinct.privacy.known_number import KnownNumber
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan
+from indistinct.recoding.visits import LITTLE
 from indistinct.release.audit import Audit
 from indistinct.release.certificate import NOT_BOUNDED
 from indistinct.sources.engines import open_table
@@ -316,9 +317,6 @@ def warn_about_lone_groups(
 
 WORTH = 0.02
 """An attribute that tells less of who somebody is has little to lose."""
-
-LITTLE = 0.25
-"""The share of what an attribute told below which its loss is said first."""
 
 
 def lost_attributes(leakage: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -12,8 +12,9 @@ equal, of one class, are treated alike, and nothing depends on the order of rows
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -23,6 +24,12 @@ from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 
+LITTLE = 0.25
+"""The share of an attribute's information of which is said that little is left."""
+WIDER_LIMITS = (0.05, 0.1, 0.2)
+"""Shares of visits published as ``*`` that are tried where little of an attribute is left."""
+MOST_TRIED = 20_000_000
+"""Rows times choices of levels of one search; nothing is tried where the first took more."""
 MOST_NODES = 1_000_000
 """Choices of levels that are compared, at most."""
 
@@ -162,6 +169,119 @@ def visits_protected(
     starred[there] = of_those
     heights = tuple(item.taxonomy.levels - 1 for item in attributes)
     return VisitPlan(names, node, heights, starred, loss, nodes, checked)
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """Attributes of visits, and the classes within which people must have such visits.
+
+    Arguments:
+        attributes: what is known of a visit.
+        class_of: the class of every row, -1 of rows that are not to be looked at.
+        person_of: the person of every row.
+        k: people of a class who have a visit that looks like any one of them.
+    """
+
+    attributes: Sequence[VisitAttribute]
+    class_of: Ints32
+    person_of: Ints32
+    k: int
+
+    def protected(self, allowed: int) -> VisitPlan:
+        """What is published of them where so many rows may be ``*``."""
+        return visits_protected(self.attributes, self.class_of, self.person_of, self.k, allowed)
+
+    def lost(self, done: VisitPlan) -> list[str]:
+        """The attributes of which a quarter of the information is left, or less."""
+        found = []
+        there = self.class_of >= 0
+        for item, level in zip(self.attributes, done.levels, strict=True):
+            shown = item.at(level)[0]
+            told = _bits(item.leaf[there])
+            left = _bits(np.where(done.starred, -1, shown[item.leaf])[there])
+            if told > 0 and left <= LITTLE * told:
+                found.append(item.taxonomy.attribute)
+        return found
+
+    def without(self, allowed: int) -> list[str]:
+        """Attributes that have to go so that more than a quarter is left of all others.
+
+        One after the other is tried beside those that stay, the first first.
+        """
+        stay: list[VisitAttribute] = []
+        for item in self.attributes:
+            tried = replace(self, attributes=[*stay, item])
+            if not tried.lost(tried.protected(allowed)):
+                stay.append(item)
+        return [item.taxonomy.attribute for item in self.attributes if item not in stay]
+
+    def in_one_class(self) -> Visits:
+        """The same where all people are one class."""
+        whole = np.where(self.class_of >= 0, 0, -1).astype(np.int32)
+        return replace(self, class_of=whole)
+
+
+def _bits(codes: Ints | Ints32) -> float:
+    """The entropy of values, in bits."""
+    shares = np.unique(codes, return_counts=True)[1] / max(len(codes), 1)
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def told_of_lost(visits: Visits, done: VisitPlan, k_of_classes: int, limit: float) -> str:
+    """That little of visits is left, and what keeps more, each way tried.
+
+    Arguments:
+        visits: what was looked at.
+        done: what is published of it.
+        k_of_classes: people of a class, as promised.
+        limit: the share of rows that may be ``*``.
+    """
+    lost, k = visits.lost(done), visits.k
+    rows = int((visits.class_of >= 0).sum())
+    allowed = math.floor(limit * rows + 1e-9)
+    told = (
+        f"the release keeps little or nothing of {_quoted(lost)}: fewer than {k} people of a class"
+        " have such a visit"
+    )
+    if rows * done.checked > MOST_TRIED:
+        return (
+            f"{told}; a larger suppression_limit, larger classes (a larger k in k-anonymity, with "
+            f"known-visit of k = {k}) or fewer attributes of visits keep more"
+        )
+    ways, left = [], set(lost)
+    for wider in (wider for wider in WIDER_LIMITS if wider > limit):
+        better = visits.lost(visits.protected(math.floor(wider * rows)))
+        if kept := [name for name in lost if name not in better]:
+            ways.append(f"to keep more of {_quoted(kept)}, write suppression_limit = {wider}")
+            left -= set(kept)
+            break
+    whole = visits.in_one_class()
+    never = whole.lost(whole.protected(allowed))
+    people = len(np.unique(visits.person_of[visits.class_of >= 0]))
+    larger = min(10 * k, people // 2)
+    more = [name for name in lost if name not in never]
+    if more and larger > max(k, k_of_classes):
+        ways.append(
+            f"to keep more of {_quoted(more)}, write k = {larger} in k-anonymity, and promise "
+            f"known-visit with k = {k}"
+        )
+        left -= set(more)
+    if left:
+        gone = whole.without(allowed) if left & set(never) else visits.without(allowed)
+        stay = [item.taxonomy.attribute for item in visits.attributes]
+        stay = [name for name in stay if name not in gone]
+        if stay:
+            ways.append(
+                f'to keep more of {_quoted(stay)}, write role = "identifier" in place of role and '
+                f"level of {_quoted(gone)}"
+            )
+        elif not ways:
+            ways.append("no more would be left of one of them alone")
+    return f"{told}; {'; '.join(ways)}"
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 class _Level:
