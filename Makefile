@@ -55,9 +55,9 @@ format: $(READY)  ## Lay the code out, and mend what lint can mend
 	$(BIN)/ruff format .
 
 demo: $(READY)  ## Make a release of invented hospital discharges in demo-release
+	@echo "afterwards the same in a page on this machine: $(BIN)/indistinct studio \
+		demo-release/private/discharges.csv --policy demo-release/private/release.toml"
 	$(BIN)/indistinct demo --out demo-release
-	@echo "the same in a page on this machine: $(BIN)/indistinct studio demo-release/private/discharges.csv \
-		--policy demo-release/private/release.toml"
 
 docs: $(TOOLS)/.ready  ## The documentation as a site in site; a broken link ends it
 	$(TOOLS)/bin/python docs/site.py site

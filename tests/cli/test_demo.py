@@ -10,6 +10,8 @@ def test_the_demonstration_can_be_repeated_by_hand(run, tmp_path: Path):
     assert result.exit_code == 0, result.stderr
     assert "5,000 invented hospital discharges" in result.stdout
     assert f"indistinct audit {out}" in result.stdout
+    assert result.stdout.endswith(f"what it cost:\n  {out / 'private' / 'report.html'}\n")
+    assert (out / "private" / "report.html").is_file()
     lines = [line for line in result.stdout.splitlines() if str(out) not in line]
     assert max(map(len, lines)) <= 80
     assert run("audit", out).exit_code == 0

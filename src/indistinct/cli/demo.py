@@ -62,7 +62,9 @@ def demo(
             "\ncheck it as a stranger would, and run it by hand:\n"
             f"  indistinct audit {out}\n"
             f"  indistinct anonymize {out / 'private' / TABLE} "
-            f"--policy {out / 'private' / POLICY_FILE} --out another-release",
+            f"--policy {out / 'private' / POLICY_FILE} --out another-release\n\n"
+            "read in a browser what was promised, whether it is true, and what it cost:\n"
+            f"  {out / 'private' / 'report.html'}",
             soft_wrap=True,
         )
 
