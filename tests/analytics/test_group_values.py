@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.analytics.group_values import of_buckets, of_classes
+from indistinct.analytics.group_values import certain_beside, of_buckets, of_classes
 
 rows = st.lists(
     st.tuples(st.sampled_from("ab"), st.sampled_from(["x", "y", "z", "?", "*", None])),
@@ -121,3 +121,45 @@ def test_buckets_say_it_too_and_made_up_people_count_for_nothing_in_public() -> 
     private = [text for text in release.warnings if "another one's value" in text]
     assert "in a class" in private[0]
     assert private[0] not in release.certificate.warnings
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("ab"), st.sampled_from(["x", "y", None]), st.sampled_from([1, 2, None])
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_what_one_value_of_a_record_tells_of_another(table: list[tuple[str, Any, Any]]) -> None:
+    schema = {"age": pl.String, "job": pl.String, "ill": pl.Int64}
+    frame = pl.DataFrame(table, schema, orient="row")
+    found = certain_beside(frame, ["age"], ["ill"], {"job": [], "ill": ["2"]})
+    sure = 0
+    for age, job, ill in table:
+        seen = {other for own, known, other in table if (own, known) == (age, job)}
+        sure += job is not None and seen == {ill} and ill not in (None, 2)
+    assert found == {"ill": {"job": pytest.approx(sure / len(table))}}
+
+
+def test_a_run_tells_of_values_that_another_one_of_the_record_makes_certain() -> None:
+    """Each is bounded in its class, and both together are nothing but one value."""
+    pairs = [("hiv", "smith"), ("flu", "cook")] * 2
+    rows = [(20, *pair) for pair in pairs] + [(40, *pair) for pair in pairs]
+    data = pl.DataFrame(rows, ["age", "ill", "ward"], orient="row")
+    asked = hospital({"model": "max-posterior"}, "optimal")
+    asked["promises"].append({**asked["promises"][0], "sensitive": "ward"})
+    told = [text for text in ind.anonymize(data, asked).warnings if "make certain" in text]
+    assert len(told) == 1
+    assert "'ill' by 'ward' (100% of records), 'ward' by 'ill' (100% of records)" in told[0]
+
+
+@pytest.mark.parametrize("part", [{"values": ["hiv"]}, {"not_values": ["flu"]}])
+def test_values_that_a_promise_leaves_out_are_told(part: dict[str, Any]) -> None:
+    ill = ["flu"] * 4 + ["hiv", "flu", "cold", "gout"]
+    data = pl.DataFrame({"age": [20] * 4 + [40] * 4, "ill": ill, "ward": "w"})
+    release = ind.anonymize(data, hospital({"model": "max-posterior", **part}, "optimal"))
+    public = " ".join(release.certificate.warnings)
+    assert "tells of 'ward', values of 'ill' that promises leave out:" in public
+    assert "'ill' (50.0% of records)" in " ".join(release.warnings)

@@ -25,6 +25,9 @@ from indistinct.types import Frame
 MOST_COUNTS = 1_000_000
 """Values times groups that are counted of a release that is not in memory."""
 
+MOST_STEPS = 2_000_000
+"""Pairs of attributes times records that are looked at; of more, some of the classes."""
+
 GROUP, OF, HAVE, _MEMBER = "\0group", "\0of", "\0have", "\0member"
 
 
@@ -113,6 +116,51 @@ def of_classes(
         pairs, first, have_of = np.unique(key * width + code, return_index=True, return_counts=True)
         columns = {GROUP: pairs // width, name: rows[name].gather(first), HAVE: have_of}
         yield _counted(name, pl.DataFrame({**columns, OF: sizes[pairs // width]}), of, tokens)
+
+
+def certain_beside(
+    released: Frame,
+    quasi: Sequence[str],
+    names: Sequence[str],
+    unknown: Mapping[str, Collection[str]],
+) -> dict[str, dict[str, float]]:
+    """The share of records of whose value of ``names`` is certain who knows another attribute's.
+
+    In a class all with the one value have the same other one. Of a release that is not in memory
+    nothing is looked at, and of a large one some classes.
+
+    Arguments:
+        released: the table.
+        quasi: the quasi-identifiers.
+        names: the attributes that somebody may learn.
+        unknown: all attributes to look at, and the texts that stand for none of their values.
+
+    Returns:
+        For each of ``names`` the share by what is known.
+    """
+    if not open_table(released, allow_empty=True).held:
+        return {}
+    rows = to_polars(released).select(*quasi, *unknown)
+    steps = rows.height * len(names) * (len(unknown) - 1)
+    if steps > MOST_STEPS:
+        rows = rows.filter(pl.struct(quasi).hash(0) % -(-steps // MOST_STEPS) == 0)
+    rows = rows.select(pl.struct(quasi).rank("dense").alias(GROUP), *unknown)
+    found: dict[str, dict[str, float]] = {name: {} for name in names}
+    for known in unknown if rows.height else ():
+        own = rows.drop_nulls(known)
+        learnt = [name for name in names if name != known]
+        alike = [
+            (pl.min(name).eq(pl.max(name)) & pl.col(name).null_count().eq(0)).alias(name)
+            for name in learnt
+        ]
+        first = [pl.col(name).first().cast(pl.String).alias(f"\0{name}") for name in learnt]
+        groups = own.group_by(GROUP, known).agg(pl.len().alias(HAVE), *alike, *first)
+        for name in learnt:
+            value = pl.col(f"\0{name}")
+            told = value.is_not_null() & ~value.is_in([SUPPRESSED, *unknown[name]])
+            sure = groups.filter(pl.col(name) & told)[HAVE].sum()
+            found[name][known] = float(sure) / rows.height
+    return found
 
 
 def of_buckets(

@@ -133,15 +133,27 @@ def unpromised(policy: Policy) -> list[str]:
     return [name for name in policy.sensitive if name not in about]
 
 
+def partly_promised(policy: Policy) -> list[str]:
+    """Sensitive attributes of which promises are about some values alone."""
+    parts = [part for part in policy.privacy_models if part.subject != "items"]
+    whole = {
+        part.sensitive
+        for part in parts
+        if not (getattr(part, "values", ()) or getattr(part, "not_values", ()))
+    }
+    about = dict.fromkeys(part.sensitive for part in parts)
+    return [name for name in about if name is not None and name not in whole]
+
+
 def told_of_no_promise(policy: Policy) -> list[str]:
-    """What readers are told of sensitive attributes without a promise about their values."""
+    """What readers are told of sensitive attributes without a promise about all their values."""
     what = "bucket" if method_of(policy).linked else "class"
+    names = [f"'{name}'" for name in unpromised(policy)]
+    names += [f"values of '{name}' that promises leave out" for name in partly_promised(policy)]
     return [
-        f"{NOT_BOUNDED}{what} tells of {_quoted(names)}: everybody of it may have the "
+        f"{NOT_BOUNDED}{what} tells of {', '.join(names)}: everybody of it may have the "
         "same value, and whoever knows that somebody is in it then knows the value"
-        for names in [unpromised(policy)]
-        if names
-    ]
+    ] * bool(names)
 
 
 def told_of_changed_values(policy: Policy) -> list[str]:

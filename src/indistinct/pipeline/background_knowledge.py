@@ -12,6 +12,8 @@ import polars as pl
 from indistinct.analytics import group_values
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.group_values import (
+    GroupValues,
+    certain_beside,
     of_buckets,
     of_classes,
     told_of_known_values,
@@ -23,7 +25,7 @@ from indistinct.document import share
 from indistinct.hierarchies.cells import members_of
 from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
-from indistinct.intake.warnings import unpromised
+from indistinct.intake.warnings import partly_promised, unpromised
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
@@ -127,12 +129,17 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         sought = {name: unknown[name] for name in names if name not in unique or name in about}
         counted = list(of_classes(released, policy.quasi_identifiers, person, sought))
         promised = [one for one in counted if one.name in about]
-        alike = {one.name: one.certain(0) for one in counted if one.name in bare}
+        free = {*bare, *partly_promised(policy)}
+        alike = {one.name: one.certain(0) for one in counted if one.name in free}
         usual = {one.name: one.usual for one in counted if alike.get(one.name, 0.0) > 0.5}
         single = {one.name: one.alone for one in counted if one.name not in unique and not person}
         single = {name: part for name, part in single.items() if part >= FEW_SINGLED_OUT}
         run.warnings += _uncounted(sorted({*sought} - {one.name for one in counted}))
         run.warnings += _warnings_of_classes(alike, usual, single, unit)
+        if not person:
+            learnt = [name for name in policy.sensitive if name in sought]
+            beside = certain_beside(released, policy.quasi_identifiers, learnt, sought)
+            run.warnings += _warnings_beside(beside, counted)
     else:
         return
     told = told_of_known_values(promised, group, unit)
@@ -175,6 +182,32 @@ def _warnings_of_classes(
             "one has the rest of the record; what others know can be a quasi-identifier"
         )
     return found
+
+
+def _warnings_beside(
+    beside: Mapping[str, Mapping[str, float]], counted: Sequence[GroupValues]
+) -> list[str]:
+    """What one value tells of another one, beyond what the class does, or who is alone with it."""
+    by_name = {one.name: one for one in counted}
+    worst: dict[str, tuple[float, str]] = {}
+    for name, shares in beside.items():
+        for known, part in shares.items():
+            told = (
+                max(by_name[name].certain(0), by_name[known].alone)
+                if {name, known} <= {*by_name}
+                else 0.0
+            )
+            if part - told >= FEW_SINGLED_OUT and part > worst.get(name, (0.0, ""))[0]:
+                worst[name] = part, known
+    first = sorted(worst, key=lambda name: -worst[name][0])
+    listed = ", ".join(
+        f"'{name}' by '{worst[name][1]}' ({share(worst[name][0])} of records)" for name in first[:3]
+    )
+    more = f" and {len(first) - 3} more" * (len(first) > 3)
+    return [
+        f"quasi-identifiers and one value beside them make certain {listed}{more}: promises about "
+        "one attribute do not bound what another one of the record tells of it"
+    ] * bool(first)
 
 
 NEARLY_ALL = 0.95
