@@ -276,6 +276,7 @@ def test_the_verb(tmp_path: Path) -> None:
     )
     assert done.exit_code == 0
     assert json.loads(done.stdout)["promises"][0]["holds"]
+    assert "seed" not in json.loads(done.stdout)
     last = [plan, str(tmp_path / "3.csv"), *common, str(tmp_path / "three")]
     refused = runner.invoke(app, ["apply", *last])
     assert refused.exit_code == 3

@@ -26,8 +26,8 @@ from indistinct.cli.options import (
     option,
     source_keys,
 )
-from indistinct.cli.summary import list_files, summarize, warn
-from indistinct.cli.terminal import Progress, print_json, print_parts
+from indistinct.cli.summary import list_files, print_run, summarize, warn
+from indistinct.cli.terminal import Progress, print_parts
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.types import Plain, PlainMapping
 
@@ -216,7 +216,7 @@ def anonymize(
     analyses = json.loads(estimates.read_text("utf-8")) if estimates.is_file() else {}
     warn(settings.warnings, run)
     if as_json:
-        print_json(run | analyses | ({} if beside is None else beside.to_dict()))
+        print_run(settings, run | analyses | ({} if beside is None else beside.to_dict()))
         return
     summarize(release)
     if beside is not None:

@@ -10,8 +10,8 @@ import typer
 
 from indistinct.cli.ledger import in_turn
 from indistinct.cli.options import AsJson, Data, argument, named_path, option
-from indistinct.cli.summary import list_files, summarize, warn
-from indistinct.cli.terminal import Progress, print_json
+from indistinct.cli.summary import list_files, print_run, summarize, warn
+from indistinct.cli.terminal import Progress
 
 
 def apply(
@@ -49,7 +49,7 @@ def apply(
     run = json.loads((out / "private" / "run.json").read_text(encoding="utf-8"))
     warn(settings.warnings, run)
     if as_json:
-        print_json(run)
+        print_run(settings, run)
         return
     summarize(release)
     list_files(out)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from indistinct.cli.options import AsJson, named_path, option
-from indistinct.cli.summary import list_files, summarize, warn
-from indistinct.cli.terminal import Progress, console, print_json, print_table
+from indistinct.cli.summary import list_files, print_run, summarize, warn
+from indistinct.cli.terminal import Progress, console, print_table
 from indistinct.document import shown
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def demo(
     run = release.run.to_dict()
     warn(policy.warnings, run)
     if as_json:
-        print_json(run)
+        print_run(policy, run)
         return
     console().print(f"{shown(table.height)} invented hospital discharges\n")
     summarize(release)

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indistinct.cli.terminal import complain, console, print_parts, print_table
+from indistinct.cli.terminal import complain, console, print_json, print_parts, print_table
 from indistinct.document import Line, many, parameters, share, shown, some_of
 from indistinct.types import PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
+    from indistinct.policy import Policy
 
 STYLES = {
     "range": "its range",
@@ -42,6 +43,12 @@ def warn(own: Iterable[str], run: PlainMapping) -> None:
     """The warnings of a run and of a policy, each once, on standard error: what is lost first."""
     for warning in dict.fromkeys([*run["warnings"], *own]):
         complain("warning", warning)
+
+
+def print_run(policy: Policy, run: PlainMapping) -> None:
+    """A run as JSON, whose seed undoes the shuffle: only one that the policy names is printed."""
+    hidden = {"seed"} if policy.method.seed is None else set()
+    print_json({key: value for key, value in run.items() if key not in hidden})
 
 
 def _per_cent(part: int, whole: int) -> str:
