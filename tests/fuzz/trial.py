@@ -79,7 +79,7 @@ def complaints(one: Case) -> list[str]:
 
 
 def _is_error(text: str, words: Sequence[str]) -> bool:
-    """Whether it is the one document of an error, and was asked for, or tells what a check found."""
+    """Whether it is the one document of an error that was asked for, or what a check found."""
     if "--check" in words:
         return True
     try:
