@@ -302,3 +302,26 @@ def test_a_taken_port_is_told(start: Start):
     assert other.process.wait(30) == 2
     assert other.process.stderr is not None
     assert "--port" in other.process.stderr.read()
+
+
+def test_a_release_is_not_replaced_unasked(studio_in: tuple[Studio, str], tmp_path: Path):
+    studio, cookie = studio_in
+    for name, files in {"release": ("certificate.json",), "photos": ("cat.jpg",)}.items():
+        (tmp_path / name).mkdir()
+        for file in files:
+            (tmp_path / name / file).write_text("{}")
+    (tmp_path / "file").write_text("")
+    found = {}
+    for name in ("release", "photos", "file"):
+        asked = {"kind": "release", "out": str(tmp_path / name)}
+        status, _, told = studio.ask("POST", "/api/run", asked, {"Cookie": cookie})
+        assert status == 422
+        found[name] = json.loads(told)["problems"][0]["code"]
+    assert found == {
+        "release": "release-there",
+        "photos": "foreign-files",
+        "file": "file-in-the-way",
+    }
+    asked = {"kind": "release", "out": str(tmp_path / "release"), "replace": True}
+    _, _, told = studio.ask("POST", "/api/run", asked, {"Cookie": cookie})
+    assert b"release-there" not in told

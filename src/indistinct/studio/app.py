@@ -261,7 +261,35 @@ def _run(space: Workspace, asked: Plain) -> Plain:
     out = Path(_text(asked, "out").strip()).expanduser()
     if not out.is_absolute():
         raise DataError("relative-folder", "name a folder by its whole path", file=str(out))
+    if kind == "release":
+        _require_place(out, replace=asked.get("replace") is True)
     return space.start({"kind": kind, "out": str(out)})
+
+
+def _require_place(out: Path, *, replace: bool) -> None:
+    """Say before a run what would stop it at its end, and that an earlier release would go."""
+    try:
+        found = {path.name for path in out.iterdir()} if out.exists() else set()
+    except NotADirectoryError:
+        raise DataError("file-in-the-way", "there is a file of this name", file=str(out)) from None
+    except OSError as error:
+        raise DataError(
+            "unreadable-file", f"the folder cannot be read: {error.strerror}", file=str(out)
+        ) from None
+    if found and "certificate.json" not in found:
+        raise DataError(
+            "foreign-files",
+            "the folder holds files, and no release",
+            file=str(out),
+            remedy="name a new folder",
+        )
+    if found and not replace:
+        raise DataError(
+            "release-there",
+            "the folder holds a release, which the new one would replace",
+            file=str(out),
+            remedy="replace it, or name a new folder to keep both",
+        )
 
 
 def _of_job(tell: Callable[[int], Any], asked: Plain) -> Any:

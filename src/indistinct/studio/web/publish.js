@@ -6,6 +6,7 @@ import { edit, run, say, step, stop, store } from "/web/store.js";
 let out = null;
 let made = null;
 let of = null;
+let tried = null;
 
 export function publishRoom(redraw) {
   const { state, results } = store;
@@ -13,10 +14,12 @@ export function publishRoom(redraw) {
   const { problems: wrong, lacks } = state.policy;
   const job = results.release ?? {};
   const going = job.running || results.prove?.running;
-  const publish = async () => {
+  const there = job.problems?.some((item) => item.code === "release-there") && tried === out;
+  const publish = async (replace) => {
     made = state.policy.text;
+    tried = out;
     delete results.prove;
-    const told = await run("release", { out }, redraw);
+    const told = await run("release", { out, replace }, redraw);
     if (told.result) await run("prove", { out: told.result.out }, redraw);
   };
   const folder = h("input", { id: "out", className: "wide", value: out, oninput: (event) => { out = event.target.value; redraw(); } });
@@ -28,12 +31,13 @@ export function publishRoom(redraw) {
     problems(wrong), problems(lacks.map((what) => `There is no ${what} yet.`)),
     h("section", { className: "card", "aria-label": "Make the release" },
       h("div", { className: "field" }, h("label", { for: "out" }, "Folder for the release"), h("div", { className: "row" }, folder,
-        h("button", { id: "publish", className: "main", disabled: Boolean(wrong.length || lacks.length || going), onclick: publish }, "Make the release"))),
+        h("button", { id: "publish", className: "main", disabled: Boolean(wrong.length || lacks.length || going), onclick: () => publish(false) }, "Make the release"))),
       h("p", { className: "soft small" }, "What may leave the house stands in this folder, what may not in its folder “private”."),
       h("details", {}, h("summary", {}, "The command that does the same"), command,
         h("button", { id: "copy", onclick: () => navigator.clipboard.writeText(line()).then(() => say("Copied.")) }, "Copy"),
         h("p", { className: "soft small" }, "With a seed in [method] both write the same bytes; without, rows are shuffled anew every time."))),
-    progress("release", job), job.problems ? problems(job.problems) : null,
+    progress("release", job), job.problems ? problems(job.problems, there ? "doubt" : undefined) : null,
+    there && !going ? h("p", {}, h("button", { id: "replace", onclick: () => publish(true) }, "Replace the release there")) : null,
     job.stopped ? note("doubt", "Stopped. Nothing was written.") : null,
     job.result ? shown(job.result, results.prove ?? {}, state) : null);
 }
