@@ -48,6 +48,20 @@ def test_a_drafted_policy_fits_the_table(bench: ind.Workbench):
     assert held.require().attributes.keys() == {"age", "sex", "illness"}
 
 
+@pytest.mark.parametrize("kind", ["polars", "pandas"])
+def test_a_policy_is_drafted_of_a_frame(bench: ind.Workbench, kind: str):
+    rows = pl.DataFrame(bench.frame)
+    frame = rows if kind == "polars" else rows.to_pandas()
+    drafted = ind.workbench(frame)
+    assert drafted.hold(drafted.draft(k=3)).problems == ()
+    assert drafted.draft().splitlines()[1:] == bench.draft().splitlines()[1:]
+
+
+def test_what_is_no_table_is_refused_in_words():
+    with pytest.raises(ind.DataError, match="not a supported table type"):
+        ind.workbench(3)
+
+
 def test_classes_are_counted_at_any_level(bench: ind.Workbench):
     held = bench.hold(POLICY)
     assert held.class_sizes().to_dict()["smallest"] == 1

@@ -57,7 +57,7 @@ MANY_LABELS: Final = 300
 
 
 def workbench(
-    data: str | Path,
+    data: Frame,
     policy: str | None = None,
     *,
     directory: str | Path = ".",
@@ -66,7 +66,7 @@ def workbench(
     """Read a table once, to look at it and to write a policy for it step by step.
 
     Arguments:
-        data: the path of a file, or of a folder in a health format.
+        data: the path of a file, or of a folder in a health format; or a frame.
         policy: the text of a policy (TOML), which may say how the file is read.
         directory: where the files that the policy names are looked for.
         progress: a function that gets the stage and the share done.
@@ -76,16 +76,21 @@ def workbench(
         PolicyError: the policy cannot be read, or what it says of the source is wrong.
     """
     tell = progress or no_progress
-    path = Path(data)
+    framed = not isinstance(data, str | Path)
+    path = Path("table" if framed else data)
     tell(f"reading {path.name}", None)
-    form = format_of_folder(path)
+    form = None if framed else format_of_folder(path)
     keys: Plain = {"source": {"format": form}} if form else {}
     asked = _draft(_keys_of(policy) if policy is not None else keys, Path(directory))
-    if asked.source.format is not None:
+    notes: tuple[str, ...] = ()
+    if framed:
+        open_table(data)  # or refused in words
+        native = to_polars(data)
+    elif asked.source.format is not None:
         records = format_named(asked.source.format).read(path)
         native, notes = records.frame, records.notes
     else:
-        native, notes = read_table(path, **reading(asked)), ()
+        native = read_table(path, **reading(asked))
     if asked.source.people is not None:
         native = with_people(to_polars(native), asked, path.name)
     tell("looking at the columns", None)
