@@ -140,6 +140,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
             learnt = [name for name in policy.sensitive if name in sought]
             beside = certain_beside(released, policy.quasi_identifiers, learnt, sought)
             run.warnings += _warnings_beside(beside, counted)
+            run.warnings += [_NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
     else:
         return
     told = told_of_known_values(promised, group, unit)
@@ -182,6 +183,12 @@ def _warnings_of_classes(
             "one has the rest of the record; what others know can be a quasi-identifier"
         )
     return found
+
+
+_NOT_BESIDE = (
+    "what one value of a record tells of another one of it was not tried: the table is not held in "
+    "memory"
+)
 
 
 def _warnings_beside(
