@@ -207,6 +207,9 @@ def test_quasi_identifiers_that_differ_are_an_error_or_resolved() -> None:
     source = {"person": "patient", "conflicts": "first"}
     result = ind.anonymize(table, policy(source=source))
     assert any("differed between the records of 1 person" in text for text in result.warnings)
+    # The recipient is told, and not of how many.
+    (told,) = (one for one in result.certificate.warnings if "differed between" in one)
+    assert "its first value is published for all of them" in told
     exact = policy(
         source=source,
         promises=[{"model": "k-anonymity", "k": 1}],

@@ -156,6 +156,21 @@ def told_of_no_promise(policy: Policy) -> list[str]:
     ] * bool(names)
 
 
+def told_of_chosen_values(policy: Policy) -> list[str]:
+    """What readers are told of values of a person that records of theirs gainsaid.
+
+    It follows from the policy alone: whether values differed, and of whom, is private.
+    """
+    chosen = {"first": "first", "last": "last", "most-frequent": "most frequent"}
+    which = chosen.get(policy.source.conflicts)
+    if which is None or policy.person is None:
+        return []
+    return [
+        f"where a quasi-identifier differed between records of a person, its {which} value is "
+        "published for all of them: what changed over time is not to be read from it"
+    ]
+
+
 def told_of_changed_values(policy: Policy) -> list[str]:
     """What readers are told of promises about values that were changed at random before."""
     rules = {name: item.transform for name, item in policy.attributes.items()}
