@@ -41,7 +41,12 @@ OPTIONS = "In place of a policy file"
 def anonymize(
     data: Data,
     out: Annotated[
-        Path, option("DIR", "Folder for the release and its certificate.", parser=named_path)
+        Path,
+        option(
+            "DIR",
+            "Folder for the release and its certificate. That of an earlier release is replaced.",
+            parser=named_path,
+        ),
     ],
     policy: Annotated[Path | None, option("FILE", "The policy: roles, promises, method.")] = None,
     quasi: Annotated[

@@ -21,7 +21,12 @@ def apply(
     data: Data,
     policy: Annotated[Path, option("FILE", "The policy: roles, promises, limits.")],
     out: Annotated[
-        Path, option("DIR", "Folder for the release and its certificate.", parser=named_path)
+        Path,
+        option(
+            "DIR",
+            "Folder for the release and its certificate. That of an earlier release is replaced.",
+            parser=named_path,
+        ),
     ],
     adapt: Annotated[
         bool,
