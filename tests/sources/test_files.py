@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from indistinct.errors import DataError
 from indistinct.sources import files
 from indistinct.sources.files import read_table
+from indistinct.sources.scan import scan
 from indistinct.sources.writing import write_csv
 
 
@@ -545,3 +546,10 @@ def test_ragged_records_of_a_large_file_are_found(
 ) -> None:
     with pytest.raises(DataError, match="line 3 has 4"):
         in_parts(monkeypatch, tmp_path, ["a", "b,c"])
+
+
+def test_a_first_column_without_a_name_is_that_of_row_names(tmp_path: Path) -> None:
+    """As R writes tables, and pandas: ``write.csv`` and ``to_csv`` leave the name out."""
+    path = put(tmp_path, '"","age","sex"\n"1",40,"f"\n"2",50,"m"\n')
+    assert read_table(path).columns == ["row_name", "age", "sex"]
+    assert list(scan(path).columns) == ["row_name", "age", "sex"]

@@ -13,7 +13,7 @@ import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -141,6 +141,22 @@ def first_record(text: str, dialect: Dialect) -> tuple[list[str], int]:
             yield line
 
     return next(records(lines(), dialect), []), used
+
+
+ROW_NAME = "row_name"
+"""What the first column is called where the header leaves its name out, as R and pandas do."""
+
+
+def names_of(cells: Sequence[str]) -> list[str]:
+    """The columns' names, by the cells of a header.
+
+    >>> names_of(["", "age", " sex"])
+    ['row_name', 'age', 'sex']
+    """
+    names = [cell.strip() for cell in cells]
+    if len(names) > 1 and not names[0] and all(names[1:]) and ROW_NAME not in names:
+        names[0] = ROW_NAME
+    return names
 
 
 def records(lines: Iterable[str], dialect: Dialect) -> Iterator[list[str]]:

@@ -38,6 +38,7 @@ from indistinct.sources.dialect import (
     detect_dialect,
     detect_encoding,
     first_record,
+    names_of,
     records,
 )
 from indistinct.sources.table import name_problems, quantities, quantity_values
@@ -390,7 +391,7 @@ def _head_of(
     head = start[: lead + used]
     if dialect.quote and head.count("\n") > 1 and head.count(dialect.quote) % 2:
         raise DataError(unclosed(head[:lead].count("\n") + 1, name))
-    columns = [cell.strip() for cell in names]
+    columns = names_of(names)
     if header is False:
         columns = [f"column_{at}" for at in range(1, len(names) + 1)]
         head = start[:lead]

@@ -34,6 +34,7 @@ from indistinct.sources.dialect import (
     detect_dialect,
     detect_encoding,
     first_record,
+    names_of,
 )
 from indistinct.sources.duckdb_table import (
     DuckDBTable,
@@ -522,7 +523,7 @@ def head_of(
         raise _undecodable(file.name, wanted) from None
     except csv.Error:
         raise DataError(unclosed(1, file.name)) from None
-    names = [cell.strip() for cell in first]
+    names = names_of(first)
     if header is False:
         names, used = [f"column_{at}" for at in range(1, len(first) + 1)], 0
     return names, dialect, wanted, start[: lead + used].count("\n")
