@@ -72,6 +72,29 @@ def test_classes_are_counted_at_any_level(bench: ind.Workbench):
         held.class_sizes({"age": 9})
 
 
+def test_people_who_look_alike_are_one_class_whatever_is_promised(tmp_path: Path):
+    path = tmp_path / "visits.csv"
+    rows = "".join(f"p{at // 2},{20 + at // 4},{'ab'[at % 2]}\n" for at in range(12))
+    path.write_text("who,age,ill\n" + rows, encoding="utf-8")
+    policy = """
+    [source]
+    person = "who"
+    [attributes]
+    who = {role = "identifier"}
+    age = {role = "quasi-identifier", hierarchy = "suppress"}
+    ill = {role = "sensitive"}
+    [[promises]]
+    model = "km-anonymity"
+    sensitive = "ill"
+    k = 2
+    m = 1
+    [method]
+    algorithm = "mondrian"
+    """
+    found = ind.workbench(path, policy).hold(policy).class_sizes()
+    assert found.size.tolist() == [2, 2, 2]
+
+
 @given(st.lists(st.integers(1, 120), max_size=30))
 def test_the_curve_of_classes_is_counted_class_by_class(sizes: list[int]):
     found = ClassSizes("record", np.array(sizes, dtype=np.int64), {})

@@ -285,19 +285,16 @@ class Held:
             message = "there is no quasi-identifier, and so nothing that others could know"
             raise PolicyError("no-quasi-identifier", message, remedy="name one")
         data = self._private(policy, ()).data
-        weight = data.weight
         heights = dict(zip(data.attributes, data.heights.tolist(), strict=True))
-        if levels:
-            wrong = [
-                name
-                for name, level in levels.items()
-                if level not in range(heights.get(name, -1) + 1)
-            ]
-            if wrong:
-                message = f"{', '.join(wrong)}: there is no such level"
-                raise PolicyError("no-such-level", message)
-            at = [levels.get(name, 0) for name in data.attributes]
-            weight = Grouper(data).classes(at)[1].copy()
+        asked = levels or {}
+        wrong = [
+            name for name, level in asked.items() if level not in range(heights.get(name, -1) + 1)
+        ]
+        if wrong:
+            message = f"{', '.join(wrong)}: there is no such level"
+            raise PolicyError("no-such-level", message)
+        # Grouped on level 0 too: some methods have a combination for every person.
+        weight = Grouper(data).classes([asked.get(name, 0) for name in data.attributes])[1]
         return ClassSizes(data.table.unit, weight[weight > 0], heights)
 
     def infeasible(self) -> tuple[Problem, ...]:
