@@ -73,8 +73,20 @@ def test_a_policy_that_does_not_fit_the_table(run, table: Path, tmp_path: Path):
     assert "have no role: 'sex', 'zip', 'diagnosis'" in done.stderr
 
 
+def test_a_policy_that_forgets_columns_stops_a_pipeline(run, table: Path, tmp_path: Path):
+    draft = tmp_path / "draft.toml"
+    names = ("age", "sex", "zip", "diagnosis")
+    draft.write_text("".join(f'[attributes.{name}]\nrole = "insensitive"\n' for name in names))
+    assert run("init", table, "--check", draft).exit_code == 0
+    assert run("init", table, "--check", draft, "--strict").exit_code == 3
+    lone = run("init", table, "--policy", tmp_path / "new.toml", "--strict")
+    assert lone.exit_code == 2
+    assert "give --check FILE" in lone.stderr
+    assert not (tmp_path / "new.toml").exists()
+
+
 def test_a_policy_that_protects_enough(run, table: Path, policy: Path):
-    done = run("init", table, "--check", policy)
+    done = run("init", table, "--check", policy, "--strict")
     assert done.exit_code == 0
     assert "protects every column of patients.csv as is suggested" in done.stdout
 

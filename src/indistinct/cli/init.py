@@ -22,7 +22,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 from indistinct.document import many
-from indistinct.errors import PolicyError, Problem, UncertainNames
+from indistinct.errors import PolicyError, Problem, UncertainNames, Unsatisfiable
 
 if TYPE_CHECKING:
     from indistinct.analytics.persons import Persons
@@ -41,6 +41,12 @@ def init(
         Path | None,
         option("FILE", "Write nothing: check this policy, which may lack promises, against DATA."),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="With --check: exit with 3 if a column has less than is suggested."
+        ),
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a policy that is there already.")
     ] = False,
@@ -75,8 +81,12 @@ def init(
     from indistinct.sources.format import format_of_folder
 
     if check is not None:
-        _check(data, check, as_json)
+        _check(data, check, as_json, strict)
         return
+    if strict:
+        raise PolicyError(
+            "no-policy", "--strict needs a policy to check", remedy="give --check FILE"
+        )
     remedy = "name another file with --policy, or replace it with --force"
     refuse_existing(policy, force=force, remedy=remedy)
     form = format_of_folder(data)
@@ -103,7 +113,7 @@ def init(
         _show(seen, policy, data, named=named)
 
 
-def _check(data: Path, path: Path, as_json: bool) -> None:
+def _check(data: Path, path: Path, as_json: bool, strict: bool) -> None:
     """Tell which columns a policy protects less than is suggested, and what else it lacks."""
     from indistinct.analytics.profile import profile
     from indistinct.intake.forgotten import forgotten
@@ -154,6 +164,8 @@ def _check(data: Path, path: Path, as_json: bool) -> None:
         complain("error", str(problem))
     if wrong:
         raise typer.Exit(PolicyError.exit_code)
+    if strict and (exposed or left):
+        raise typer.Exit(Unsatisfiable.exit_code)
 
 
 def _wrong(policy: DraftPolicy, columns: Sequence[str], name: str) -> Sequence[Problem]:
