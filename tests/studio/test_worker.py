@@ -66,6 +66,22 @@ def test_releases_stand_beside_each_other_as_they_are_made_alone(tmp_path: Path)
     assert worker.beside(asked | {"k": [91], "pair": None}, lambda *_: None)["releases"] == []
 
 
+def test_the_report_for_the_custodian_has_the_attacks_that_were_tried(tmp_path: Path) -> None:
+    data, policy, out = tmp_path / "t.csv", tmp_path / "t.toml", tmp_path / "out"
+    rows = [(20 + at % 3 * 10, "flu" if at % 4 else "gout") for at in range(24)]
+    pl.DataFrame(rows, schema=["age", "ill"], orient="row").write_csv(data)
+    ward = POLICY.index("[attributes.ward]"), POLICY.index("[attributes.ill]")
+    policy.write_text(POLICY[: ward[0]] + POLICY[ward[1] :], encoding="utf-8")
+    asked = {"data": str(data), "policy": str(policy), "out": str(out)}
+    worker.release(asked, lambda *_: None)
+    untried = "Attackers have not been tried yet"
+    report = out / "private" / "report.html"
+    assert untried in report.read_text(encoding="utf-8")
+    told = worker.prove(asked, lambda *_: None)
+    assert untried not in report.read_text(encoding="utf-8")
+    assert told["attack"]["attacks"][0]["name"] in report.read_text(encoding="utf-8")
+
+
 def test_what_takes_long_is_asked_for_again_and_worked_on_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

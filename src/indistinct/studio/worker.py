@@ -103,18 +103,30 @@ def prove(asked: Plain, progress: Progress) -> Plain:
     """What attackers learn from a release, and the risk before and after it."""
     found: Plain = {}
     data, policy, out = asked["data"], asked["policy"], Path(asked["out"])
-    runs: dict[str, Callable[[], Any]] = {
-        "attack": lambda: indistinct.attack(data, out, policy, progress=progress),
-        "before": lambda: indistinct.risk(data, policy, progress=progress),
-        "after": lambda: indistinct.risk(out, standard=STANDARDS, progress=progress),
+    runs: dict[str, Callable[[], Plain]] = {
+        "attack": lambda: _attacked(asked, progress),
+        "before": lambda: indistinct.risk(data, policy, progress=progress).to_dict(),
+        "after": lambda: indistinct.risk(out, standard=STANDARDS, progress=progress).to_dict(),
     }
     for name, run in runs.items():
         progress("attacking the release" if name == "attack" else "counting the risk", None)
         try:
-            found[name] = run().to_dict()
+            found[name] = run()
         except IndistinctError as error:
             found[name] = {"problems": [item.to_dict() for item in error.problems]}
     return found
+
+
+def _attacked(asked: Plain, progress: Progress) -> Plain:
+    """What attackers learn; where the release has a report for its custodian, that tells it too."""
+    data, policy, out = asked["data"], asked["policy"], Path(asked["out"])
+    private = out / "private"
+    if not (private / "report.html").exists():
+        return indistinct.attack(data, out, policy, progress=progress).to_dict()
+    indistinct.write_report(out, data=data, policy=policy, progress=progress)
+    kept: Any = json.loads((private / "evidence.json").read_text(encoding="utf-8"))
+    attacks: Plain = kept["attacks"]
+    return attacks
 
 
 def alternatives(asked: Plain, progress: Progress) -> Plain:
