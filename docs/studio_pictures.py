@@ -60,7 +60,7 @@ def walk(page: Any, scheme: str) -> None:
     page.wait_for_selector(".levels")
     shoot("hierarchies")
     page.click("#to-promises")
-    page.wait_for_selector("text=Nothing speaks against")
+    page.wait_for_selector("text=No problem found")
     shoot("promises")
     page.click("#to-explore")
     page.click("#try")

@@ -184,7 +184,7 @@ def test_the_whole_way_by_keyboard_is_that_of_the_command_line(
     assert barriers(page) == []
 
     keys.room("promises")
-    page.wait_for_selector("text=Nothing speaks against these promises")
+    page.wait_for_selector("text=No problem found in these promises")
     keys.press("#k", "ArrowRight")
     assert page.text_content("#k-value") == "k = 6"
     page.wait_for_selector("#promise-0-k[value='6']")

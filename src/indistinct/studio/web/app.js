@@ -80,7 +80,7 @@ function drawPolicy(state) {
       h("label", { htmlFor: "policy-text", for: "policy-text" }, "Everything you click, as text"),
       h("textarea", { id: "policy-text", spellcheck: "false", wrap: "off",
         onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) take(); } }),
-      h("p", { className: "row" }, h("button", { id: "take-policy", onclick: take }, "Take over the text"),
+      h("p", { className: "row" }, h("button", { id: "take-policy", onclick: take }, "Use this text"),
         h("span", { className: "soft small" }, "or Ctrl + Enter")),
       h("div", { id: "policy-told" }));
     shown = null;
@@ -89,7 +89,7 @@ function drawPolicy(state) {
   if (shown !== text) { byId("policy-text").value = text; shown = text; }
   const missing = lacks.map((what) => `There is no ${what} yet.`);
   byId("policy-told").replaceChildren(...[problems(wrong), problems([...missing, ...warnings], "doubt"),
-    wrong.length + missing.length + warnings.length ? null : note("good", "Nothing speaks against this policy.")].filter(Boolean));
+    wrong.length + missing.length + warnings.length ? null : note("good", "No problem found in this policy.")].filter(Boolean));
 }
 
 function welcome(state) {

@@ -60,7 +60,7 @@ function levels(redraw) {
       h("div", {}, h("span", { className: "big" }, count(told.smallest)), h("span", { className: "soft" }, `${told.smallest === 1 ? told.unit : people} in the smallest group`)),
       h("div", {}, h("span", { className: "big", id: "tried-groups" }, count(told.classes)), h("span", { className: "soft" }, "groups"))) : h("p", { className: "soft" }, "Counting …"),
     h("div", { className: "row" },
-      h("button", { id: "levels-none", onclick: () => put({}) }, "All as they are"),
+      h("button", { id: "levels-none", onclick: () => put({}) }, "Reset: no column coarser"),
       best ? h("button", { id: "levels-best", onclick: () => put(best) }, "As the release has them") : null),
     told ? grid("Levels, bounds and weights", [
       ["Column", (name) => name],

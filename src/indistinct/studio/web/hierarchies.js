@@ -8,10 +8,10 @@ const DATES = ["week", "month", "quarter", "year", "decade"];
 
 // Kinds of hierarchies: [name, title, first settings, fields]; a field is [key, title, type].
 const KINDS = [
-  ["intervals", "Intervals of numbers", { width: 5 }, [["width", "Width", "number"], ["breaks", "or bounds, as 18, 30, 65", "numbers"], ["bottom", "All below as one", "number"], ["top", "All from here on as one", "number"], ["levels", "Levels", "number"]]],
+  ["intervals", "Intervals of numbers", { width: 5 }, [["width", "Width", "number"], ["breaks", "or bounds, such as 18, 30, 65", "numbers"], ["bottom", "All below as one", "number"], ["top", "All from here on as one", "number"], ["levels", "Levels", "number"]]],
   ["equal_frequency", "Groups of equal size", 8, [["", "Groups", "number"]]],
   ["date", "Dates", { levels: ["month", "quarter", "year"] }, [["levels", "Levels", DATES]]],
-  ["mask", "Characters taken off", { from: "right" }, [["from", "From", ["right", "left"], "one"], ["keep", "Characters that stay at last", "number"]]],
+  ["mask", "Characters taken off", { from: "right" }, [["from", "From", ["right", "left"], "one"], ["keep", "Characters that always stay", "number"]]],
   ["code_system", "A code system", "icd-10", [["", "System", SYSTEMS, "one"]]],
   ["order", "Ordered values", null, []],
   ["file", "Groups made by hand", null, []],
@@ -176,7 +176,7 @@ function byHand(told, at, top, redraw) {
       : "Choose labels above. Put them under a group of the next level, new or there already (that moves and splits); or give them one name (that renames and merges)."),
     h("div", { className: "row" }, h("label", { for: "group-name" }, "Name"), name, h("datalist", { id: "groups" }, above.map((label) => h("option", { value: label }))),
       h("button", { id: "put", disabled: !chosen.length, onclick: () => act("group") }, `Put under it on level ${at.level + 1}`),
-      at.level > 0 ? h("button", { id: "rename", disabled: !chosen.length, onclick: () => act("rename") }, "Name them so") : null));
+      at.level > 0 ? h("button", { id: "rename", disabled: !chosen.length, onclick: () => act("rename") }, "Give this name") : null));
 }
 
 function tree(told, top) {

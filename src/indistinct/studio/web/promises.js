@@ -36,7 +36,7 @@ function feasibility(promises) {
   if (!promises.length) return note("doubt", "Nothing is promised yet: choose a promise below.");
   if (seen.wrong) return problems(seen.wrong);
   if (seen.infeasible?.length) return h("div", {}, h("h2", { className: "bad-text" }, "No release can keep this"), problems(seen.infeasible));
-  if (seen.infeasible) return note("good", "Nothing speaks against these promises. Whether a release keeps them, and what it costs, the next rooms tell.");
+  if (seen.infeasible) return note("good", "No problem found in these promises. The next rooms tell whether a release keeps them, and what it costs.");
   return h("p", { className: "soft" }, "Counting …");
 }
 
@@ -109,7 +109,7 @@ function one(item, at, sensitive) {
       item.sensitive !== undefined ? h("div", { className: "field" }, h("label", { for: `promise-${at}-of` }, "Of"),
         menu(`promise-${at}-of`, "Sensitive attribute", sensitive.includes(item.sensitive) ? sensitive : [item.sensitive, ...sensitive], item.sensitive,
           (value) => edit(["promises", at, "sensitive"], value))) : null,
-      h("button", { id: `drop-${at}`, className: "plain", "aria-label": `Take out promise ${at + 1}: ${item.model}`, onclick: () => edit(["promises", at]) }, "Take out")),
+      h("button", { id: `drop-${at}`, className: "plain", "aria-label": `Remove promise ${at + 1}: ${item.model}`, onclick: () => edit(["promises", at]) }, "Remove")),
     item.on ? h("p", { className: "small" }, `For whoever knows only: ${item.on.join(", ")}`) : null);
 }
 
@@ -129,7 +129,7 @@ function offer(item, promises, sensitive) {
   });
   return h("div", {},
     h("h3", {}, item.title, " ", h("span", { className: "tag" }, item.model)),
-    h("p", {}, item.says), h("p", { className: "small soft" }, `Keeps off ${item.keeps}.`),
+    h("p", {}, item.says), h("p", { className: "small soft" }, `Prevents ${item.keeps}.`),
     h("details", {}, h("summary", {}, "An example"),
       h("div", { className: "example" }, grid(`Example of ${item.model}`, [["Age", (row) => row[0]], ["Postcode", (row) => row[1]], ["Illness", (row) => row[2]]], item.rows)),
       h("p", { className: "small" }, item.remark)),

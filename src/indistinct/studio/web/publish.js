@@ -32,7 +32,7 @@ export function publishRoom(redraw) {
     h("section", { className: "card", "aria-label": "Make the release" },
       h("div", { className: "field" }, h("label", { for: "out" }, "Folder for the release"), h("div", { className: "row" }, folder,
         h("button", { id: "publish", className: "main", disabled: Boolean(wrong.length || lacks.length || going), onclick: () => publish(false) }, "Make the release"))),
-      h("p", { className: "soft small" }, "What may leave the house stands in this folder, what may not in its folder “private”."),
+      h("p", { className: "soft small" }, "This folder holds what you may hand out; its folder “private” holds what you may not."),
       h("details", {}, h("summary", {}, "The command that does the same"), command,
         h("button", { id: "copy", onclick: () => navigator.clipboard.writeText(line()).then(() => say("Copied.")) }, "Copy"),
         h("p", { className: "soft small" }, "With a seed in [method] both write the same bytes; without, rows are shuffled anew every time."))),
@@ -61,6 +61,7 @@ function shown(result, prove, state) {
       h("p", {}, "The release is in ", h("code", {}, result.out), ": ", result.files.join(", "), "."),
       result.files.includes("report.html") ? h("p", {}, h("a", { id: "report-public", href: "/report/public", target: "_blank" }, "The report for everybody"), " · ",
         h("a", { id: "report-private", href: "/report/private", target: "_blank" }, "The report for you, with everything (private)")) : null),
+    warnings.length ? h("section", { className: "card", "aria-label": "Warnings" }, h("h2", {}, "Read this before you hand it out"), problems(warnings, "doubt")) : null,
     h("section", { className: "card", "aria-label": "What is published" }, h("h2", {}, "What is published"),
       h("div", { className: "figures" },
         big(count(told.published ?? told.records_published ?? audit.records), "records published"),
@@ -79,8 +80,7 @@ function shown(result, prove, state) {
         ], audit.promises)),
       h("section", { className: "card", "aria-label": "Risk" }, h("h2", {}, "The risk that is left"), risk(prove))),
     h("section", { className: "card", "aria-label": "Attackers" }, h("h2", {}, "What attackers learn"),
-      h("p", { className: "soft" }, "Each was let loose on the files, with what it knows. Private: this never leaves the house."), progress("prove", prove), attacks(prove)),
-    warnings.length ? h("section", { className: "card", "aria-label": "Warnings" }, h("h2", {}, "To be known before it is handed out"), problems(warnings, "doubt")) : null);
+      h("p", { className: "soft" }, "Each tried the files, with what it knows. Private: do not hand this out."), progress("prove", prove), attacks(prove)));
 }
 
 const big = (value, text) => h("div", {}, h("span", { className: "big" }, value), h("span", { className: "soft" }, text));
