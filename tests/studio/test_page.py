@@ -338,15 +338,32 @@ def test_other_k_are_tried_and_one_is_taken(enter: Enter, table: Path):
 
 def test_people_with_many_records_are_counted(enter: Enter, tmp_path: Path):
     path = tmp_path / "visits.csv"
-    lines = [f"P{at % 200:05d},{20 + at % 200 % 5},{'fm'[at % 2]},E1{at % 7}" for at in range(600)]
-    path.write_text("patient_id,age,sex,diagnosis\n" + "\n".join(lines), encoding="utf-8")
+    lines = [
+        f"P{at % 200:05d},{20 + at % 200 % 5},{'fm'[at % 2]},2024-0{at % 9 + 1}-01,E1{at % 7}"
+        for at in range(600)
+    ]
+    path.write_text("patient_id,age,sex,seen,diagnosis\n" + "\n".join(lines), encoding="utf-8")
     page = enter(path)
     page.wait_for_selector("#role-age")
     if page.query_selector("#count-people"):
         page.click("#count-people")
     page.wait_for_selector("text=Every promise counts people, by patient_id")
+    page.wait_for_selector("text=In that column a release has a pseudonym")
     page.click("#to-promises")
     page.wait_for_selector("text=of 200 people")
+    page.wait_for_selector("[aria-label='Comes with it: known-visit'] >> text=seen differs")
+    # They are alike in age and sex, twenty and twenty: nobody is alone.
+    assert page.text_content("#smallest") == "20"
+    page.press(".skip", "Enter")
+    assert page.url.endswith("#promises")
+    page.click("#to-hierarchies")
+    page.click("#hierarchy-age")
+    page.fill("#set-breaks", "eighteen")
+    page.press("#set-breaks", "Enter")
+    page.wait_for_selector("[role=alert] >> text='eighteen' is no row of numbers")
+    page.click("#to-publish")
+    page.fill("#out", "elsewhere")
+    page.wait_for_selector(f"text=It will be {path.with_name('elsewhere')}.")
     assert page.complaints == []
 
 

@@ -203,6 +203,20 @@ def test_steps_are_kept_in_the_file_and_undone(start: Start, table: Path):
     assert status == 422
     assert b"another window" in told
 
+    # What cannot be read is not taken from a field; typed as text it leaves what was read last.
+    wrong = {"version": state["version"], "place": ["promises", 0, "k"], "value": 0}
+    status, _, told = studio.ask("POST", "/api/edit", wrong, {"Cookie": cookie})
+    assert status == 422
+    assert b"at least 1" in told
+    text = state["policy"]["text"].replace("k = 5", "k = 0")
+    studio.call(cookie, "POST", "/api/policy", {"version": state["version"], "text": text})
+    bad = studio.call(cookie, "GET", "/api/state")
+    assert bad["policy"]["problems"]
+    assert bad["policy"]["attributes"] == state["policy"]["attributes"]
+    assert bad["policy"]["sections"] == state["policy"]["sections"]
+    studio.call(cookie, "POST", "/api/undo", {"version": bad["version"]})
+    state = studio.call(cookie, "GET", "/api/state")
+
     studio.call(cookie, "POST", "/api/undo", {"version": state["version"]})
     assert file.read_text() == drafted
     state = studio.call(cookie, "GET", "/api/state")

@@ -86,6 +86,7 @@ def release(asked: Plain, progress: Progress) -> Plain:
         "files": [path.name for path in files],
         "run": json.loads((out / "private" / "run.json").read_text(encoding="utf-8")),
         "measures": dict(made.measures),
+        "visits": made.private.get("visits.json"),
         "audit": indistinct.audit(out).to_dict(),
         "rows": head(name),
         "listed": head("sensitive") if made.linked else [],

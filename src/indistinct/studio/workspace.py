@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import threading
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ class Workspace:
         self._bench: Workbench | None = None
         self._steps: list[str] = []
         self._at = -1
+        self._read: indistinct.Held | None = None
         self._lock = threading.RLock()
 
     @property
@@ -74,7 +76,9 @@ class Workspace:
         """Read a table, beside everything else; :meth:`state` tells when that is done."""
         with self._lock:
             self.jobs.end()
+            data = data.absolute()
             self.data, self._bench, self._steps, self._at = data, None, [], -1
+            self._read = None
             self.opening, self.problems = f"reading {data.name}", []
             self.version += 1
         threading.Thread(target=self._open, args=(data,), daemon=True).start()
@@ -126,9 +130,13 @@ class Workspace:
             self._take(text)
 
     def edit(self, version: int, place: Sequence[str | int], value: Any) -> None:
-        """One key of the policy changed."""
+        """One key of the policy changed, where it can be read thereafter as far as before."""
         with self._step(version):
-            self._take(indistinct.edit_policy(self.text, place, value))
+            text = indistinct.edit_policy(self.text, place, value)
+            changed = self.bench.hold(text, self.file.parent)
+            if changed.policy is None and self.held().policy is not None:
+                raise PolicyError(changed.problems)
+            self._take(text)
 
     def role(self, version: int, attribute: str, role: str) -> None:
         """Another role for a column, with what it needs."""
@@ -245,10 +253,10 @@ class Workspace:
         except IndistinctError as error:
             held = None
             wrong = [item.to_dict() for item in error.problems]
-        attributes = {}
         if held is not None:
             wrong = [item.to_dict() for item in held.problems]
-            attributes = _attributes(held)
+            if held.policy is not None:
+                self._read = held
         own = self.data.parent == self.folder
         out = (Path.cwd() if own else self.data.parent) / f"{self.data.stem}-release"
         names = map(shlex.quote, (str(self.data), str(self.file)))
@@ -261,24 +269,33 @@ class Workspace:
                 "redo": self._at < len(self._steps) - 1,
                 "problems": wrong,
                 "warnings": [] if held is None else list(held.warnings),
-                "heeded": [] if held is None else list(held.heeded),
+                "heeded": [] if self._read is None else list(self._read.heeded),
                 "lacks": [] if held is None else list(held.lacks),
-                "attributes": attributes,
-                "sections": _sections(held),
+                "attributes": _attributes(self._read),
+                **_sections(self._read, self.text),
             },
             "out": str(out),
+            "beside": str(out.parent),
             "command": "indistinct anonymize {} --policy {} --out ".format(*names),
         }
 
 
-def _attributes(held: indistinct.Held) -> Plain:
-    if held.policy is None:
+def _attributes(held: indistinct.Held | None) -> Plain:
+    """The attributes of the policy that could be read last."""
+    if held is None or held.policy is None:
         return {}
     return {name: item.to_dict() for name, item in held.policy.attributes.items()}
 
 
-def _sections(held: indistinct.Held | None) -> Plain:
+def _sections(held: indistinct.Held | None, text: str) -> Plain:
+    """The other sections, and the promises that others bring with them, which no key changes."""
     if held is None or held.policy is None:
-        return {}
+        return {"sections": {}, "implied": []}
     keys = held.policy.to_dict()
-    return {name: keys.get(name) for name in ("promises", "method", "source", "output", "rest")}
+    found = {name: keys.get(name) for name in ("promises", "method", "source", "output", "rest")}
+    promises: Sequence[Plain] = found["promises"] or []
+    try:
+        written = len(tomllib.loads(text).get("promises", promises))
+    except (tomllib.TOMLDecodeError, TypeError):
+        written = len(promises)
+    return {"sections": found | {"promises": promises[:written]}, "implied": promises[written:]}

@@ -40,7 +40,7 @@ function draw() {
     document.title = `${title} – indistinct studio`;
     drawTop(state);
     drawPolicy(state);
-    const wrong = problems(store.problems);
+    const wrong = store.problems?.length ? h("div", { className: "refused" }, problems(store.problems)) : null;
     const [what, ...inside] = !state ? ["start", wrong ?? h("p", { className: "lead" }, "One moment …")]
       : state.opening ? ["opening", busy(state.opening)]
       : !state.table || opening ? ["welcome", welcome(state)]
@@ -89,7 +89,7 @@ function drawPolicy(state) {
   if (shown !== text) { byId("policy-text").value = text; shown = text; }
   const missing = lacks.map((what) => `There is no ${what} yet.`);
   byId("policy-told").replaceChildren(...[problems(wrong), problems([...missing, ...warnings], "doubt"),
-    wrong.length + missing.length + warnings.length ? null : note("good", "No problem found in this policy.")].filter(Boolean));
+    wrong.length + missing.length + warnings.length ? null : note("good", "No problem found in this text. The rooms tell whether it fits the values of the table.")].filter(Boolean));
 }
 
 function welcome(state) {
@@ -135,7 +135,8 @@ byId("show-policy").addEventListener("click", (event) => {
   sessionStorage.setItem("policy", side.hidden ? "" : "open");
   draw();
 });
-addEventListener("hashchange", () => { opening = false; draw(); byId("room").focus(); scrollTo(0, 0); });
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("room").focus(); });
+addEventListener("hashchange", () => { opening = false; store.problems = []; draw(); byId("room").focus(); scrollTo(0, 0); });
 addEventListener("keydown", (event) => {
   if (!(event.ctrlKey || event.metaKey) || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
   if (event.key === "z") { event.preventDefault(); step(event.shiftKey ? "redo" : "undo"); }

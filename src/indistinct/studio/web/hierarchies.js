@@ -1,7 +1,7 @@
 // What each value may be published as, level by level: drawn, counted, and changed by hand.
 
 import { bar, count, h, menu, note, problems, shape } from "/web/dom.js";
-import { edit, read, step, store } from "/web/store.js";
+import { edit, read, refuse, step, store } from "/web/store.js";
 
 const SYSTEMS = ["icd-10", "icd-9-cm", "atc", "us-zip", "us-state", "country"];
 const DATES = ["week", "month", "quarter", "year", "decade"];
@@ -10,7 +10,7 @@ const DATES = ["week", "month", "quarter", "year", "decade"];
 const KINDS = [
   ["intervals", "Intervals of numbers", { width: 5 }, [["width", "Width", "number"], ["breaks", "or bounds, such as 18, 30, 65", "numbers"], ["bottom", "All below as one", "number"], ["top", "All from here on as one", "number"], ["levels", "Levels", "number"]]],
   ["equal_frequency", "Groups of equal size", 8, [["", "Groups", "number"]]],
-  ["date", "Dates", { levels: ["month", "quarter", "year"] }, [["levels", "Levels", DATES]]],
+  ["date", "Dates", { levels: ["month", "quarter", "year"] }, [["format", "Written as", "text"], ["levels", "Levels", DATES]]],
   ["mask", "Characters taken off", { from: "right" }, [["from", "From", ["right", "left"], "one"], ["keep", "Characters that always stay", "number"]]],
   ["code_system", "A code system", "icd-10", [["", "System", SYSTEMS, "one"]]],
   ["order", "Ordered values", null, []],
@@ -23,7 +23,7 @@ const seen = { key: null, told: null, wrong: null };
 const view = { attribute: null, level: null, chosen: new Set() };
 
 async function look(key, attribute, redraw) {
-  seen.key = key;
+  Object.assign(seen, { key, wrong: null });
   const [told] = await Promise.allSettled([read("hierarchy", { attribute })]);
   if (seen.key !== key) return;
   seen.told = told.value ?? null;
@@ -35,7 +35,7 @@ export function hierarchyRoom(redraw) {
   const { policy, version } = store.state;
   const names = Object.entries(policy.attributes).filter(([, own]) => own.role === "quasi-identifier").map(([name]) => name);
   const head = [h("h1", {}, "How coarse may values become?"),
-    h("p", { className: "lead" }, "Every quasi-identifier has levels, from the value itself to a label that tells nothing. A release uses as little of them as it can.")];
+    h("p", { className: "lead" }, "Every quasi-identifier has levels, from the value itself to a label that tells nothing. A release uses as little of them as it can."), problems(policy.problems)];
   if (!names.length) return h("div", {}, head, note("doubt", "There is no quasi-identifier, so nothing is made coarser: give columns that role in the room Table."));
   if (!names.includes(view.attribute)) select(names[0]);
   const name = view.attribute;
@@ -44,7 +44,7 @@ export function hierarchyRoom(redraw) {
   return h("div", {}, head, h("div", { className: "split" },
     h("section", { className: "card", "aria-label": "Quasi-identifiers" }, h("ul", { className: "list" }, names.map((item) => h("li", {},
       h("button", { id: `hierarchy-${item}`, "aria-current": String(item === name), onclick: () => { select(item); redraw(); } }, item))))),
-    h("div", { "data-key": name }, kind(name, policy.attributes[name].hierarchy), problems(seen.wrong), seen.told?.attribute === name ? levels(seen.told, redraw) : seen.wrong ? null : h("p", { className: "soft" }, "Counting …"))));
+    h("div", { "data-key": name }, kind(name, policy.attributes[name].hierarchy), policy.problems.length ? null : problems(seen.wrong), seen.wrong && kindOf(policy.attributes[name].hierarchy) === "date" ? note("", "How the dates are written stands in the field “Written as”: iso (2024-01-31), day-first (31.1.2024), month-first (1/31/2024), or a pattern such as %Y/%m/%d %H:%M.") : null, seen.told?.attribute === name ? levels(seen.told, redraw) : seen.wrong ? null : h("p", { className: "soft" }, "Counting …"))));
 }
 
 function select(name) {
@@ -92,11 +92,12 @@ function setting([key, title, type, one], held, set) {
   const numbers = type === "numbers";
   const take = (event) => {
     const text = event.target.value.trim();
-    if (text === "") return set(key, null);
+    if (event.target.validity.badInput) return refuse(`${title}: write a number`);
+    if (text === "" || type === "text") return set(key, text || null);
     const read = numbers ? text.split(/[,;\s]+/).filter(Boolean).map(Number) : Number(text);
-    return [read].flat().every(Number.isFinite) ? set(key, read) : null;
+    return [read].flat().every(Number.isFinite) ? set(key, read) : refuse(`${title}: '${text}' is no ${numbers ? "row of numbers, such as 18, 30, 65" : "number"}`);
   };
-  return field(h("input", { id, type: numbers ? "text" : "number", step: "any", value: numbers ? (value ?? []).join?.(", ") ?? "" : String(value ?? ""), onchange: take }));
+  return field(h("input", { id, type: numbers || type === "text" ? "text" : "number", placeholder: type === "text" ? "iso" : null, step: "any", value: numbers ? (value ?? []).join?.(", ") ?? "" : String(value ?? ""), onchange: take }));
 }
 
 function exporting(name) {

@@ -1,7 +1,7 @@
 // What is promised, and how many people need it.
 
 import { count, grid, h, menu, note, problems, shape, share } from "/web/dom.js";
-import { edit, read, store } from "/web/store.js";
+import { edit, read, refuse, store } from "/web/store.js";
 import { MODELS, modelNamed } from "/web/models.js";
 
 const MOST = 50;
@@ -26,8 +26,8 @@ export function promiseRoom(redraw) {
   return h("div", {},
     h("h1", {}, "What do you promise?"),
     h("p", { className: "lead" }, "A promise holds for everybody in the release, whoever looks for them. Begin with “nobody stands alone”; the others come in addition."),
-    feasibility(promises),
-    h("div", { className: "two" }, slider(promises, redraw), promised(promises, sensitive)),
+    problems(policy.problems), policy.problems.length ? null : feasibility(promises),
+    h("div", { className: "two" }, slider(promises, redraw), promised(promises, sensitive, policy.implied)),
     h("section", { className: "card", "aria-label": "More promises" },
       h("h2", {}, "Add a promise"), h("div", { className: "models" }, MODELS.map((item) => offer(item, promises, sensitive)))));
 }
@@ -88,9 +88,12 @@ function curve(below, units, k) {
     ...[2, 10, 20, 30, 40, 50].map((at) => text(String(at), x(at), high - 5)));
 }
 
-function promised(promises, sensitive) {
+function promised(promises, sensitive, implied) {
   return h("section", { className: "card", "aria-label": "Promised" }, h("h2", {}, "Promised"),
-    promises.length ? promises.map((item, at) => one(item, at, sensitive)) : h("p", { className: "soft" }, "Nothing yet."));
+    promises.length ? promises.map((item, at) => one(item, at, sensitive)) : h("p", { className: "soft" }, "Nothing yet."),
+    implied.map((item) => h("div", { className: "promise", role: "group", "aria-label": `Comes with it: ${item.model}` },
+      h("h3", {}, modelNamed(item.model)?.title ?? item.model, " ", h("span", { className: "tag" }, item.model)),
+      h("p", { className: "small soft" }, `Comes with the promises above, with k = ${item.k}: ${item.visit?.join(", ") || "a column"} differs between the records of a person. Whoever knows it of one record finds at least ${item.k} people of a group with it.`))));
 }
 
 function one(item, at, sensitive) {
@@ -104,7 +107,7 @@ function one(item, at, sensitive) {
         const id = `promise-${at}-${key}`;
         return h("div", { className: "field" }, h("label", { for: id }, title),
           h("input", { type: "number", id, step: String(step), min: least === undefined ? null : String(least), max: most === undefined ? null : String(most), value: String(item[key] ?? ""),
-            onchange: (event) => { const value = Number(event.target.value); if (event.target.value !== "" && Number.isFinite(value)) { seen.k = null; edit(["promises", at, key], value); } } }));
+            onchange: (event) => { const value = Number(event.target.value); if (event.target.value === "" || !Number.isFinite(value)) return refuse(`${title} has to be a number, such as ${item[key] ?? 5}`); seen.k = null; return edit(["promises", at, key], value); } }));
       }),
       item.sensitive !== undefined ? h("div", { className: "field" }, h("label", { for: `promise-${at}-of` }, "Of"),
         menu(`promise-${at}-of`, "Sensitive attribute", sensitive.includes(item.sensitive) ? sensitive : [item.sensitive, ...sensitive], item.sensitive,

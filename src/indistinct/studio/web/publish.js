@@ -19,11 +19,12 @@ export function publishRoom(redraw) {
     made = state.policy.text;
     tried = out;
     delete results.prove;
-    const told = await run("release", { out, replace }, redraw);
+    const told = await run("release", { out: whole(), replace }, redraw);
     if (told.result) await run("prove", { out: told.result.out }, redraw);
   };
   const folder = h("input", { id: "out", className: "wide", value: out, oninput: (event) => { out = event.target.value; redraw(); } });
-  const line = () => state.command + (/[^\w@%+=:,./-]/.test(out) ? `'${out}'` : out);
+  const whole = () => (/^([a-z]:)?[\\/~]/i.test(out.trim()) ? out.trim() : `${state.beside}/${out.trim()}`);
+  const line = () => state.command + (/[^\w@%+=:,./-]/.test(whole()) ? `'${whole()}'` : whole());
   const command = h("pre", { className: "command", id: "command", tabindex: "0" }, line());
   return h("div", {},
     h("h1", {}, "Prove and publish"),
@@ -32,7 +33,7 @@ export function publishRoom(redraw) {
     h("section", { className: "card", "aria-label": "Make the release" },
       h("div", { className: "field" }, h("label", { for: "out" }, "Folder for the release"), h("div", { className: "row" }, folder,
         h("button", { id: "publish", className: "main", disabled: Boolean(wrong.length || lacks.length || going), onclick: () => publish(false) }, "Make the release"))),
-      h("p", { className: "soft small" }, "This folder holds what you may hand out; its folder “private” holds what you may not."),
+      h("p", { className: "soft small" }, "This folder holds what you may hand out; its folder “private” holds what you may not.", whole() === out.trim() ? null : ` It will be ${whole()}.`),
       h("details", {}, h("summary", {}, "The command that does the same"), command,
         h("button", { id: "copy", onclick: () => navigator.clipboard.writeText(line()).then(() => say("Copied.")) }, "Copy"),
         h("p", { className: "soft small" }, "With a seed in [method] both write the same bytes; without, rows are shuffled anew every time."))),
@@ -54,6 +55,7 @@ function shown(result, prove, state) {
   const { run: told, audit, measures } = result;
   const stale = made !== null && made !== state.policy.text;
   const kept = measures["loss-arithmetic"];
+  const visits = Object.keys(result.visits?.levels ?? {});
   const warnings = told.warnings ?? [];
   return h("div", {},
     stale ? note("doubt", "The policy has changed since: this is what the earlier one made.") : null,
@@ -67,7 +69,9 @@ function shown(result, prove, state) {
         big(count(told.published ?? told.records_published ?? audit.records), "records published"),
         big(count(told.suppressed ?? 0), "records left out"),
         big(count(told.classes?.smallest ?? 0), "in the smallest group"),
-        kept === undefined ? null : big(share(1 - kept), "of the detail of quasi-identifiers kept")),
+        kept === undefined ? null : big(share(1 - kept), visits.length ? `of the detail of people's quasi-identifiers kept, without ${visits.join(", ")}` : "of the detail of quasi-identifiers kept"),
+        visits.length ? big(share(1 - result.visits.loss), `of the detail of ${visits.join(", ")} kept, told per visit`) : null),
+      told.person ? h("p", { className: "soft" }, `In the column ${told.person} stands a pseudonym, made for this release: it says which records are of one person.`) : null,
       rowsOf("The first rows that others see", result.rows),
       result.listed?.length ? [h("p", { className: "soft" }, "Linked by the bucket to what its people have; nothing says who of them has what:"), rowsOf("The first rows of the second table", result.listed)] : null),
     h("div", { className: "two" },

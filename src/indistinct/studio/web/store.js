@@ -85,6 +85,12 @@ async function take(name, message) {
 
 export const edit = (place, value = null) => step("edit", { place, value });
 
+// What was typed is not taken, and why.
+export function refuse(message) {
+  store.problems = [{ message }];
+  draw();
+}
+
 export function say(text) {
   document.getElementById("live").textContent = text;
 }

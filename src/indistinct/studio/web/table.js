@@ -20,15 +20,19 @@ export function tableRoom(redraw) {
     .map((item) => [item.attributes[0], item]));
   const suggested = Object.fromEntries(profile.attributes.map((item) => [item.attribute, item]));
   const names = [...store.table.columns];
+  // What was left out since is no longer in doubt.
+  const out = (name) => roles[name]?.role === "identifier" && suggested[name]?.role !== "identifier";
+  const open = profile.doubts.map((item) => ({ ...item, attributes: item.attributes.filter((name) => !out(name)), settled: item.attributes.length && item.attributes.every(out) }))
+    .filter((item) => !item.settled);
   return h("div", {},
     h("h1", {}, "Your table, column by column"),
     h("p", { className: "lead" }, "Every role below is a suggestion with its reason. You know the data: correct what is wrong. Everything else follows from it."),
     format ? note("", `A folder in the format ${format}: its columns have roles of their own, and promises count people.`) : null,
-    people(profile.people, policy.sections.source?.person),
+    people(profile.people, policy.sections.source?.person, format),
     problems(notes, "doubt"),
     problems(policy.problems),
-    profile.doubts.length ? note("doubt", h("p", {}, h("b", {}, "Look at these first")),
-      h("ul", {}, profile.doubts.map((item) => h("li", {}, item.what, item.attributes.length ? [": ", h("b", {}, item.attributes.join(", "))] : null)))) : null,
+    open.length ? note("doubt", h("p", {}, h("b", {}, "Look at these first")),
+      h("ul", {}, open.map((item) => h("li", {}, item.what, item.attributes.length ? [": ", h("b", {}, item.attributes.join(", "))] : null)))) : null,
     h("section", { className: "card roles", "aria-label": "Columns" },
       h("h2", {}, "Columns and their roles"),
       grid("Columns with their roles", [
@@ -47,8 +51,8 @@ export function tableRoom(redraw) {
 }
 
 // Whose a record is: where people have many, every promise counts people.
-function people(found, person) {
-  if (person) return note("", `Every promise counts people, by ${person}. `, h("button", { id: "count-records", onclick: () => edit(["source", "person"]) }, "Count records instead"));
+function people(found, person, format) {
+  if (person) return note("", `Every promise counts people, by ${person}. In that column a release has a pseudonym, made for it alone, which says what is of one person. `, format ? null : h("button", { id: "count-records", onclick: () => edit(["source", "person"]) }, "Count records instead"));
   if (!found) return null;
   return note("doubt", `${found.column} repeats: it seems that ${count(found.people)} people have ${count(found.records)} records. `,
     h("button", { id: "count-people", onclick: () => edit(["source", "person"], found.column) }, `Count people by ${found.column}`));
