@@ -296,6 +296,15 @@ def test_other_k_are_tried_and_one_is_taken(enter: Enter, table: Path):
     page.wait_for_selector("text=Recommended")
     page.click("#take-k-10")
     page.wait_for_selector("#take-k-5")
+    page.focus(".skip")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "room"
+    assert page.get_attribute("#to-explore", "aria-current") == "page"
+    page.click("#try")
+    page.click("#take-optimal-")
+    page.wait_for_selector("text=Taken: the policy now asks for")
+    page.click("#take-asked")
+    page.wait_for_selector("#take-optimal-")
     page.click("#to-promises")
     page.wait_for_selector("#promise-0-k[value='10']")
     page.click("#to-explore")

@@ -135,7 +135,7 @@ function points({ points: tried, recommended, why }) {
       ["Highest risk", (item) => share(item.risk?.highest), true],
       ["Left out", (item) => item.suppressed === null ? "–" : count(item.suppressed), true],
       ["Columns mostly lost", (item) => item.lost.join(", ") || "–"],
-      ["", (item) => item.kept === null || at < 0 || store.state.policy.sections.promises[at].k === item.k ? null
+      ["", (item) => item.kept === null || at < 0 ? null : store.state.policy.sections.promises[at].k === item.k ? chosen()
         : h("button", { id: `take-k-${item.k}`, onclick: () => edit(["promises", at, "k"], item.k) }, "Take this k")],
     ], tried)];
 }
@@ -162,13 +162,20 @@ function picture(made, best) {
     text("highest risk that somebody is found →", (wide + left) / 2, high - 6));
 }
 
+// What the policy says now is marked: it is what was taken last.
+const chosen = () => h("span", { className: "tag good" }, "in the policy");
+const sorted = ({ seed, ...keys }) => JSON.stringify(Object.entries({ algorithm: "optimal", ...keys }).sort());
+
 function found({ alternatives, recommended }) {
-  return grid("Ways to keep the promises", [
+  const held = store.state.policy.sections.method ?? {};
+  const now = alternatives.find((item) => sorted(item.method) === sorted(held));
+  const seed = held.seed === undefined ? {} : { seed: held.seed };
+  return [now && now !== alternatives[0] ? note("good", `Taken: the policy now asks for "${now.name}". Nothing is made before the room Prove and publish.`) : null, grid("Ways to keep the promises", [
     ["Way", (item) => [item.name, alternatives[recommended] === item ? h("div", {}, h("span", { className: "tag good" }, "recommended")) : null]],
     ["Keeps", (item) => item.kept === null ? h("span", { className: "doubt-text" }, `no release (${item.why_not})`) : [bar(item.kept, 110), " ", share(item.kept)]],
     ["Records left out", (item) => item.left_out === null ? "–" : share(item.left_out), true],
     ["Columns mostly lost", (item) => item.lost.join(", ") || "–"],
-    ["", (item) => item.kept === null || item === alternatives[0] ? null
-      : h("button", { id: `take-${item.method.algorithm}-${item.method.local_recoding ?? ""}`, onclick: () => step("edit", { place: ["method"], value: item.method }) }, "Take this")],
-  ], alternatives);
+    ["", (item) => item === now ? chosen() : item.kept === null ? null
+      : h("button", { id: item === alternatives[0] ? "take-asked" : `take-${item.method.algorithm}-${item.method.local_recoding ?? ""}`, onclick: () => step("edit", { place: ["method"], value: { ...seed, ...item.method } }) }, "Take this")],
+  ], alternatives)];
 }
