@@ -37,6 +37,21 @@ def test_day_and_month_are_never_guessed() -> None:
     assert dates_taxonomy("d", ["1/2/2024 10:15"], format="month-first").level(1) == ("2024-01-02",)
     with pytest.raises(HierarchyError, match="2 distinct values cannot be read as a date"):
         dates_taxonomy("d", ["1.2.2024", "31/12/2023"])
+    for written, form in WRITTEN.items():
+        with pytest.raises(HierarchyError) as told:
+            dates_taxonomy("d", [written])
+        first = f"say in its hierarchy how dates are written: {form}; or " if form else ""
+        assert told.value.problems[0].remedy.startswith(f"{first}correct the values")
+
+
+WRITTEN = {
+    "2014/12/31 16:10:00+00": 'format = "%Y/%m/%d %H:%M:%S+00"',
+    "1/31/2024 4:10 pm": 'format = "month-first"',
+    "1.2.2024": 'format = "day-first" or format = "month-first"',
+    "31-Jan-2024 04:10:20.5 PM": 'format = "%d-%b-%Y %I:%M:%S.%f %p"',
+    "20240131T10:20+0100": 'format = "%Y%m%dT%H:%M%z"',
+    "soon": "",
+}
 
 
 def test_patterns() -> None:

@@ -155,7 +155,9 @@ def build_taxonomy(
         if bad and uncovered == "error":
             kind = "a whole number" if settings.get("style") == "range" else builder.kind
             kind = kind.format(**{"format": "iso"} | settings)
-            raise unplaced(attribute, len(bad), kind, _rows(rows_of, bad, values))
+            own = settings.get("format", "iso")
+            first = dates.how_written(texts(values), own) if name == "date" else ""
+            raise unplaced(attribute, len(bad), kind, _rows(rows_of, bad, values), first=first)
         usable = [value for value in values if value not in bad]
 
     base: Taxonomy | None

@@ -69,7 +69,8 @@ def dates_taxonomy(
     moments = [(read(text), text) for text in found]
     known = sorted((moment, text) for moment, text in moments if moment is not None)
     if bad := len(found) - len(known):
-        raise unplaced(attribute, bad, f"a date in the format '{format}'")
+        kind, first = f"a date in the format '{format}'", how_written(found, format)
+        raise unplaced(attribute, bad, kind, first=first)
     exact = max((_exactness(moment) for moment, _ in known), default=0)
     wanted = [level for level in levels if exact > _EXACTNESS[level]]
     return Taxonomy(
@@ -115,6 +116,64 @@ def unreadable(values: Iterable[str], *, format: object = "iso", **_: object) ->
     """The texts that are no dates in that format."""
     read = reader(str(format))
     return [value for value in values if read(value) is None]
+
+
+PATTERNS = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d%b%Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
+    *("%b %d, %Y", "%B %d, %Y", "%Y%m%d", "%d%m%Y", "%m%d%Y"),
+)
+"""Other ways to write a day, as ``strptime`` has them."""
+
+SEEN = 1000
+"""Values that are looked at to tell how dates are written."""
+
+READ = 0.9
+"""The share of them that a format has to read."""
+
+YEARS = range(1800, 2200)
+"""Years that dates of people are from: digits may be read as a date of any other."""
+
+_CLOCK = re.compile(
+    r"([ T])\d{1,2}:\d\d(:\d\d)?(\.\d+)?( ?[ap]m)?(Z|[+-]\d\d(:?\d\d)?)?$", re.ASCII | re.IGNORECASE
+)
+
+
+def formats(values: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """The formats that read these texts, each with an example and the date it is read as.
+
+    >>> formats(["2014/12/01 16:10:00+00"])
+    {'%Y/%m/%d %H:%M:%S+00': ('2014/12/01 16:10:00+00', '2014-12-01')}
+    """
+    every = list(values)
+    seen = every[:: max(1, -(-len(every) // SEEN))]
+    clocks = dict.fromkeys(map(_clock, seen[:: max(1, len(seen) // 20)]))
+    found = {}
+    for form in (*FORMATS, *(day + clock for clock in clocks for day in PATTERNS)):
+        read = reader(form)
+        told = [(text, moment) for text in seen if (moment := read(text)) and moment.year in YEARS]
+        if told and len(told) >= READ * len(seen):
+            text, moment = max(told, key=lambda item: item[1].day)
+            known = (f"{part:02}" for part in moment[:3] if part)
+            found[form] = text, "-".join(known)
+    return found
+
+
+def _clock(text: str) -> str:
+    """How the time behind a date is written."""
+    found = _CLOCK.search(text)
+    if found is None:
+        return ""
+    between, seconds, parts, half, zone, minutes = found.groups()
+    hour = "%I" if half else "%H"
+    time = hour + ":%M" + (":%S" if seconds else "") + (".%f" if parts else "")
+    noon = "" if half is None else half[:-2] + "%p"
+    return between + time + noon + ("%z" if minutes else zone or "")
+
+
+def how_written(values: Iterable[str], form: object) -> str:
+    """What to write so that dates can be read; empty where no other format reads them."""
+    fitting = [f'format = "{other}"' for other in formats(values) if other != form]
+    return f"say in its hierarchy how dates are written: {' or '.join(fitting)}" * bool(fitting)
 
 
 def reader(form: str) -> Callable[[str], Moment | None]:

@@ -45,14 +45,26 @@ def as_text(value: object) -> str | None:
     raise TypeError(f"{type(value).__name__} has no text")
 
 
-def unplaced(attribute: str, count: int, what: str, rows: tuple[int, ...] = ()) -> HierarchyError:
-    """The error for values that a builder cannot place, without saying what they are."""
+def unplaced(
+    attribute: str, count: int, what: str, rows: tuple[int, ...] = (), *, first: str = ""
+) -> HierarchyError:
+    """The error for values that a builder cannot place, without saying what they are.
+
+    Arguments:
+        attribute: whose values.
+        count: how many.
+        what: what they cannot be read as.
+        rows: where they are.
+        first: what helps best, where it is known.
+    """
     values = many(count, "distinct value")
     return HierarchyError(
         "unplaced-value",
         f"{values} cannot be read as {what}",
         attribute=attribute,
         rows=rows,
-        remedy="correct the values; or, if they stand for missing ones, empty them or declare "
+        remedy=f"{first}; or "
+        * bool(first)
+        + "correct the values; or, if they stand for missing ones, empty them or declare "
         'them as missing; or choose another hierarchy; or set uncovered = "suppress"',
     )
