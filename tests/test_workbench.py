@@ -105,6 +105,7 @@ def test_levels_have_counts(bench: ind.Workbench):
     found = bench.hold(POLICY).hierarchy("age")
     assert found.level(1) == {"[30, 40)": 3, "[50, 60)": 1}
     assert found.to_dict()["levels"][0]["labels"] == 3
+    assert bench.hold(POLICY).date_formats("age") == {}
     with pytest.raises(ind.PolicyError, match="not a quasi-identifier"):
         bench.hold(POLICY).hierarchy("illness")
 

@@ -147,8 +147,10 @@ def formats(values: Iterable[str]) -> dict[str, tuple[str, str]]:
     every = list(values)
     seen = every[:: max(1, -(-len(every) // SEEN))]
     clocks = dict.fromkeys(map(_clock, seen[:: max(1, len(seen) // 20)]))
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for form in (*FORMATS, *(day + clock for clock in clocks for day in PATTERNS)):
+        if form not in FORMATS and not found.keys().isdisjoint(FORMATS):
+            break
         read = reader(form)
         told = [(text, moment) for text in seen if (moment := read(text)) and moment.year in YEARS]
         if told and len(told) >= READ * len(seen):

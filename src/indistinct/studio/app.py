@@ -46,6 +46,7 @@ def application(space: Workspace) -> Starlette:
         "classes": _classes,
         "feasible": lambda at, _: [item.to_dict() for item in at.held().infeasible()],
         "hierarchy": lambda at, asked: at.held().hierarchy(_text(asked, "attribute")).to_dict(),
+        "dates": lambda at, asked: at.held().date_formats(_text(asked, "attribute")),
         "export": lambda at, asked: {"text": at.hierarchy_text(_text(asked, "attribute"))},
         "job": lambda at, asked: _of_job(at.jobs.told, asked),
     }

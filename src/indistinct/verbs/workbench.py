@@ -17,6 +17,8 @@ from indistinct.analytics.first_policy import first_policy, health_policy
 from indistinct.analytics.hierarchy_draft import draft_hierarchy, type_of
 from indistinct.analytics.profile import Profile, profile, values_of
 from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.hierarchies.dates import formats as date_formats
+from indistinct.hierarchies.domain import texts
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.intake.opening import Progress, no_progress, reading, with_people
@@ -257,6 +259,22 @@ class Held:
             PolicyError: the policy cannot be read, or the attribute is no quasi-identifier.
             HierarchyError: the hierarchy does not cover the values, or is no tree.
         """
+        policy, table = self._of(attribute)
+        found = table.distinct([attribute])
+        found = found[_in_order(found[attribute]).arg_sort()]
+        values, counts = found[attribute].to_list(), found[count_column([attribute])].to_list()
+        return HeldHierarchy(taxonomy_of(policy, table, attribute, values, counts), values, counts)
+
+    def date_formats(self, attribute: str) -> dict[str, tuple[str, str]]:
+        """The formats that read a quasi-identifier as dates, each with a value and its date.
+
+        Raises:
+            PolicyError: the policy cannot be read, or the attribute is no quasi-identifier.
+        """
+        found = self._of(attribute)[1].distinct([attribute])[attribute]
+        return date_formats(texts(found.sort().to_list()))
+
+    def _of(self, attribute: str) -> tuple[DraftPolicy, Table]:
         policy = self.policy
         if policy is None:
             raise PolicyError(self.problems)
@@ -264,11 +282,7 @@ class Held:
         if attribute not in named:
             why = f"'{attribute}' is not a quasi-identifier: {did_you_mean(attribute, named)}"
             raise PolicyError("unknown-attribute", why)
-        table = self._table(policy)
-        found = table.distinct([attribute])
-        found = found[_in_order(found[attribute]).arg_sort()]
-        values, counts = found[attribute].to_list(), found[count_column([attribute])].to_list()
-        return HeldHierarchy(taxonomy_of(policy, table, attribute, values, counts), values, counts)
+        return policy, self._table(policy)
 
     def class_sizes(self, levels: Mapping[str, int] | None = None) -> ClassSizes:
         """How many records, or people, share the same quasi-identifiers.

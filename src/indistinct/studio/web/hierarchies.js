@@ -10,7 +10,7 @@ const DATES = ["week", "month", "quarter", "year", "decade"];
 const KINDS = [
   ["intervals", "Intervals of numbers", { width: 5 }, [["width", "Width", "number"], ["breaks", "or bounds, such as 18, 30, 65", "numbers"], ["bottom", "All below as one", "number"], ["top", "All from here on as one", "number"], ["levels", "Levels", "number"]]],
   ["equal_frequency", "Groups of equal size", 8, [["", "Groups", "number"]]],
-  ["date", "Dates", { levels: ["month", "quarter", "year"] }, [["format", "Written as", "text"], ["levels", "Levels", DATES]]],
+  ["date", "Dates", { levels: ["month", "quarter", "year"] }, [["format", "or a pattern, as %d.%m.%Y", "text"], ["levels", "Levels", DATES]]],
   ["mask", "Characters taken off", { from: "right" }, [["from", "From", ["right", "left"], "one"], ["keep", "Characters that always stay", "number"]]],
   ["code_system", "A code system", "icd-10", [["", "System", SYSTEMS, "one"]]],
   ["order", "Ordered values", null, []],
@@ -19,13 +19,14 @@ const KINDS = [
   ["suppress", "As it is, or not at all", "suppress", []],
 ];
 
-const seen = { key: null, told: null, wrong: null };
+const seen = { key: null, told: null, wrong: null, dates: {} };
 const view = { attribute: null, level: null, chosen: new Set() };
 
-async function look(key, attribute, redraw) {
-  Object.assign(seen, { key, wrong: null });
-  const [told] = await Promise.allSettled([read("hierarchy", { attribute })]);
+async function look(key, attribute, dated, redraw) {
+  Object.assign(seen, { key, wrong: null, dates: {} });
+  const [told, dates] = await Promise.allSettled([read("hierarchy", { attribute }), dated ? read("dates", { attribute }) : {}]);
   if (seen.key !== key) return;
+  seen.dates = dates.value ?? {};
   seen.told = told.value ?? null;
   seen.wrong = told.reason?.problems ?? null;
   redraw();
@@ -40,11 +41,11 @@ export function hierarchyRoom(redraw) {
   if (!names.includes(view.attribute)) select(names[0]);
   const name = view.attribute;
   const key = `${version} ${name} ${store.state.table.path}`;
-  if (seen.key !== key) look(key, name, redraw);
+  if (seen.key !== key) look(key, name, kindOf(policy.attributes[name].hierarchy) === "date", redraw);
   return h("div", {}, head, h("div", { className: "split" },
     h("section", { className: "card", "aria-label": "Quasi-identifiers" }, h("ul", { className: "list" }, names.map((item) => h("li", {},
       h("button", { id: `hierarchy-${item}`, "aria-current": String(item === name), onclick: () => { select(item); redraw(); } }, item))))),
-    h("div", { "data-key": name }, kind(name, policy.attributes[name].hierarchy), policy.problems.length ? null : problems(seen.wrong), seen.wrong && kindOf(policy.attributes[name].hierarchy) === "date" ? note("", "How the dates are written stands in the field “Written as”: iso (2024-01-31), day-first (31.1.2024), month-first (1/31/2024), or a pattern such as %Y/%m/%d %H:%M.") : null, seen.told?.attribute === name ? levels(seen.told, redraw) : seen.wrong ? null : h("p", { className: "soft" }, "Counting …"))));
+    h("div", { "data-key": name }, kind(name, policy.attributes[name].hierarchy), policy.problems.length ? null : problems(seen.wrong), seen.told?.attribute === name ? levels(seen.told, redraw) : seen.wrong ? null : h("p", { className: "soft" }, "Counting …"))));
 }
 
 function select(name) {
@@ -59,7 +60,8 @@ function kind(name, spec) {
   const place = ["attributes", name, "hierarchy"];
   const set = (key, value) => {
     if (key === "") return value === null ? null : edit(place, { [own]: value });
-    const now = { ...(typeof spec[own] === "object" ? spec[own] : {}) };
+    const held = own === "date" && typeof spec[own] === "string" ? { format: spec[own] } : Array.isArray(spec[own]) ? { levels: spec[own] } : spec[own];
+    const now = { ...(typeof held === "object" ? held : {}) };
     if (value === null) delete now[key]; else now[key] = value;
     if (key === "breaks" && value) delete now.width;
     if (key === "width" && value) delete now.breaks;
@@ -74,8 +76,16 @@ function kind(name, spec) {
   return h("section", { className: "card", "aria-label": `Hierarchy of ${name}` }, h("h2", {}, name),
     h("div", { className: "row" },
       h("div", { className: "field" }, h("label", { for: "kind" }, "Made by"), menu("kind", "Made by", offered, own, choose)),
+      own === "date" ? written(spec[own].format ?? (typeof spec[own] === "string" ? spec[own] : "iso"), set) : null,
       fields.map((field) => setting(field, typeof spec[own] === "object" && !Array.isArray(spec[own]) ? spec[own] : { "": spec[own], width: spec[own], levels: spec[own], from: spec[own] }, set))),
     h("div", { className: "row", style: null }, exporting(name), importing(name)));
+}
+
+// The forms that read the values, with one of them; the form in the policy is always there.
+function written(form, set) {
+  const choices = Object.entries(seen.dates).map(([item, [text, date]]) => [item, `${text} is ${date}`]);
+  if (!choices.some(([item]) => item === form)) choices.unshift([form, form === "iso" ? "iso, as 2024-01-31" : form]);
+  return h("div", { className: "field" }, h("label", { for: "written" }, "How are dates written?"), menu("written", "How are dates written?", choices, form, (item) => set("format", item)));
 }
 
 function setting([key, title, type, one], held, set) {
