@@ -209,6 +209,10 @@ def test_the_whole_way_by_keyboard_is_that_of_the_command_line(
     page.wait_for_selector("text=Every promise holds in the published files")
     page.wait_for_selector("text=Those who learn most", state="attached")
     assert barriers(page) == []
+    page.reload()  # what was made and tried is still there
+    page.wait_for_selector("text=Every promise holds in the published files")
+    page.wait_for_selector("text=Those who learn most", state="attached")
+    assert page.query_selector("text=The policy has changed since") is None
     told = page.text_content("#command")
     with page.context.expect_page() as shown:
         keys.press("#report-public")

@@ -71,6 +71,7 @@ def assess(asked: Plain, progress: Progress) -> Plain:
 def release(asked: Plain, progress: Progress) -> Plain:
     """Make a release, write it, and audit the files that were written."""
     out = Path(asked["out"])
+    policy = Path(asked["policy"]).read_text(encoding="utf-8-sig")
     made = indistinct.anonymize(asked["data"], asked["policy"], progress=progress)
     progress("writing", None)
     made.write(out)
@@ -83,6 +84,7 @@ def release(asked: Plain, progress: Progress) -> Plain:
 
     return {
         "out": str(out),
+        "policy": policy,
         "files": [path.name for path in files],
         "run": json.loads((out / "private" / "run.json").read_text(encoding="utf-8")),
         "measures": dict(made.measures),

@@ -64,7 +64,7 @@ function levels(redraw) {
       best ? h("button", { id: "levels-best", onclick: () => put(best) }, "As the release has them") : null),
     told ? grid("Levels, bounds and weights", [
       ["Column", (name) => name],
-      ["Level", (name) => slide(`try-${name}`, `Level of ${name}`, high(name), tried.levels[name] ?? 0, `${tried.levels[name] ?? 0} of ${high(name)}`,
+      ["Level", (name) => !(name in told.heights) ? h("span", { className: "soft" }, "told per visit, within the groups of the others") : slide(`try-${name}`, `Level of ${name}`, high(name), tried.levels[name] ?? 0, `${tried.levels[name] ?? 0} of ${high(name)}`,
         { oninput: (event) => put({ ...tried.levels, [name]: Number(event.target.value) }) })],
       heeded.includes("min_level") ? ["At least", (name) => bound(name, "min_level", "Lowest level", 0)] : null,
       heeded.includes("max_level") ? ["At most", (name) => bound(name, "max_level", "Highest level", high(name))] : null,

@@ -4,19 +4,17 @@ import { bar, count, figure, grid, h, note, problems, rowsOf, share } from "/web
 import { edit, run, say, step, stop, store } from "/web/store.js";
 
 let out = null;
-let made = null;
 let of = null;
 let tried = null;
 
 export function publishRoom(redraw) {
   const { state, results } = store;
-  if (of !== state.table.path) { of = state.table.path; out = state.out; made = null; }
+  if (of !== state.table.path) { of = state.table.path; out = state.out; }
   const { problems: wrong, lacks } = state.policy;
   const job = results.release ?? {};
   const going = job.running || results.prove?.running;
   const there = job.problems?.some((item) => item.code === "release-there") && tried === out;
   const publish = async (replace) => {
-    made = state.policy.text;
     tried = out;
     delete results.prove;
     const told = await run("release", { out: whole(), replace }, redraw);
@@ -53,7 +51,7 @@ function progress(kind, job) {
 
 function shown(result, prove, state) {
   const { run: told, audit, measures } = result;
-  const stale = made !== null && made !== state.policy.text;
+  const stale = result.policy !== state.policy.text;
   const kept = measures["loss-arithmetic"];
   const visits = Object.keys(result.visits?.levels ?? {});
   const warnings = told.warnings ?? [];

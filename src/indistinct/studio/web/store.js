@@ -56,12 +56,25 @@ export async function refresh() {
     if (!state.table) store.table = null;
     else if (!same || !store.table) store.table = await read("table");
     if (!same) store.results = {};
+    if (!store.state && state.table) resume(state.jobs);
     store.state = state;
     if (state.opening) waiting = setTimeout(refresh, 300);
   } catch (error) {
     store.problems = error.problems ?? [{ message: String(error) }];
   }
   draw();
+}
+
+// The last runs of this table, whichever page they were begun in.
+function resume(jobs) {
+  for (const { job, kind } of jobs) {
+    store.results[kind] = { kind, job, running: true, what: "looking" };
+    follow({ job }, (now) => {
+      if (store.results[kind]?.job !== job) return;
+      store.results[kind] = now;
+      draw();
+    }).catch(() => { if (store.results[kind]?.job === job) delete store.results[kind]; });
+  }
 }
 
 // A step of the policy, after those before it; other windows look again.
@@ -91,8 +104,13 @@ export function refuse(message) {
   draw();
 }
 
+let hiding = null;
+
 export function say(text) {
-  document.getElementById("live").textContent = text;
+  const live = document.getElementById("live");
+  live.textContent = text;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => { live.textContent = ""; }, 8000);
 }
 
 // Runs a job and looks at it until it ends; `told` is called with every look.

@@ -4,7 +4,7 @@ import { ROLES, bar, count, grid, h, menu, note, problems, rowsOf, share } from 
 import { edit, run, step, stop, store } from "/web/store.js";
 
 const MEANING = [
-  ["Identifier", "Names a person. Left out of the release."],
+  ["Identifier", "Names a person. Left out of the release; the column that says whose a record is becomes a new pseudonym."],
   ["Quasi-identifier", "Others could know it: age, place, dates. Made coarser until many people look alike."],
   ["Sensitive", "Would harm a person if learnt. Published, and protected by promises."],
   ["Insensitive", "Nobody can know it, and it harms nobody. Published as it is."],
