@@ -190,9 +190,11 @@ def test_the_whole_way_by_keyboard_is_that_of_the_command_line(
     page.wait_for_selector("#promise-0-k[value='6']")
     assert page.evaluate("document.activeElement.id") == "k"
     keys.press("#add-max-posterior")
-    keys.to("#promise-1-of", "Shift+Tab")
+    page.wait_for_selector("#promise-1-bound:focus")
+    keys.to("#promise-1-of")
     while page.input_value("#promise-1-of") != "diagnosis":
         page.keyboard.press("ArrowDown")
+    keys.to("#promise-1-bound", "Shift+Tab")
     keys.type("#promise-1-bound", "0.6")
     page.wait_for_selector("#promise-1-bound[value='0.6']")
     assert barriers(page) == []

@@ -36,6 +36,8 @@ function feasibility(promises) {
   if (!promises.length) return note("doubt", "Nothing is promised yet: choose a promise below.");
   if (seen.wrong) return problems(seen.wrong);
   if (seen.infeasible?.length) return h("div", {}, h("h2", { className: "bad-text" }, "No release can keep this"), problems(seen.infeasible));
+  const idle = promises.find((item) => item.k === 1);
+  if (idle) return note("doubt", `${idle.model} with k = 1 promises nothing: write 5 or more.`);
   if (seen.infeasible) return note("good", "No problem found in these promises. The next rooms tell whether a release keeps them, and what it costs.");
   return h("p", { className: "soft" }, "Counting …");
 }
@@ -96,6 +98,9 @@ function promised(promises, sensitive, implied) {
       h("p", { className: "small soft" }, `Comes with the promises above, with k = ${item.k}: ${item.visit?.join(", ") || "a column"} differs between the records of a person. Whoever knows it of one record finds at least ${item.k} people of a group with it.`))));
 }
 
+// Where the focus goes when what had it is gone.
+const go = (id) => (document.getElementById(id) ?? document.getElementById("room")).focus();
+
 function one(item, at, sensitive) {
   const known = modelNamed(item.model);
   const settings = known?.settings ?? Object.keys(item).filter((key) => typeof item[key] === "number").map((key) => [key, key, item[key], "any"]);
@@ -112,7 +117,7 @@ function one(item, at, sensitive) {
       item.sensitive !== undefined ? h("div", { className: "field" }, h("label", { for: `promise-${at}-of` }, "Of"),
         menu(`promise-${at}-of`, "Sensitive attribute", sensitive.includes(item.sensitive) ? sensitive : [item.sensitive, ...sensitive], item.sensitive,
           (value) => edit(["promises", at, "sensitive"], value))) : null,
-      h("button", { id: `drop-${at}`, className: "plain", "aria-label": `Remove promise ${at + 1}: ${item.model}`, onclick: () => edit(["promises", at]) }, "Remove")),
+      h("button", { id: `drop-${at}`, className: "plain", "aria-label": `Remove promise ${at + 1}: ${item.model}`, onclick: () => edit(["promises", at]).then(() => go(`drop-${Math.max(0, at - 1)}`)) }, "Remove")),
     item.on ? h("p", { className: "small" }, `For whoever knows only: ${item.on.join(", ")}`) : null);
 }
 
@@ -129,7 +134,7 @@ function offer(item, promises, sensitive) {
     model: item.model,
     ...Object.fromEntries(item.settings.map(([key, , value]) => [key, value])),
     ...(item.sensitive ? { sensitive: free[0] } : {}),
-  });
+  }).then(() => go(`promise-${promises.length}-${item.settings[0][0]}`));
   return h("div", {},
     h("h3", {}, item.title, " ", h("span", { className: "tag" }, item.model)),
     h("p", {}, item.says), h("p", { className: "small soft" }, `Prevents ${item.keeps}.`),
