@@ -82,7 +82,7 @@ function why(item, chosen) {
   const short = item.why.length < 70;
   return [other, short ? h("span", { className: "small" }, item.why)
     : h("details", { className: "small" }, h("summary", {}, `${item.why.slice(0, 60)} …`), item.why),
-    ...item.warnings.map((warned) => h("div", { className: "small doubt-text" }, warned.message))];
+    ...(chosen === "identifier" ? [] : item.warnings).map((warned) => h("div", { className: "small doubt-text" }, warned.message))];
 }
 
 function combinations(told, redraw) {
