@@ -216,3 +216,31 @@ def test_columns_that_others_cannot_know_are_left_out() -> None:
     release = ind.anonymize(visits(), asked)
     found = ind.attack(visits(), release, asked, only=["unicity"])["unicity"]
     assert found.figures["5"] == {"unique": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("causes", "promised", "advice"),
+    [
+        (30, False, "leave 'cause' out"),
+        (30, True, "leave 'cause' out, as most people have a value there that few share, and what"),
+        (3, True, "ask for larger classes"),
+        (3, False, "let 'cause' count among what others know"),
+    ],
+)
+def test_the_column_that_tells_most_is_named(causes: int, promised: bool, advice: str) -> None:
+    rows = [(at % 2, f"c{at % causes:02}", "accident" if at else "other") for at in range(30)]
+    table = pl.DataFrame(rows, ["age", "cause", "manner"], orient="row")
+    own = {"model": "max-posterior", "bound": 0.9, "sensitive": "cause"}
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "cause": {"role": "sensitive"},
+            "manner": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}, *([own] if promised else [])],
+        "method": {"seed": 1},
+    }
+    release = ind.anonymize(table, keys)
+    found = ind.attack(table, release, keys, only=["unicity"])["unicity"]
+    assert found.remedy is not None
+    assert found.remedy.text.startswith(advice)

@@ -11,6 +11,7 @@ import numpy as np
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun
+from indistinct.analytics.weighted import Lists
 from indistinct.types import Plain, PlainMapping
 
 LIKELY = 0.95
@@ -18,6 +19,9 @@ LIKELY = 0.95
 
 SMALLEST_CLASS = 5
 """The smallest class that is asked for."""
+
+MANY = 0.5
+"""The share of people with rare values of a column from which on it is better left out."""
 
 
 @dataclass(frozen=True)
@@ -153,14 +157,21 @@ def fewer_columns(context: AttackContext, sensitive: str | None = None) -> Remed
     """Leave out what is published as it is; else let it count as known."""
     del sensitive
     if context.beside:
-        names = sorted(context.beside, key=lambda name: -len(context.beside[name].labels))
+        names = sorted(context.beside, key=lambda name: -_told_by(context.beside[name]))
         keys = {name: {"role": "identifier"} for name in names[:1]}
         return Remedy(f"leave '{names[0]}' out", {"attributes": keys})
     taken = {name for item in context.promises for name in item.columns}
-    names = sorted(
-        {*context.sensitive} - taken, key=lambda name: (-len(context.values[name].labels), name)
-    )
-    if not names or context.linked or _grouped(context):
+    told = {name: _told_by(context.values[name]) for name in sorted(context.sensitive)}
+    most = max(told, key=lambda name: told[name], default="")
+    names = sorted(told.keys() - taken, key=lambda name: (-told[name], name))
+    if context.linked or _grouped(context) or not told:
+        return larger_classes(context)
+    if context.one_record_each and _rare(context.values[most]) >= MANY:
+        text = f"leave '{most}' out, as most people have a value there that few share"
+        if most in taken:
+            return Remedy(f"{text}, and what is promised of it")
+        return Remedy(text, {"attributes": {most: {"role": "identifier"}}})
+    if not names or (context.one_record_each and 2 * told[names[0]] < told[most]):
         return larger_classes(context)
     if context.one_record_each:
         text = f"let '{names[0]}' count among what others know, so that several rows share it"
@@ -168,6 +179,18 @@ def fewer_columns(context: AttackContext, sensitive: str | None = None) -> Remed
     promises = [{"model": "known-records", "sensitive": own, "k": 2, "m": 2} for own in names]
     text = f"let several people share any two values of {' and of '.join(names)} that somebody has"
     return Remedy(text, {"promises": promises})
+
+
+def _told_by(column: Lists) -> float:
+    """The bits that a value of a column tells of whose it is."""
+    shares = np.bincount(column.index) / max(len(column.index), 1)
+    return float(-(shares[shares > 0] @ np.log2(shares[shares > 0])))
+
+
+def _rare(column: Lists) -> float:
+    """The share of values that fewer people have than the smallest class that is asked for."""
+    had = np.bincount(column.index)
+    return float(had[had < SMALLEST_CLASS].sum() / max(had.sum(), 1))
 
 
 def shared_sets(context: AttackContext, sensitive: str | None) -> Remedy:
