@@ -37,7 +37,7 @@ export function tableRoom(redraw) {
       h("h2", {}, "Columns and their roles"),
       grid("Columns with their roles", [
         ["Column", (name) => name],
-        ["Role", (name) => role(name, roles[name]?.role)],
+        ["Role", (name) => [role(name, roles[name]?.role), toldOf(name, roles[name], policy.sections.source?.person)]],
         ["Looks like", (name) => looks(suggested[name])],
         ["Values", (name) => count(suggested[name]?.distinct ?? 0), true],
         ["Missing", (name) => suggested[name]?.missing ? count(suggested[name].missing) : "–", true],
@@ -62,6 +62,13 @@ function role(name, chosen) {
   const choices = chosen ? ROLES : [["", "choose …"], ...ROLES];
   return menu(`role-${name}`, `Role of ${name}`, choices, chosen ?? "",
     (value) => value && step("role", { attribute: name, role: value }), { "data-role": chosen ?? "" });
+}
+
+// A date or ward of a visit is hidden among visits; an age or sex among people.
+function toldOf(name, own, person) {
+  if (!person || own?.role !== "quasi-identifier") return null;
+  return menu(`level-${name}`, `What ${name} is told of`, [["person", "told of the person"], ["event", "told of each visit"]], own.level ?? "person",
+    (level) => edit(["attributes", name, "level"], level === "event" ? level : null));
 }
 
 function looks(item) {
