@@ -196,3 +196,11 @@ def test_the_command_line_says_that_people_are_counted(table: pl.DataFrame, tmp_
     assert "people alike" in shown
     document = json.loads(run.invoke(app, ["assess", *where, "--json"]).stdout)
     assert (document["unit"], document["people"]) == ("person", 120)
+
+
+def test_a_table_in_which_everything_is_of_visits_is_not_assessed_by_person() -> None:
+    visits = pl.DataFrame({"who": ["1", "1", "2", "2"], "day": ["a", "b", "a", "c"]})
+    roles = {"who": {"role": "identifier"}, "day": {"role": "sensitive"}}
+    asked = {"source": {"person": "who"}, "attributes": roles}
+    with pytest.raises(ind.errors.DataError, match="no column has one value for each person"):
+        ind.assess(visits, asked)

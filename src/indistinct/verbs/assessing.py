@@ -237,6 +237,13 @@ def _people(
     differing = [name for name in others if name not in constant.columns]
     _refuse_differing(asked, differing, table.name)
     own = people.texts.hstack(constant.get_columns())
+    if not own.width:
+        raise DataError(
+            "no-columns",
+            "no column has one value for each person, and leakage of people is measured in those",
+            file=table.name,
+            remedy="take person out of [source] to measure records",
+        )
     hidden = policy.named("identifier")
     columns = [
         name
