@@ -84,6 +84,11 @@ CASES = [
     Case("k-exceeds-records", "promise.k = 41", "choose a smaller k", ("promise.k = 5",)),
     Case("bad-parameter", "promise.k = 'x'", "choose k = 5 or more", ("promise.k = 5",)),
     Case("bad-parameter", of("entropy-l-diversity", "l = 0"), "choose l = 2", ("promise.l = 2",)),
+    Case("wrong-role", 'promise.on = ["age", "ill"]',
+         "write role = \"…\" for '…', or take it out of there",
+         ('attributes.ill.role = "quasi-identifier"', 'promise.on = ["age"]')),
+    Case("wrong-role", 'attributes.ill.level = "event"', "take level out of this attribute",
+         ("-attributes.ill.level",)),
     Case("no-promise", "-promise", f'{ADD}"k-anonymity" and k = 5',
          ('promise = { model = "k-anonymity", k = 5 }',)),
     Case("bad-promise", 'promise.on = "age"', 'write on = ["age", "sex"], or leave it out',
@@ -653,6 +658,7 @@ NAMES = re.compile(r" = |--[a-z]|\"[a-z-]+\"|indistinct [a-z]|[a-z]+_[a-z]+")
 """A key of a policy, a value of one, an option or a verb."""
 
 ELSEWHERE = {
+    "tests/cli/test_init.py": ("give --check FILE",),
     "draws a picture": ("name them: --contingency A,B",),
     "tests/test_ledger.py": ("conflict = ", "one key from the first"),
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),

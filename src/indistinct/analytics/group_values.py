@@ -153,10 +153,10 @@ def certain_beside(
             (pl.min(name).eq(pl.max(name)) & pl.col(name).null_count().eq(0)).alias(name)
             for name in learnt
         ]
-        first = [pl.col(name).first().cast(pl.String).alias(f"\0{name}") for name in learnt]
+        first = [pl.col(name).first().cast(pl.String).alias(f"\0first {name}") for name in learnt]
         groups = own.group_by(GROUP, known).agg(pl.len().alias(HAVE), *alike, *first)
         for name in learnt:
-            value = pl.col(f"\0{name}")
+            value = pl.col(f"\0first {name}")
             told = value.is_not_null() & ~value.is_in([SUPPRESSED, *unknown[name]])
             sure = groups.filter(pl.col(name) & told)[HAVE].sum()
             found[name][known] = float(sure) / rows.height
