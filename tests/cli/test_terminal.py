@@ -174,8 +174,11 @@ def test_the_time_left_follows_from_the_time_that_reading_took(
         assert progress._line(now) == "auditing, about 60 s left (60 s so far)", "80 s in all"
         progress("auditing", 0.5)
         assert progress._line(now) == "auditing, 50%, about 20 s left (60 s so far)"
+        progress("measuring mondrian")
+        now = 70.0
+        assert progress._line(now) == "measuring mondrian, about 50 s left (70 s so far)"
         progress("waiting")
-        assert progress._line(now) == "waiting (60 s so far)", "nothing is known of it"
+        assert progress._line(now) == "waiting (70 s so far)", "nothing is known of it"
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1"])
