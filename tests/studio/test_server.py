@@ -339,3 +339,28 @@ def test_a_release_is_not_replaced_unasked(studio_in: tuple[Studio, str], tmp_pa
     asked = {"kind": "release", "out": str(tmp_path / "release"), "replace": True}
     _, _, told = studio.ask("POST", "/api/run", asked, {"Cookie": cookie})
     assert b"release-there" not in told
+
+
+def test_a_table_is_read_again_in_another_way(studio_in: tuple[Studio, str], tmp_path: Path):
+    studio, cookie = studio_in
+    file = tmp_path / "patienten.csv"
+    rows = "".join(f"{20 + at};Köln;gut\n" for at in range(30))
+    file.write_bytes(f"Alter;Ort;Befund\n{rows}".encode("cp1252"))
+    studio.call(cookie, "POST", "/api/open", {"path": str(file)})
+    assert [item["code"] for item in opened(studio, cookie)["problems"]] == ["undecodable"]
+    asked = {"path": str(file), "source": {"encoding": "cp1252"}}
+    studio.call(cookie, "POST", "/api/open", asked)
+    state = opened(studio, cookie)
+    assert state["table"]["path"] == str(file)
+    assert 'encoding = "cp1252"' in state["policy"]["text"]
+    assert 'encoding = "cp1252"' in file.with_suffix(".toml").read_text()
+
+    file.with_suffix(".toml").unlink()
+    file.write_text(rows)
+    studio.call(cookie, "POST", "/api/open", {"path": str(file)})
+    assert [item["code"] for item in opened(studio, cookie)["problems"]] == ["header-is-a-record"]
+    studio.call(cookie, "POST", "/api/open", {"path": str(file), "source": {"header": False}})
+    assert opened(studio, cookie)["policy"]["sections"]["source"]["header"] is False
+    asked = {"path": str(file), "source": {"people": "x"}}
+    status, _, told = studio.ask("POST", "/api/open", asked, {"Cookie": cookie})
+    assert (status, b"source" in told) == (422, True)

@@ -218,7 +218,13 @@ def _open(space: Workspace, asked: Plain) -> None:
     path = Path(_text(asked, "path")).expanduser()
     if not path.exists():
         raise DataError("no-such-table", "there is no such file or folder", file=str(path))
-    space.open(path)
+    source = asked.get("source") or {}
+    kinds = {"encoding": str, "header": bool}
+    if not isinstance(source, dict) or any(
+        type(value) is not kinds.get(key) for key, value in source.items()
+    ):
+        raise _malformed("source")
+    space.open(path, source)
 
 
 def _edit(space: Workspace, asked: Plain) -> None:

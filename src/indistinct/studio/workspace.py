@@ -72,8 +72,13 @@ class Workspace:
         """The policy as it stands."""
         return self._steps[self._at] if self._steps else ""
 
-    def open(self, data: Path) -> None:
-        """Read a table, beside everything else; :meth:`state` tells when that is done."""
+    def open(self, data: Path, source: Plain | None = None) -> None:
+        """Read a table, beside everything else; :meth:`state` tells when that is done.
+
+        Arguments:
+            data: the file or folder.
+            source: keys for ``[source]`` that say how it is read, kept in the policy.
+        """
         with self._lock:
             self.jobs.end()
             data = data.absolute()
@@ -81,21 +86,22 @@ class Workspace:
             self._read = None
             self.opening, self.problems = f"reading {data.name}", []
             self.version += 1
-        threading.Thread(target=self._open, args=(data,), daemon=True).start()
+        threading.Thread(target=self._open, args=(data, source or {}), daemon=True).start()
 
-    def _open(self, data: Path) -> None:
+    def _open(self, data: Path, source: Plain) -> None:
         try:
             file = self._named or self._home(data)
             there = file.read_text(encoding="utf-8-sig") if file.exists() else None
+            said = _with_source(there or "", source) or None
             bench = indistinct.workbench(
-                data, there, directory=file.parent, progress=lambda what, _: self._tell(what)
+                data, said, directory=file.parent, progress=lambda what, _: self._tell(what)
             )
             bench.profile  # noqa: B018 - looked at here, and not by the first who asks
-            text = bench.draft() if there is None else there
+            text = _with_source(bench.draft(), source) if there is None else str(said)
             with self._lock:
                 if self.data == data:
                     self.file, self._bench = file, bench
-                    self._take(text, save=there is None)
+                    self._take(text, save=text != there)
         except IndistinctError as error:
             self.problems = [item.to_dict() for item in error.problems]
         except OSError as error:
@@ -245,6 +251,7 @@ class Workspace:
             "problems": self.problems,
             "jobs": self.jobs.latest(),
             "table": None,
+            "tried": None if self.data is None else str(self.data),
         }
         if self._bench is None or self.data is None:
             return told
@@ -278,6 +285,12 @@ class Workspace:
             "beside": str(out.parent),
             "command": "indistinct anonymize {} --policy {} --out ".format(*names),
         }
+
+
+def _with_source(text: str, source: Plain) -> str:
+    for key, value in source.items():
+        text = indistinct.edit_policy(text, ("source", key), value)
+    return text
 
 
 def _attributes(held: indistinct.Held | None) -> Plain:

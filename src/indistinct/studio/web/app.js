@@ -92,13 +92,33 @@ function drawPolicy(state) {
     wrong.length + missing.length + warnings.length ? null : note("good", "No problem found in this text. The rooms tell whether it fits the values of the table.")].filter(Boolean));
 }
 
+// How else a table can be read that could not be read as it is; what was said before is said again.
+let reading = { path: null };
+
+function again(state) {
+  if (reading.path !== state.tried) reading = { path: state.tried };
+  const codes = new Set(state.problems.map((item) => item.code));
+  const way = (id, key, value, label) => h("button", { id, onclick: async () => {
+    reading[key] = value;
+    const { path, ...source } = reading;
+    try { await send("open", { path, source }); } catch (error) { store.problems = error.problems ?? []; }
+    await refresh();
+  } }, label);
+  const ways = [
+    codes.has("undecodable") ? way("as-western", "encoding", "cp1252", "Read it as Windows-1252 (Western Europe)") : null,
+    codes.has("header-is-a-record") ? way("without-header", "header", false, "The first line is data, not names") : null,
+    codes.has("header-is-a-record") ? way("with-header", "header", true, "The first line has the names") : null,
+  ].filter(Boolean);
+  return ways.length ? h("p", { className: "row" }, ways) : null;
+}
+
 function welcome(state) {
   const input = h("input", { type: "file", id: "file", className: "unseen", tabindex: "-1", "aria-label": "Choose a file",
     onchange: (event) => { if (event.target.files[0]) take(event.target.files[0]); event.target.value = ""; } });
   const take = async (file) => {
     opening = false;
     store.problems = [];
-    try { await upload(file); } catch (error) { store.problems = error.problems ?? []; draw(); }
+    try { await upload(file); location.hash = "table"; } catch (error) { store.problems = error.problems ?? []; draw(); }
   };
   const drop = h("div", { className: "drop",
     ondragover: (event) => { event.preventDefault(); event.currentTarget.classList.add("over"); },
@@ -112,12 +132,12 @@ function welcome(state) {
     event.preventDefault();
     opening = false;
     store.problems = [];
-    try { await send("open", { path: byId("path").value.trim() }); } catch (error) { store.problems = error.problems ?? []; }
+    try { await send("open", { path: byId("path").value.trim() }); location.hash = "table"; } catch (error) { store.problems = error.problems ?? []; }
     await refresh();
   };
   return h("section", { className: "welcome" }, h("h1", {}, "Which table do you want to release?"),
     h("p", { className: "lead" }, "A table about people. The studio reads it, suggests what to protect, makes a release and proves what it promises. Nothing leaves this machine."),
-    problems(store.problems), problems(state.problems), drop,
+    problems(store.problems), problems(state.problems), again(state), drop,
     h("form", { className: "card", onsubmit: open },
       h("label", { htmlFor: "path", for: "path" }, "Or open a file or folder of this machine by its path"),
       h("div", { className: "row" }, path, h("button", { type: "submit", id: "open-path" }, "Open")),
