@@ -118,6 +118,21 @@ def test_the_recommended_point_keeps_most_of_those_that_are_safe_enough() -> Non
     assert "recommended" in found._repr_html_()
 
 
+def test_of_points_that_cost_and_risk_the_same_the_strictest_promise_is_recommended() -> None:
+    table = pl.DataFrame({"sex": ["f", "m"] * 40, "ill": ["flu", "cold", "gout", "flu"] * 20})
+    asked = {
+        "attributes": {
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+        "rest": "drop",
+    }
+    found = ind.explore(table, asked, k=[2, 5, 30])
+    assert found.recommended is not None
+    assert found.points[found.recommended].k == 30
+
+
 def test_the_verb_tells_the_points_and_writes_a_policy(run: Any, tmp_path: Path) -> None:  # noqa: F811
     patients().write_csv(tmp_path / "t.csv")
     policy = tmp_path / "p.toml"

@@ -364,7 +364,11 @@ def _recommended(
     holding = [at for at in able if points[at].holds(None, gain)]
     safe = [at for at in holding if points[at].holds(threshold, gain)]
     if safe:
-        best = max(safe, key=lambda at: (points[at].kept or 0.0, -_highest(points[at]), -at))
+        # Of what costs the same and risks the same, the strictest promise.
+        best = max(
+            safe,
+            key=lambda at: (points[at].kept or 0.0, -_highest(points[at]), points[at].k or 0, -at),
+        )
         least = f"it keeps most of those whose highest risk is {threshold:g} or less"
         least += "" if gain is None else f", in which no attacker gains more than {gain:g}"
         return best, least + (" and that keep the analyses" if points[best].analyses else "")
