@@ -246,3 +246,10 @@ def test_an_estimate_of_the_population() -> None:
         asked = promise("estimated-k-map", k=k, fraction=fraction, estimator=estimator)
         assert asked.largest_violating_size == size - 1
         assert asked.parameters["significance"] == 0.01
+
+
+@pytest.mark.parametrize("model", ["known-records", "km-anonymity"])
+def test_promises_about_items_name_the_attribute(model: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        models()[model](k=5)
+    assert any("sensitive" in item.message for item in caught.value.problems)
