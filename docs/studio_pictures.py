@@ -42,6 +42,7 @@ def main() -> None:
                 page.goto(studio.stdout.readline().strip())
                 walk(page, scheme)
                 studio.terminate()
+            shutil.rmtree(folder / "discharges-release")
         browser.close()
     shutil.rmtree(folder)
 
@@ -52,6 +53,7 @@ def walk(page: Any, scheme: str) -> None:
     def shoot(room: str) -> None:
         path = PICTURES / f"studio-{room}-{scheme}.png"
         page.wait_for_timeout(500)
+        page.evaluate("document.getElementById('live').textContent = ''")
         page.screenshot(path=path)
 
     page.wait_for_selector("text=Measure again")
