@@ -414,3 +414,26 @@ def test_what_is_promised_of_answers(shared: Path) -> None:
 
 WITH_PROMISE = {"informs": (0.355, 0.009), "synthea": (0.679, 0.046)}
 """Singled out with three known values, where one and where two are promised."""
+
+
+def test_of_large_tables_a_run_says_that_some_classes_were_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = pl.DataFrame(
+        {
+            "sex": ["f", "m"] * 60,
+            "ill": [f"ill {at % 6}" for at in range(120)],
+            "drug": [f"drug {at % 6}" for at in range(120)],
+        }
+    )
+    asked = {
+        "attributes": {
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+            "drug": {"role": "sensitive"},
+        },
+        "promises": [{"model": "max-posterior", "bound": 0.5, "sensitive": "ill"}],
+    }
+    monkeypatch.setattr(group_values, "MOST_STEPS", 30)
+    told = [text for text in ind.anonymize(table, asked).warnings if "make certain" in text]
+    assert "(100% of records of some classes)" in told[0]

@@ -139,7 +139,9 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         if not person:
             learnt = [name for name in policy.sensitive if name in sought]
             beside = certain_beside(released, policy.quasi_identifiers, learnt, sought)
-            run.warnings += _warnings_beside(beside, counted)
+            steps = (len(sought) - 1) * len(learnt) * private.subjects.count
+            looked_at = " of some classes" * (steps > group_values.MOST_STEPS)
+            run.warnings += _warnings_beside(beside, counted, looked_at)
             run.warnings += [_NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
     else:
         return
@@ -192,9 +194,15 @@ _NOT_BESIDE = (
 
 
 def _warnings_beside(
-    beside: Mapping[str, Mapping[str, float]], counted: Sequence[GroupValues]
+    beside: Mapping[str, Mapping[str, float]], counted: Sequence[GroupValues], looked_at: str
 ) -> list[str]:
-    """What one value tells of another one, beyond what the class does, or who is alone with it."""
+    """What one value tells of another one, beyond what the class does, or who is alone with it.
+
+    Arguments:
+        beside: the shares of records, by what is told and what is known.
+        counted: how many of each class have which value.
+        looked_at: says that not all classes were.
+    """
     by_name = {one.name: one for one in counted}
     worst: dict[str, tuple[float, str]] = {}
     for name, shares in beside.items():
@@ -208,7 +216,8 @@ def _warnings_beside(
                 worst[name] = part, known
     first = sorted(worst, key=lambda name: -worst[name][0])
     listed = ", ".join(
-        f"'{name}' by '{worst[name][1]}' ({share(worst[name][0])} of records)" for name in first[:3]
+        f"'{name}' by '{worst[name][1]}' ({share(worst[name][0])} of records{looked_at})"
+        for name in first[:3]
     )
     more = f" and {len(first) - 3} more" * (len(first) > 3)
     return [
