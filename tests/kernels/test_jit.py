@@ -165,7 +165,7 @@ def test_the_folder_is_private_whatever_the_umask(
 
 def unsafe(folder: Path) -> Path:
     """The folder in place of one that is not safe, which is warned of."""
-    with pytest.warns(RuntimeWarning, match=re.escape(f"{folder} belongs to another user or")):
+    with pytest.warns(RuntimeWarning, match=re.escape(f"{folder} belongs to another user,")):
         place = jit.cache_folder.__wrapped__()
     assert place is not None
     assert not place.is_relative_to(folder.parent)
@@ -198,6 +198,75 @@ def test_a_folder_of_somebody_else_is_not_used(
     monkeypatch.setattr(jit, "_cache_root", lambda: root)
     assert jit.cache_folder.__wrapped__() is not None
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    unsafe(root)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
+@pytest.mark.parametrize(
+    ("bits", "safe"), [(0o777, False), (0o1777, True), (0o757, False), (0o755, True)]
+)
+def test_a_folder_that_others_can_exchange_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, bits: int, *, safe: bool
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(bits)
+    root = shared / "own" / "indistinct"
+    monkeypatch.setattr(jit, "_cache_root", lambda: root)
+    if safe:
+        place = jit.cache_folder.__wrapped__()
+        assert place is not None
+        assert place.parent == root
+    else:
+        unsafe(root)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
+def test_a_group_may_write_above_only_where_it_is_the_users_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o770)
+    monkeypatch.setattr(jit, "_cache_root", lambda: shared / "indistinct")
+    monkeypatch.setattr(os, "getegid", lambda: shared.stat().st_gid)
+    assert jit.cache_folder.__wrapped__() is not None
+    monkeypatch.setattr(os, "getegid", lambda: shared.stat().st_gid + 1)
+    unsafe(shared / "indistinct")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="owners are of POSIX")
+def test_a_link_on_the_way_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    open_to_all, closed = tmp_path / "open", tmp_path / "closed"
+    open_to_all.mkdir()
+    closed.mkdir()
+    open_to_all.chmod(0o777)
+    (open_to_all / "link").symlink_to(closed, target_is_directory=True)
+    monkeypatch.setattr(jit, "_cache_root", lambda: open_to_all / "link" / "indistinct")
+    unsafe(open_to_all / "link" / "indistinct")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="owners are of POSIX")
+@pytest.mark.parametrize("where", ["planted.nbi", "deeper/planted.nbi"])
+def test_a_folder_in_which_somebody_left_files_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, where: str
+) -> None:
+    root = tmp_path / "indistinct"
+    monkeypatch.setattr(jit, "_cache_root", lambda: root)
+    place = jit.cache_folder.__wrapped__()
+    assert place is not None
+    planted = place / where
+    planted.parent.mkdir(exist_ok=True)
+    planted.touch()
+    own = Path.lstat
+
+    def seen(path: Path) -> os.stat_result:
+        found = own(path)
+        if path != planted:
+            return found
+        return os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
+
+    monkeypatch.setattr(Path, "lstat", seen)
     unsafe(root)
 
 

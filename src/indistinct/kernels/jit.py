@@ -10,8 +10,9 @@ every source file of the package that compiles anything: an edit anywhere starts
 no such folder can be made, kernels are compiled anew in each process.
 
 Numba unpickles what it finds in the cache, so whoever can write there can run code. The folder is
-made for its owner alone. One that belongs to another user, or that others can write to, is not
-used: a temporary folder of the process takes its place, with a warning.
+made for its owner alone. One that belongs to another user or holds files of another, that others
+can write to, or that others can exchange for theirs because they can write to a folder above it,
+is not used: a temporary folder of the process takes its place, with a warning.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ def cache_folder() -> Path | None:
                 folder.mkdir(mode=0o700, exist_ok=True)
             if folder in (root, place) and not _is_private(folder):
                 return _temporary_folder(folder)
+        if not (_stays(root) and _is_own(place)):
+            return _temporary_folder(root)
         probe = place / f".probe-{os.getpid()}"
         probe.touch()
         probe.unlink()
@@ -120,12 +123,50 @@ def _is_private(folder: Path) -> bool:
     return not writable and {found.st_uid, folder.lstat().st_uid} == {os.geteuid()}
 
 
+def _stays(folder: Path) -> bool:
+    """Can no other user put a folder of theirs in its place?
+
+    Who owns a folder above it can, and who may write to one, unless it is sticky like /tmp. A group
+    may, where it is this user's own. An owner whom the system cannot name (of a container or of
+    another machine) is nobody here.
+    """
+    if sys.platform == "win32":
+        return True
+    absolute = Path(os.path.abspath(folder))  # noqa: PTH100 - the links on the way count, too
+    for above in {*absolute.parents, *folder.resolve().parents}:
+        found = above.stat()
+        group = 0 if found.st_gid == os.getegid() else stat.S_IWGRP
+        if found.st_mode & (stat.S_IWOTH | group) and not found.st_mode & stat.S_ISVTX:
+            return False
+        if found.st_uid not in (0, os.geteuid(), _nameless()):
+            return False
+    return True
+
+
+def _nameless() -> int:
+    """The number that stands for every owner whom the system cannot name."""
+    try:
+        return int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))
+    except (OSError, ValueError):
+        return 0
+
+
+def _is_own(place: Path) -> bool:
+    """Does everything in a folder belong to this user?
+
+    Others may have left files there before it was closed to them.
+    """
+    if sys.platform == "win32":
+        return True
+    return all(file.lstat().st_uid == os.geteuid() for file in place.rglob("*"))
+
+
 def _temporary_folder(unsafe: Path) -> Path:
     """A folder of this process alone, in place of one that is not safe to load code from."""
     warnings.warn(
-        f"the folder of compiled kernels {unsafe} belongs to another user or can be written by "
-        "others; it is not used and kernels are compiled anew. Delete it, or make it yours alone "
-        "(chmod 700)",
+        f"the folder of compiled kernels {unsafe} belongs to another user, or others can write to "
+        "it, to what is in it or to a folder above it; it is not used and kernels are compiled "
+        "anew. Delete it, or set NUMBA_CACHE_DIR to a folder that is yours alone",
         RuntimeWarning,
         stacklevel=2,
     )
