@@ -25,6 +25,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 import indistinct
 from indistinct import errors, policy
 from indistinct._sections import Section, _sections_in
+from indistinct.analytics.attacks import attackers
 from indistinct.hierarchies import (
     code_systems,
     dates,
@@ -966,7 +967,36 @@ def _members(kind: type) -> Iterator[str]:
             yield f"* `.{signature}`: {one_line(text)}"
 
 
+# -------- attackers.md --------
+
+
+def attackers_page() -> str:
+    """Every attacker: what it knows, what it asks, and where it is from."""
+    kinds = {
+        "identity": "Who somebody is",
+        "membership": "Whether somebody is in the table",
+        "attribute": "What somebody has",
+    }
+    parts = [
+        "# Attackers",
+        MADE.strip(),
+        "`indistinct attack` tries these. All of them know the release. How to read what they find: "
+        "[attack a release](../how-to/attack-a-release.md). Their figures: "
+        "[JSON documents](json.md#the-attack-report).",
+    ]
+    for kind, heading in kinds.items():
+        rows = ["| attacker | knows | asks | source |", "| --- | --- | --- | --- |"]
+        for name, one in attackers().items():
+            if kind == one.KIND and one.__name__.startswith("indistinct."):
+                asked = (one.__doc__ or "").split("\n")[0].split(": ", 1)[1]
+                cells = (sentence(one.KNOWLEDGE), sentence(asked), sentence(one.SOURCE))
+                rows.append(f"| `{name}` | {' | '.join(cells)} |")
+        parts += [f"## {heading}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "attackers.md": attackers_page,
     "policy.md": policy_page,
     "command-line.md": command_line_page,
     "exit-codes-and-errors.md": errors_page,

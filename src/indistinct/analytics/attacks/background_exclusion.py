@@ -1,4 +1,4 @@
-"""Background knowledge of what somebody does *not* have (Machanavajjhala 2006, Martin 2007).
+"""Background exclusion: what remains if values that the person does not have are known?
 
 The attacker knows b values that the person does not have, in the worst case those that hide the
 true one best: of a class with n records and n_s of the true value s, after excluding the b most

@@ -1,4 +1,4 @@
-"""Categorical similarity: different values that mean the same (Khan and others 2020).
+"""Categorical similarity: are all values of a class of one category?
 
 Four values that are all cancers are four values, and one category. The attacker knows which
 category every value belongs to, and learns a person's category where the compatible classes hold

@@ -1,4 +1,4 @@
-"""Composition: two releases that share people say more together than either does (Ganta 2008).
+"""Composition: which values do several releases with the same person all allow?
 
 Each release keeps its promise, made on its own. Somebody who knows a person's quasi-identifiers
 finds the compatible classes in both, and only a value that both allow is possible: of 5 values here

@@ -1,4 +1,4 @@
-"""Corruption: somebody who knows the values of others, such as a colleague (Tao and others 2008).
+"""Corruption: what remains if the values of others in the class are known?
 
 The attacker knows the values of c other people who stand where the person stands, and subtracts
 them. In the worst case they all have other values: of n records with n_s of the true value, the

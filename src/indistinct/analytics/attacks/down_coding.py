@@ -1,4 +1,4 @@
-"""Down-coding: what cells tell because they are as narrow as they can be (Cohen 2022).
+"""Down-coding: what was in a cell that is as narrow as it can be?
 
 A cell that is tight to its class says more than which values it covers. Somebody has the lower end
 of a range, and somebody the upper; somebody has each member of a set; and below the lowest common

@@ -1,4 +1,4 @@
-"""Fingerprint correlation: a person's values, but for one, are known, and tell whose set it is.
+"""Fingerprint correlation: whose set of values is it, and what is the last value?
 
 The values of a person with many records are as telling as a name: of the eight patients that Fazal
 and others (2023) print all have a set of symptoms of their own. Somebody who knows all values of a

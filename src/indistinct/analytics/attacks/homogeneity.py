@@ -1,4 +1,4 @@
-"""Homogeneity: classes in which everybody has the same value (Machanavajjhala and others 2006).
+"""Homogeneity: do all people of a class have the same value?
 
 Whoever is found in such a class is known, however large it is: k-anonymity does not help.
 """

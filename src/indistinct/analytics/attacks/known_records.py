@@ -1,4 +1,4 @@
-"""Known records: the class of a person and a few of the person's own values, and who is left.
+"""Known records: which row is left once some of the person's values are known?
 
 Neighbours, colleagues and insurers know more than age and sex: a broken leg, the day of a visit.
 The attacker here takes the published rows that a person's exact quasi-identifiers allow, and of

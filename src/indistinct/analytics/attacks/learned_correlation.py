@@ -1,4 +1,4 @@
-"""Learned correlation: what classes tell about each other (Kifer 2009, the deFinetti attack).
+"""Learned correlation: what do classes tell about each other? (The deFinetti attack.)
 
 Random worlds treat every class for itself. But if tobacco and cancer meet in one class after the
 other, the smoker of the next class is the likely one. A naive Bayes model of the sensitive value

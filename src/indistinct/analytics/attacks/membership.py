@@ -1,4 +1,4 @@
-"""Membership: which sensitive value does somebody have who is known to be in the table?
+"""Membership: which sensitive value does a person in the table have?
 
 The attacker takes the classes that are compatible with the person's exact quasi-identifiers, and
 believes in every value as its share among their records: the average over random worlds. It

@@ -1,4 +1,4 @@
-"""Minimality: what follows from the release not being more specific (Wong and others 2007).
+"""Minimality: why was it generalized so far, or which values lead to these classes?
 
 An algorithm generalizes only as far as its promises ask. So every plan that is more specific, and
 scores better, has broken one. Where the classes of such a plan were large enough, it must have

@@ -1,4 +1,4 @@
-"""Noise stripping: which records of a class were made up, and what is left without them?
+"""Noise stripping: which records of a class are invented, and what is left without them?
 
 An algorithm that adds noise to classes of k records until they are diverse enough gives the noise
 away: it has values that its class did not have, so they occur there once, and without it the class

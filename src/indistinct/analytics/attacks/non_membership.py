@@ -1,4 +1,4 @@
-"""Non-membership: which sensitive values can somebody *not* have?
+"""Non-membership: which sensitive values can be ruled out?
 
 A value that occurs in no compatible class is excluded. That alone can harm ("they do not have what
 they say they have"), and many exclusions leave few values: the attacker here knows nothing of how

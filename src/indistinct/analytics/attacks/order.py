@@ -1,4 +1,4 @@
-"""Order: does the release tell in which order the source was? (Sweeney 2002, unsorted matching.)
+"""Order: does the release tell in which order the source was? (Unsorted matching.)
 
 Somebody who knows the order of the source (by admission, by name) takes the first published row
 that fits for the first person, and so on. In a release that was not shuffled everybody is found so.

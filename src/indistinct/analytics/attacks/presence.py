@@ -1,4 +1,4 @@
-"""Presence: is this person in the table at all? (Nergiz, Atzori and Clifton 2007, delta-presence.)
+"""Presence: is this person in the table at all?
 
 Somebody who knows who lives in a population counts for every class how many people of it could
 stand there. If as many are published, all of them are in the table; being in a table about a

@@ -1,4 +1,4 @@
-"""Rank disclosure: how sensitive is what somebody has (Victor and Lopez 2020)?
+"""Rank disclosure: how sensitive is what a person has?
 
 Where a k is promised for every rank of sensitivity, classes of one rank may be as large as that k,
 and whoever finds somebody in one learns how grave the value is, though not which it is. The

@@ -1,4 +1,4 @@
-"""Record linkage: which published record is this person's? (El Emam; Victor and Lopez 2020.)
+"""Record linkage: which published record is this person's?
 
 The *prosecutor* knows that the person is in the table, and guesses among the records of the
 compatible classes: he is right with one over their number. The *journalist* only knows that the

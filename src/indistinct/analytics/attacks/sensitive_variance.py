@@ -1,4 +1,4 @@
-"""Sensitive variance: classes whose values vary too little (Khan and others 2020).
+"""Sensitive variance: is the rank variance of a class below theta?
 
 The rank variance of a class is that of the numbers 1..m given to its m values in falling order of
 frequency. The attacker strikes where it is below theta = mu (k^2 - 1) / 12. It is no measure of

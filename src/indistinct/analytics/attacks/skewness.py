@@ -1,4 +1,4 @@
-"""Skewness: a class in which a harmful value is far more frequent than elsewhere (Li and others).
+"""Skewness: how much more likely did a harmful value become?
 
 Half of a class with a value that one in a hundred has: nobody is known for certain, and everybody
 in it is suspected. The attacker strikes where the belief in a harmful value is at least twice what

@@ -1,4 +1,4 @@
-"""Unicity: how many published cells of somebody, whichever, are nobody else's together.
+"""Unicity: who else has all of some published cells of a person?
 
     Y.-A. de Montjoye, C. A. Hidalgo, M. Verleysen, V. D. Blondel: "Unique in the Crowd: The privacy
     bounds of human mobility". Scientific Reports 3:1376, 2013.

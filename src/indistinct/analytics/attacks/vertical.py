@@ -1,4 +1,4 @@
-"""Vertical: values that are published as they are among others that are generalized (sVer).
+"""Vertical: which values were published unchanged among generalized ones?
 
 A release of sets may generalize each set as far as it has to and no further: headache, flu and
 tiredness become *Low*, and chills, the only one of its category, stays chills. Whoever has a value

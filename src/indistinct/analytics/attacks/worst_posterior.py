@@ -1,4 +1,4 @@
-"""Worst posterior: how much somebody believes of each person at most.
+"""Worst posterior: what is the highest belief about each person?
 
 Counting the records of which exact quasi-identifiers and an exact value stand in the release is no
 measure of harm: where values are generalized nothing exact stands there, and nobody is safe for it.
