@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
+from indistinct.release.certificate import Certificate
 from indistinct.verbs import alternatives as verb
 
 NAMES = [
@@ -118,3 +121,20 @@ def test_a_notebook_shows_the_first_rows_of_a_release():
     assert "release, the first 5 rows" in shown
     assert "".join(f"<th>{name}</th>" for name in ("age", "ward", "ill")) in shown
     assert shown.count("<tr>") > 6
+
+
+def test_a_release_shows_its_warnings_first():
+    """Whoever makes releases in a notebook sees what the command line prints."""
+    release = ind.anonymize(table(), policy(algorithm="mondrian"))
+    first, count = release.warnings[0], len(release.warnings)
+    assert repr(release).endswith(f"; {count} warnings, first: {first}>")
+    shown = html.unescape(release._repr_html_())
+    assert all(shown.count(text) == 1 for text in release.warnings)
+    place = shown.index(f"{count} warnings, for the custodian alone")
+    assert place < shown.index(first) < shown.index("release, the first 5 rows")
+    quiet = replace(release, run=replace(release.run, warnings=(), certificate=quiet_of(release)))
+    assert "warning" not in repr(quiet) + quiet._repr_html_()
+
+
+def quiet_of(release: ind.Release) -> Certificate:
+    return replace(release.certificate, warnings=())

@@ -255,7 +255,9 @@ def test_a_release_that_tells_too_much_beside_another_is_refused(tmp_path: Path)
 def test_the_same_people_in_the_same_classes_learn_nobody_anything(tmp_path: Path) -> None:
     for name in ("one", "two"):
         ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / name)
-    report = ind.check_ledger(tmp_path / "ledger").to_dict()
+    found = ind.check_ledger(tmp_path / "ledger")
+    assert repr(found) == "<LedgerReport: 2 releases of 60 people, no promise broken>"
+    report = found.to_dict()
     assert (report["releases"], report["people"], report["holds"]) == (2, 60, True)
     (figures,) = report["attributes"]
     assert figures["worst_together"] == pytest.approx(figures["worst_alone"], abs=1e-4)

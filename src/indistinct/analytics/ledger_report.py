@@ -96,6 +96,11 @@ class LedgerReport(Document):
         """Whether no promise is broken."""
         return not self.broken
 
+    def __repr__(self) -> str:
+        word = "no promise broken" if self.holds else f"{many(len(self.broken), 'promise')} broken"
+        releases = many(self.releases, "release")
+        return f"<LedgerReport: {releases} of {many(self.people, 'person')}, {word}>"
+
     def to_dict(self) -> Plain:
         """The report as plain data."""
         return {

@@ -296,14 +296,24 @@ class Release(Document):
             person=None if person is None else names[person],
         )
 
+    @property
+    def _told(self) -> list[str]:
+        """The warnings, without those for which the whole release is read again."""
+        return list(self.run.to_dict()["warnings"])
+
     def __repr__(self) -> str:
-        if isinstance(self.plan, LinkedPlan):
-            return f"<Release: {self.certificate!r}, linked tables>"
-        levels = ", ".join(f"{name} {level}" for name, level in self.plan.levels.items())
-        return f"<Release: {self.certificate!r}, {'levels ' + levels if levels else 'by class'}>"
+        what = "linked tables"
+        if not isinstance(self.plan, LinkedPlan):
+            levels = ", ".join(f"{name} {level}" for name, level in self.plan.levels.items())
+            what = f"levels {levels}" if levels else "by class"
+        told = [f"{many(len(self._told), 'warning')}, first: {one}" for one in self._told[:1]]
+        return f"<Release: {'; '.join([f'{self.certificate!r}, {what}', *told])}>"
 
     def parts(self) -> Iterator[Part]:
-        """The first rows, the certificate, and what the release cost."""
+        """The warnings, the first rows, the certificate, and what the release cost."""
+        if self._told:
+            yield Line(f"{many(len(self._told), 'warning')}, for the custodian alone", "bad")
+            yield Grid((), [(str(at), text) for at, text in enumerate(self._told, start=1)])
         for name, frame in self._frames().items():
             served = isinstance(frame, PostgresTable)
             known = frame if served else nw.from_native(frame)
@@ -311,7 +321,7 @@ class Release(Document):
             rows = [tuple("" if cell is None else str(cell) for cell in row) for row in head.rows()]
             yield Line(f"{name}, the first {many(len(rows), 'row', 'rows')}", "title")
             yield Grid(tuple(head.columns), rows)
-        yield from self.certificate.parts()
+        yield from replace(self.certificate, warnings=()).parts()
         rows = [(name, f"{value:.4f}") for name, value in self.measures.items()]
         yield Grid(("measure", "value"), rows, right=("value",))
 
