@@ -393,3 +393,83 @@ def test_the_audit_sees_the_half_that_one_release_shows(m: int, seed: int) -> No
     )
     parts = [frame.filter(pl.col("age") == age)["ill"].to_list() for age in frame["age"].unique()]
     assert found.holds == all(len(set(own)) == len(own) >= m for own in parts)
+
+
+# Rows of two releases that can be joined
+
+
+def crossed(folder: Path, conflict: str = "refuse") -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Every class of age, and every class of sex, has both values; of both together one is left."""
+    rows = [(f"P{at}", at % 2, at // 2 % 2, "xy"[at % 2 ^ at // 2 % 2], at) for at in range(16)]
+    frame = pl.DataFrame(rows, ["who", "age", "sex", "ill", "weight"], orient="row")
+    over = {"model": "max-posterior", "bound": 0.5, "over": "releases", "sensitive": "ill"}
+    keys = policy(folder, over)
+    keys["ledger"]["conflict"] = conflict
+    quasi = {"role": "quasi-identifier", "hierarchy": "suppress"}
+    keys["attributes"] |= {"age": quasi, "sex": quasi, "weight": {"role": "insensitive"}}
+    return frame, keys
+
+
+def without(keys: dict[str, Any], name: str) -> dict[str, Any]:
+    own = {**keys["attributes"], name: {**keys["attributes"][name], "min_level": 1}}
+    return {**keys, "attributes": own}
+
+
+@pytest.mark.parametrize("beside", ["weight", "pseudonym", "nothing"])
+def test_rows_that_can_be_joined_leave_nothing_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: str
+) -> None:
+    monkeypatch.setenv("KEY", "8f3a92c1d07be6545a1e0c9b7d3f2846")
+    frame, keys = crossed(tmp_path)
+    keys["attributes"]["weight"] = {"role": "insensitive" if beside == "weight" else "identifier"}
+    if beside == "pseudonym":
+        keyed = {"pseudonymize": {"key_env": "KEY"}}
+        keys["attributes"]["who"] = {"role": "identifier", "transform": keyed}
+    first = ind.anonymize(frame, without(keys, "sex"))
+    first.write(tmp_path / "one", report=False)
+    told = [one for one in first.certificate.warnings if "joins rows of two releases" in one]
+    assert len(told) == (beside != "nothing")
+    if beside == "nothing":
+        second = ind.anonymize(frame, without(keys, "age"))
+        assert ind.audit([first, second]).holds
+        return
+    with pytest.raises(ind.Unsatisfiable, match="max-posterior") as caught:
+        ind.anonymize(frame, without(keys, "age"))
+    name = "weight" if beside == "weight" else "who"
+    (problem,) = caught.value.problems
+    assert f"can be joined by '{name}', which divides the classes of 16 people" in str(
+        problem.remedy
+    )
+    keys["ledger"]["conflict"] = "warn"
+    second = ind.anonymize(frame, without(keys, "age"))
+    second.write(tmp_path / "two", report=False)
+    report = ind.check_ledger(tmp_path / "ledger")
+    assert (report.holds, report.to_dict()["attributes"][0]["joined"]) == (False, 16)
+    for more in ({}, {"constant": ["age"]}, {"follow": name}):
+        found = ind.audit([first, second], **more).promises[0]
+        assert (found.holds, found.achieved) == (None, {"bound": None})
+        assert f"joined by '{name}'" in found.why
+    joined = first.tables.join(second.tables, on=name)
+    assert joined.group_by("age", "sex_right").agg(pl.col("ill").n_unique())["ill"].max() == 1
+
+
+def test_who_joins_or_leaves_divides_a_class_and_who_stays_does_not(tmp_path: Path) -> None:
+    frame, keys = crossed(tmp_path)
+    for name in ("one", "two"):
+        ind.anonymize(frame, without(keys, "sex")).write(tmp_path / name, report=False)
+    assert ind.check_ledger(tmp_path / "ledger").holds
+    with pytest.raises(ind.Unsatisfiable, match="8 people"):
+        ind.anonymize(frame.filter(pl.col("weight").is_in([1, 3]).not_()), without(keys, "sex"))
+
+
+def test_a_promise_of_one_release_says_that_rows_can_be_joined(tmp_path: Path) -> None:
+    frame, keys = crossed(tmp_path)
+    del keys["promises"][1]["over"]
+    ind.anonymize(frame, without(keys, "sex")).write(tmp_path / "one", report=False)
+    second = ind.anonymize(frame, without(keys, "age"))
+    assert any("'ill': rows of several releases can be joined by" in one for one in second.warnings)
+    second.write(tmp_path / "two", report=False)
+    report = ind.check_ledger(tmp_path / "ledger")
+    assert report.holds
+    texts = [getattr(part, "text", "") for part in report.parts()]
+    assert texts[-1].endswith("holds, as far as classes tell")

@@ -42,7 +42,10 @@ def frames_of(stream: Stream) -> list[pl.DataFrame]:
 
 
 def audited(stream: Stream, **asked: Any) -> list[Any]:
-    found = ind.audit(frames_of(stream), promises=PROMISES, quasi=["class", "sex"], **asked)
+    frames = frames_of(stream)
+    if "follow" not in asked:  # rows would be joined by it
+        frames = [one.drop("who") for one in frames]
+    found = ind.audit(frames, promises=PROMISES, quasi=["class", "sex"], **asked)
     return list(found.promises)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.joined_rows import Joined, joined_rows, unproved
 from indistinct.analytics.series import Composition, Series
 from indistinct.document import Document, Grid, Line, Part, many, shown
 from indistinct.errors import InputError
@@ -82,6 +83,7 @@ class LedgerReport(Document):
         broken: the promises that are broken by all together.
         unproved: promises that speak of one release only, and were not looked at.
         pairs: what every two releases say together, worst first, if that was asked for.
+        joined: by sensitive attribute whose classes are divided where rows can be joined.
     """
 
     releases: int
@@ -90,6 +92,7 @@ class LedgerReport(Document):
     broken: Sequence[Broken] = ()
     unproved: Sequence[str] = ()
     pairs: Sequence[Pair] = ()
+    joined: Mapping[str, Joined] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
@@ -109,7 +112,10 @@ class LedgerReport(Document):
             "holds": self.holds,
             "worst_posterior": max((one.worst for one in self.compositions.values()), default=0.0),
             "broken": [one.to_dict() for one in self.broken],
-            "attributes": [_figures(one) for one in self.compositions.values()],
+            "attributes": [
+                _figures(one) | _of_joined(self.joined.get(name))
+                for name, one in self.compositions.items()
+            ],
             "not_looked_at": list(self.unproved),
             **({"pairs": [one.to_dict() for one in self.pairs]} if self.pairs else {}),
         }
@@ -169,10 +175,18 @@ class LedgerReport(Document):
             yield Line(f"{one.promise} is broken for {whom}{worst}", "bad")
         if self.unproved:
             yield Line(f"not looked at over releases: {', '.join(self.unproved)}")
+        divided = unproved(self.joined)
+        for text in divided:
+            yield Line(text, "doubt")
         other = "other " * bool(self.unproved)
-        yield Line(
-            f"every {other}promise holds" if self.holds else "BROKEN by all releases together"
-        )
+        holds = f"every {other}promise holds" + ", as far as classes tell" * bool(divided)
+        yield Line(holds if self.holds else "BROKEN by all releases together")
+
+
+def _of_joined(found: Joined | None) -> Plain:
+    if found is None or not found.people.any():
+        return {"joined": 0, "joined_by": []}
+    return {"joined": int(found.people.sum()), "joined_by": list(found.columns)}
 
 
 def _figures(found: Composition) -> Plain:
@@ -246,16 +260,24 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
             one = Requirement.from_dict(item)
             promises[json.dumps(one.to_dict(), sort_keys=True)] = one
     names = dict.fromkeys(name for entry in entries for name in entry.listed)
-    broken, unproved = [], dict[str, None]()
+    broken, not_looked_at = [], dict[str, None]()
     series = {name: Series.of(entries, name) for name in names}
-    compositions = {name: one.composed() for name, one in series.items()}
+    joined = {name: joined_rows(one, entries) for name, one in series.items()}
+    compositions = {
+        name: found
+        if not (torn := joined[name].people).any()
+        else replace(found, bound=np.where(torn, 1.0, found.bound))
+        for name, one in series.items()
+        for found in (one.composed(),)
+    }
     for promise in promises.values():
         about = compositions.get(str(promise.sensitive))
         judged = None
         if about is not None:
-            judged = _judged(promise, series[about.attribute], about, entries)
+            torn = joined[about.attribute].people
+            judged = _judged(promise, series[about.attribute], about, entries, torn)
         if judged is None:
-            unproved[str(promise)] = None
+            not_looked_at[str(promise)] = None
             continue
         there, belief = judged
         if of_last:
@@ -272,13 +294,22 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
     everybody = next(of_all, None)
     if everybody is None:
         everybody = len(np.unique(numbered([entry.people for entry in entries])[1]))
-    return LedgerReport(len(entries), everybody, compositions, broken, list(unproved))
+    return LedgerReport(
+        len(entries), everybody, compositions, broken, list(not_looked_at), joined=joined
+    )
 
 
 def _judged(
-    promise: Requirement, series: Series, found: Composition, entries: Sequence[Entry]
+    promise: Requirement,
+    series: Series,
+    found: Composition,
+    entries: Sequence[Entry],
+    torn: Bools,
 ) -> tuple[Bools, Floats | None] | None:
-    """For whom a promise is broken [n], and what is believed of them; None: it says nothing."""
+    """For whom a promise is broken [n], and what is believed of them; None: it says nothing.
+
+    Of whose classes are divided by rows that can be joined (``torn``, [n]) nothing is proved.
+    """
     kind = known_promise(promise)
     if isinstance(kind, Signatures):
         changed = series.changed(consecutive=kind.consecutive)
@@ -286,7 +317,7 @@ def _judged(
         there[changed] = True
         return there, found.together
     if isinstance(kind, KLCover):
-        return _uncovered(kind, entries, series), None
+        return _uncovered(kind, entries, series) | torn, None
     if kind is None or promise.parameters.get("values") or promise.parameters.get("not_values"):
         return None
     for name in ("bound", "alpha"):

@@ -14,6 +14,7 @@ import polars as pl
 from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import method_of
+from indistinct.intake.kept_values import told_of_joined_rows
 from indistinct.intake.warnings import (
     often_starred,
     told_of_bins,
@@ -96,6 +97,7 @@ def accounts(
         *told_of_chosen_values(policy),
         *told_of_bins(policy),
         *told_of_the_whole_table(policy),
+        *told_of_joined_rows(policy),
         *run.told,
     )
     starred: dict[str, float] = {}

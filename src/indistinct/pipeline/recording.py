@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.joined_rows import BESIDE, unproved
 from indistinct.analytics.ledger_report import Broken, over_releases, reported
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.intake.kept_values import kept_beside
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
@@ -94,6 +96,7 @@ def hold_against_ledger(
         "policy": json.loads(json.dumps(policy.to_dict(), default=str)),
         "plan": plan.to_dict(),
         "unit": private.subjects.unit,
+        BESIDE: list(kept_beside(policy)),
     }
     if categories := {
         name: list(known.categories.items())
@@ -110,10 +113,11 @@ def hold_against_ledger(
     entry = Entry.of(hashes, groups, sizes, listed, account)
     earlier = ledger.entries()
     found = reported([*earlier, entry], of_last=True) if earlier else None
-    problems = [] if found is None else [_told(one, len(earlier)) for one in found.broken]
+    torn = [] if found is None else unproved(found.joined)
+    problems = [] if found is None else [_told(one, len(earlier), torn) for one in found.broken]
     if problems and policy.ledger.conflict == "refuse":
         raise Unsatisfiable(problems)
-    run.warnings += [f"{one.message}; {one.remedy}" for one in problems]
+    run.warnings += [f"{one.message}; {one.remedy}" for one in problems] or torn
     if found is not None and found.unproved:
         run.warnings.append(
             f"{', '.join(found.unproved)}: held by this release alone, and not with those that are "
@@ -197,7 +201,7 @@ def _digest(cells: Sequence[str | None], key: bytes) -> str:
     return blake2b(json.dumps(list(cells)).encode(), key=key, digest_size=16).hexdigest()
 
 
-def _told(one: Broken, earlier: int) -> Problem:
+def _told(one: Broken, earlier: int, torn: Sequence[str]) -> Problem:
     who = many(one.people, "person", "people")
     out = "the release that is out" if earlier == 1 else f"the {earlier} releases that are out"
     told = f"whoever reads this release beside {out} learns too much about {who}"
@@ -221,7 +225,8 @@ def _told(one: Broken, earlier: int) -> Problem:
         "published",
         attribute=one.promise.sensitive,
         remedy="leave out who has been published before, or publish what was published; "
-        'conflict = "warn" in [ledger] publishes all the same',
+        'conflict = "warn" in [ledger] publishes all the same'
+        + "".join(f". {text}: leave these columns out" for text in torn),
     )
 
 

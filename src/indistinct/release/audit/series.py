@@ -11,6 +11,8 @@ column decides.
 * The belief of a reader of all releases: classes are connected that may share a person. Connected
   classes that all list the same values, each equally often, leave each value as likely as any
   other; of a class that is connected with none the release alone tells. Else nothing is proved.
+* Rows that agree in what two releases show beside (a weight, a pseudonym) are one person's. Unless
+  classes have the same people in both, which a column to follow shows, no belief is proved then.
 * (k,l)-cover: how many people stay together is seen where a column says who is who, and not proved
   without one; the values that stay possible are proved as beliefs are.
 """
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -74,7 +76,7 @@ class SeriesVerdict:
             files do not decide.
         achieved: What is proved, by parameter; None for what is not.
         classes: How many classes or buckets of all releases the verdict hangs on.
-        why: The reason, in a sentence; empty where it holds.
+        why: The reason, in a sentence; empty where it holds and nothing is to be said of it.
     """
 
     requirement: Requirement
@@ -166,6 +168,7 @@ def verdict_over(
     assert part.sensitive is not None
     keys = (follow,) if follow is not None else tuple(constant)
     shown = [_shown(one, part.sensitive, keys) for one in series]
+    beside = [_beside(one, part.sensitive) for one in series]
     for at, one in enumerate(shown, start=1):
         if follow is not None and one is not None and one[0][follow].null_count():
             raise DataError(
@@ -179,11 +182,60 @@ def verdict_over(
     laid = _Laid.of([one for one in shown if one is not None], keys, exact=follow is not None)
     if laid is None:
         return _undecided(part, 0, f"more than {MOST:,} pairs of labels would have to be compared")
+    members = [one[0] for one in shown if one is not None]
+    joined = _joined(members, beside, follow)
     if part.model in SIGNATURES:
-        return _of_signatures(part, laid, followed=follow is not None)
+        found = _of_signatures(part, laid, followed=follow is not None)
+        said = f"{joined}: values may be told by more than classes list" if joined else ""
+        return replace(found, why=f"{part}: {said}") if found.holds and said else found
     if part.model == COVER:
-        return _of_cover(part, laid, followed=follow is not None)
-    return _of_beliefs(part, laid)
+        found = _of_cover(part, laid, followed=follow is not None)
+    else:
+        found = _of_beliefs(part, laid)
+    if not joined or found.holds is False:
+        return found
+    proved = {**found.achieved, "l" if part.model == COVER else "bound": None}
+    why = found.why or f"{part}: {joined}"
+    return replace(found, holds=None, achieved=proved, why=why)
+
+
+def _beside(one: OneOf, sensitive: str) -> set[str]:
+    """The columns that stand in a row with a sensitive value, beside the quasi-identifiers."""
+    if one.link or link_between(one.published):
+        return set()
+    (table, *_) = one.published.tables
+    return {*table.columns} - {*one.quasi, sensitive}
+
+
+def _joined(members: Sequence[pl.DataFrame], beside: Sequence[set[str]], follow: str | None) -> str:
+    """What rows of two releases have in common that divides classes; empty where nothing does.
+
+    Arguments:
+        members: who is in which class of each release.
+        beside: the columns of each in which rows may agree.
+        follow: the column that names people by the same names.
+    """
+    columns: set[str] = set()
+    for (at, one), (later, other) in combinations(enumerate(members), 2):
+        both = beside[at] & beside[later]
+        if both and (
+            follow is None or _divided(one, other, follow) or _divided(other, one, follow)
+        ):
+            columns |= both
+    if not columns:
+        return ""
+    listed = ", ".join(f"'{name}'" for name in sorted(columns)[:3])
+    listed += f" and {len(columns) - 3} more" * (len(columns) > 3)
+    may = "" if follow is not None else "may "
+    divide = f"{may}divide" + "s" * (not may)
+    return f"rows of two releases can be joined by {listed}, which {divide} classes"
+
+
+def _divided(one: pl.DataFrame, other: pl.DataFrame, follow: str) -> bool:
+    """Whether people of one class of a release are in several of another one, or in none."""
+    both = one.join(other, on=follow, how="left", suffix=" beside")
+    apart = both.group_by(_CLASS).agg(pl.col(f"{_CLASS} beside").n_unique().alias("n"))
+    return bool((apart["n"] > 1).any())
 
 
 def _undecided(part: Requirement, classes: int, why: str) -> SeriesVerdict:

@@ -1,0 +1,44 @@
+"""Values that stand as they are in every release of a table, so that rows of two can be joined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indistinct.analytics.ledger_report import over_releases
+from indistinct.intake.asked import method_of
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
+
+
+def kept_beside(policy: Policy) -> tuple[str, ...]:
+    """The columns that stand in a row with values, and are the same in every release.
+
+    Buckets list values beside nothing else. What is made up anew for each release joins no rows:
+    pseudonyms without a key of their own, and invented names.
+    """
+    if method_of(policy).linked:
+        return ()
+    named = []
+    for name in policy.named("identifier"):
+        rule = policy.attributes[name].transform
+        keyed = rule and rule.pseudonymize
+        if rule and (rule.mask or (keyed and (keyed.key_env or keyed.key_file))):
+            named.append(name)
+    return (*policy.published_beside, *policy.visit_identifiers, *named)
+
+
+def told_of_joined_rows(policy: Policy) -> list[str]:
+    """What readers are told of promises over releases: they look at classes, and not at rows."""
+    kept = kept_beside(policy)
+    about = dict.fromkeys(part.sensitive for part in policy.promises if over_releases(part))
+    found = []
+    for name in about:
+        others = [f"'{one}'" for one in kept if one != name]
+        if others:
+            listed = ", ".join(others[:3]) + f" and {len(others) - 3} more" * (len(others) > 3)
+            found.append(
+                f"promises over releases compare what classes list of '{name}': whoever joins rows "
+                f"of two releases by values that both show ({listed}) may tell more"
+            )
+    return found
