@@ -13,7 +13,7 @@ import contextlib
 import json
 import re
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,33 @@ _BY_VALUE = {
 
 _SHARE, _ENOUGH = 64, 1000
 """Values are counted by the share of their digests, where so many are found of it."""
+
+_DIGESTS = {
+    "smallint": "hashint2extended({}, 0)",
+    "integer": "hashint4extended({}, 0)",
+    "bigint": "hashint8extended({}, 0)",
+    "numeric": "hash_numeric_extended({}, 0)",
+    "date": "timestamp_hash_extended({}::timestamp, 0)",
+}
+"""Digests of values; of other types those of their texts."""
+
+_BY_IMAGE = _BY_VALUE | {"bytea", "time without time zone"}
+"""Types of which two values that the server takes for equal look alike."""
+
+_IMAGES = {
+    "text": '{0} COLLATE "C"',
+    "character varying": '{0} COLLATE "C"',
+    "numeric": "{0}, scale({0})",
+    "real": "float4send({0})",
+    "double precision": "float8send({0})",
+}
+"""What two values of another type are equal in where they look alike; else it is their texts."""
+
+_MOST_PAIRS = 1_000_000
+"""Combinations with a further column that are counted of a release at most, to know its values."""
+
+_SPARE = 2
+"""How many times as many records are drawn as a sample needs, of which those are taken."""
 
 _TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
 _DIGITS = 38
@@ -215,6 +242,23 @@ class Session:
             self._connection.commit()
 
 
+@dataclass(frozen=True)
+class _Whole:
+    """A release of all records, which may be asked in place of its table.
+
+    Arguments:
+        table: the release.
+        keys: the quasi-identifiers.
+        classes: how many combinations of them the source has, and the release at most.
+        kept: further columns that are published as they are.
+    """
+
+    table: PostgresTable
+    keys: tuple[str, ...]
+    classes: int
+    kept: Collection[str]
+
+
 class PostgresTable:
     """A table, a query or a release behind a session; the release of one is another."""
 
@@ -234,6 +278,7 @@ class PostgresTable:
         self._as_before: tuple[Mapping[str, tuple[int, int]], list[str]] = {}, []
         self._digests: tuple[str, str] | None = None
         self._frame: pl.DataFrame | None = None
+        self._release: _Whole | None = None
         self._types = self._types_in_server()
         self.columns: tuple[str, ...] = tuple(self._types)
         self.kinds: Mapping[str, str]
@@ -306,7 +351,9 @@ class PostgresTable:
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
         """The canonical texts of these columns in some records."""
         self.session.fetch("SELECT setseed(0)::text AS s")
-        return self._canonical(self._fetch(columns, f"ORDER BY random() LIMIT {size}"))
+        share = _SPARE * size / max(self._height, 1)
+        some = f"WHERE random() < {share} " * (share < 1)
+        return self._canonical(self._fetch(columns, f"{some}ORDER BY random() LIMIT {size}"))
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
@@ -319,16 +366,29 @@ class PostgresTable:
         for at, name in enumerate(new):
             asked.append(f"count(*) FILTER (WHERE {self._filled(name)}) AS n{at}")
             asked.append(f"count(DISTINCT h{at}) FILTER (WHERE h{at} % {_SHARE} = 0) AS h{at}")
-            digests.append(f"hashtextextended({_text(name)}, 0) AS h{at}")
+            digests.append(f"{self._digest(name)} AS h{at}")
         source = f"(SELECT *, {', '.join(digests)} FROM ({self.source}) s) s"
         found = self.session.fetch(f"SELECT {', '.join(asked)} FROM {source}").row(0)
         for at, name in enumerate(new):
             filled, values = found[2 * at], found[2 * at + 1] * _SHARE
-            if values < _ENOUGH * _SHARE:
-                each = f"SELECT DISTINCT {self._key(name)} AS v FROM ({self.source}) s"
-                values = self.session.fetch(f"SELECT count(v) AS n FROM ({each}) s").item()
+            if found[2 * at + 1] < _ENOUGH:
+                values = self._values_of_few(name, values)
             self._about[name] = filled, values
         return {name: self._about[name] for name in columns}
+
+    def _values_of_few(self, name: str, about: int) -> int:
+        """How many values a column has that has few.
+
+        Where they are published as they are, the release is asked for how many of each class have
+        which: that is counted once, for the audit and for all who ask what a class tells.
+        """
+        whole = self._release
+        few = whole is not None and whole.classes * max(about, _SHARE) <= _MOST_PAIRS
+        if whole is not None and few and name in whole.kept:
+            counted = whole.table._count([*whole.keys, name])  # noqa: SLF001, one of us
+            return counted[f"t{len(whole.keys)}"].drop_nulls().n_unique()
+        each = f"SELECT DISTINCT {self._key(name)} AS v FROM ({self.source}) s"
+        return int(self.session.fetch(f"SELECT count(v) AS n FROM ({each}) s").item())
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
         """Records with a value in a column, its values, and the records of those that are rare."""
@@ -344,15 +404,12 @@ class PostgresTable:
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
-        row = f"hashtextextended(ROW({', '.join(map(quoted, self.columns))})::text, 0)"
-        query = f"SELECT count(*) AS n FROM (SELECT DISTINCT {row} FROM ({self.source}) s) s"
-        if self._digests is not None:  # the rows are in their order
-            release, own = self._digests
-            both = f"SELECT {own} AS own, lag({own}) OVER () AS before FROM pg_temp.{release}"
-            different = "count(*) FILTER (WHERE own IS DISTINCT FROM before)"
-            query = f"SELECT {different} AS n FROM ({both}) s"
-        with self.session.settings(_IN_ORDER):
-            return int(self.session.fetch(query).item())
+        source, digest = f"({self.source}) s", self._row_digest(self.columns, "0")
+        if self._digests is not None:
+            release, digest = self._digests
+            source = f"pg_temp.{release}"
+        query = f"SELECT count(DISTINCT {digest}) AS n FROM {source}"
+        return int(self.session.fetch(query).item())
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The distinct combinations of canonical texts, and how many records have each."""
@@ -369,14 +426,19 @@ class PostgresTable:
             raise AssertionError("records are replaced one by one, which needs them in memory")
         lookup = self.session.new_name("lookup")
         rows, counts = self._lookup(change)
-        self.session.upload(rows, lookup)
+        self.session.upload(_arrow(rows), lookup)
         kept = int(counts.sum())
         release = self.session.new_name("release")
-        made = f"CREATE TEMPORARY TABLE {release} AS {self._recoding(change, lookup)}"
+        gaps = [name for at, name in enumerate(change.keys) if rows[f"k{at}"].has_nulls()]
+        made = f"CREATE TEMPORARY TABLE {release} AS {self._recoding(change, lookup, gaps)}"
         with self.session.settings(_JOINING if change.shuffle else _JOINING | _IN_ORDER):
             self.session.run(f"ANALYZE pg_temp.{lookup}")
             self.session.run(made)
-        return self._released(release, change, kept)
+        found = self._released(release, change, kept)
+        if kept == self._height:
+            own = {*self._kept_whole(change)} - {*change.keys}
+            self._release = _Whole(found, change.keys, change.combinations.height, own)
+        return found
 
     def _released(self, release: str, change: Change, height: int) -> PostgresTable:
         """The table that was published; what was seen of its columns need not be looked for."""
@@ -393,6 +455,7 @@ class PostgresTable:
             "_about": {},
             "_as_before": (self._about, self._kept_whole(change) if height == self._height else []),
             "_frame": None,
+            "_release": None,
             "_digests": None if change.shuffle is None else (release, self._row),
         }
         for told in ("_scales", "_bounded", "kinds", "_types"):
@@ -410,40 +473,91 @@ class PostgresTable:
         own = [name for name in change.columns if name not in change.published]
         return [name for name in own if not self._tokens.get(name)]
 
-    def _recoding(self, change: Change, lookup: str) -> str:
+    def _recoding(self, change: Change, lookup: str, gaps: Collection[str]) -> str:
         """The query of the recoded records: a join of the source with the lookup.
 
         Shuffled by a seeded digest of the published rows, which tells nothing of the order of the
         source, whoever knows the seed.
+
+        Arguments:
+            change: what is published instead of what.
+            lookup: the name of the lookup.
+            gaps: the keys of which a value is missing in some combination that is published.
         """
-        made = {name: f"l.p{at}" for at, name in enumerate(change.keys) if name in change.published}
-        # Values that differ in nothing but their texts (0.0 and -0.0, 1.0 and 1.00) come as one.
-        made |= {
-            name: f"CAST(l.k{at}_ AS {self._types[name]})"
-            for at, name in enumerate(change.keys)
-            if name not in made and self._varies(name)
-        }
+        made = {}
+        for at, name in enumerate(change.keys):
+            own = f"l.{self._published_as(name, at, change)}"
+            if name in change.published:
+                made[name] = own
+            elif self._varies(name):
+                made[name] = f"CAST({own} AS {self._types[name]})"
         picked = [
             f"{made.get(name, f's.{quoted(name)}')} AS {quoted(name)}" for name in change.columns
         ]
-        theirs = ", ".join(f"s.{_text(name)}" for name in change.keys)
-        ours = ", ".join(f'l.k{at} COLLATE "C"' for at in range(len(change.keys)))
-        # Equality of arrays takes nulls for equal, and can be hashed.
-        joined = f"ARRAY[{theirs}] = ARRAY[{ours}]" if change.keys else "true"
-        source, order = f"({self.source})", f"s.{self._row}"
+        source, ours, order = f"({self.source})", f"pg_temp.{lookup}", f"s.{self._row}"
         if change.shuffle is None:
             source = f"(SELECT *, row_number() OVER () AS {self._row} FROM {source} s)"
         else:
-            row = ", ".join(made.get(name, f"s.{quoted(name)}") for name in change.columns)
-            seed = change.shuffle.integers(_SEEDS)
-            picked.append(f"hashtextextended(ROW({row})::text, {seed}) AS {self._row}")
+            # Of a combination it is computed once, and goes on over what else a record has.
+            cells = ", ".join(
+                f'l.{self._published_as(name, at, change)} COLLATE "C"'
+                for at, name in enumerate(change.keys)
+                if name in change.columns
+            )
+            seed = f"{change.shuffle.integers(_SEEDS)}"
+            begun = f"hash_record_extended(ROW({cells}), {seed})" if cells else f"{seed}::bigint"
+            ours = f"(SELECT *, {begun} AS {self._row} FROM {ours} l OFFSET 0)"
+            rest = [name for name in change.columns if name not in change.keys]
+            picked.append(f"{self._row_digest(rest, f'l.{self._row}', 's.')} AS {self._row}")
             order = str(len(picked))
         return (
-            f"SELECT {', '.join(picked)} FROM {source} s JOIN pg_temp.{lookup} l ON {joined}"
-            f" ORDER BY {order}"
+            f"SELECT {', '.join(picked)} FROM {source} s JOIN {ours} l"
+            f" ON {self._joined(change, gaps)} ORDER BY {order}"
         )
 
-    def _lookup(self, change: Change) -> tuple[Any, Ints]:
+    def _published_as(self, key: str, at: int, change: Change) -> str:
+        """The column of the lookup that tells what is published of a key."""
+        if key in change.published:
+            return f"p{at}"
+        # Values that differ in nothing but their texts (0.0 and -0.0, 1.0 and 1.00) come as one.
+        return f"k{at}_" if self._varies(key) else f"k{at}"
+
+    def _joined(self, change: Change, gaps: Collection[str]) -> str:
+        """The condition that a record has the combination of a row of the lookup.
+
+        Arguments:
+            change: what is published instead of what.
+            gaps: the keys of which a value is missing in some combination that is published.
+        """
+        found = []
+        for at, name in enumerate(change.keys):
+            ours, theirs = f'l.k{at} COLLATE "C"', f"s.{_text(name)}"
+            if name in gaps:
+                found.append(f"coalesce({theirs}, '') = coalesce({ours}, '')")
+                found.append(f"(s.{quoted(name)} IS NULL) = (l.k{at} IS NULL)")
+            elif self._types[name] in _BY_VALUE:
+                found.append(f"s.{quoted(name)} = CAST(l.k{at} AS {self._types[name]})")
+            else:
+                found.append(f"{theirs} = {ours}")
+        return " AND ".join(found) or "true"
+
+    def _row_digest(self, columns: Sequence[str], seed: str, of: str = "") -> str:
+        """A digest of some columns of a record: of two that do not look alike, it differs."""
+        images = [
+            (_IMAGES.get(kind) or ("{0}" if kind in _BY_IMAGE else '{0}::text COLLATE "C"'))
+            for kind in map(self._types.__getitem__, columns)
+        ]
+        cells = ", ".join(
+            image.format(f"{of}{quoted(name)}") for name, image in zip(columns, images, strict=True)
+        )
+        return f"hash_record_extended(ROW({cells}), {seed})" if cells else seed
+
+    def _digest(self, column: str) -> str:
+        """A digest of a value."""
+        own = _DIGESTS.get(self._types[column])
+        return own.format(quoted(column)) if own else f"hashtextextended({_text(column)}, 0)"
+
+    def _lookup(self, change: Change) -> tuple[pl.DataFrame, Ints]:
         """The kept combinations by their texts in the server, with what is published for them; and
         how many records have each.
         """
@@ -465,7 +579,7 @@ class PostgresTable:
                 columns.append(made.gather(at_of).alias(f"p{at}"))
             elif self._varies(name):
                 columns.append(texts.gather(first[combination_of[kept]]).alias(f"k{at}_"))
-        return _arrow(pl.DataFrame(columns)), counted["n"].to_numpy()[kept]
+        return pl.DataFrame(columns), counted["n"].to_numpy()[kept]
 
     def _key(self, column: str) -> str:
         """What two values of a column are equal by: themselves, where this is cheaper."""
@@ -561,6 +675,8 @@ class PostgresTable:
         tokens = self._tokens.get(column, ())
         if not tokens and self._types[column] in _BY_VALUE:
             return f"{quoted(column)} IS NOT NULL"
+        if not tokens and self._varies(column):
+            return f"{quoted(column)} <> 'NaN'"
         missing = ", ".join(map(_literal, ["NaN" if self._varies(column) else "", *tokens]))
         return f"{_text(column)} NOT IN ({missing})"
 
@@ -758,6 +874,10 @@ _REFUSED = {
     "42P01": ("there is no such table", "correct its name; names are taken as they are written"),
     "3F000": ("there is no such schema", "create it, or name another"),
     "42703": ("the query names a column that is not there", "correct the query"),
+    "42883": (
+        "the server lacks a function",
+        "it has to be PostgreSQL 14 or later; or correct the query",
+    ),
     "42601": ("the query is no SELECT that the server understands", "correct the query"),
     "42501": ("the role may not do that", "grant it the right, or name another role"),
     "55P03": ("somebody else holds it locked", "wait until they are done, and run again"),
