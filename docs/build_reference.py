@@ -148,7 +148,7 @@ def kind_of(annotation: Any) -> str:
     """What may stand there, in the words of the policy."""
     origin, inside = get_origin(annotation), get_args(annotation)
     if origin is Literal:
-        return ", ".join(f'`"{word}"`' for word in inside)
+        return ", ".join("`false`" if word is False else f'`"{word}"`' for word in inside)
     if origin is Union or type(annotation).__name__ == "UnionType":
         return " or ".join(kind_of(part) for part in inside if part is not type(None))
     if hasattr(annotation, "__metadata__"):
@@ -351,7 +351,7 @@ def transforms_table() -> str:
 def transform(name: str, more: str, example: str) -> str:
     """A transformation and its settings."""
     kind = next(iter(_sections_in(policy.Transform.model_fields[name].annotation)))
-    about = prose(kind.__doc__ or "") + (f" {more}" if more else "")
+    about = prose(inspect.getdoc(kind) or "") + (f" {more}" if more else "")
     return f"#### `{name}`\n\n{about}\n\n{keys_of(kind)}\n\n```toml\n{example}\n```"
 
 
@@ -367,7 +367,7 @@ def further(*kinds: type[Section]) -> list[str]:
                 if inside.__name__ not in _TOLD:
                     parts += [
                         f"### `{item.alias or name}`",
-                        prose(inside.__doc__ or ""),
+                        prose(inspect.getdoc(inside) or ""),
                         keys_of(inside),
                     ]
                     parts += further(inside)
@@ -465,11 +465,11 @@ def policy_page() -> str:
         "| `sensitive` | name, or list of names | every sensitive attribute | The attribute that "
         "the promise protects; several names mean one promise each. |\n"
         '| `reference` | `"published"`, `"original"` | `"published"` | The distribution that a model '
-        "compares with, if it compares. The original one stands in the certificate, which discloses "
+        "compares with, if it compares. The original one is written into the certificate, which discloses "
         "the sensitive values of suppressed records as a group. |\n"
         "| `values`, `not_values` | list | those of the attribute | The values that harm, or those that do "
         "not: the promise is about these alone. Only models that can be about some values. |\n"
-        "| `not_applicable` | list | that of the attribute | Values that say that there is nothing to "
+        "| `not_applicable` | list | that of the attribute | Values that mean that there is nothing to "
         "know. Their records are not counted. |",
         '```toml\n[[promises]]\nmodel = "k-anonymity"\nk = 20\non = ["age", "sex", "zip"]\n```',
         *(model(name, kind) for name, kind in own_kinds(models()).items()),
@@ -529,8 +529,8 @@ def model(name: str, kind: type[Promise]) -> str:
         rows.append(f"| `{parameter}` | {shown} |")
     said = []
     if kind.needs_sensitive:
-        values = ", or about some of its values" if some_values else ""
-        said.append(f"It is about a sensitive attribute{values}.")
+        values = ", or to some of its values" if some_values else ""
+        said.append(f"It applies to a sensitive attribute{values}.")
     if kind.compares:
         said.append("It compares with a `reference`.")
     if kind.needs_population:

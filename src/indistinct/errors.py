@@ -1,10 +1,10 @@
 """What can go wrong, said so that the reader can mend it.
 
     IndistinctError                 base of everything raised on purpose        exit code 1
-    ├── InputError                  the user can mend it                        exit code 2
+    ├── InputError                  the user can correct it                     exit code 2
     │   ├── DataError               a file or table that cannot be understood
     │   ├── PolicyError             a policy, or an option that stands for one
-    │   ├── HierarchyError          a hierarchy that is no tree, or misses values
+    │   ├── HierarchyError          a hierarchy that is not a tree, or lacks values
     │   ├── PluginError             an installed plugin that cannot be used
     │   └── OutputError             a place that cannot be written
     └── Unsatisfiable               no release can meet the promise             exit code 3

@@ -111,7 +111,9 @@ def anonymize(
     time_limit: Annotated[
         float | None,
         option(
-            "SECONDS", "Search no longer; the result says by how much it may miss.", panel=OPTIONS
+            "SECONDS",
+            "Stop the search; the result says how far it may be from the best.",
+            panel=OPTIONS,
         ),
     ] = None,
     local_recoding: Annotated[

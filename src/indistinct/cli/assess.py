@@ -72,7 +72,7 @@ def assess(
         int,
         option(
             "N",
-            "Name the numbers of the N most exposed records, which are private; with "
+            "Show the row numbers of the N most exposed records (private); with "
             "--release, of those exposed in it.",
         ),
     ] = 0,

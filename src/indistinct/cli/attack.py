@@ -63,11 +63,11 @@ def attack(
     """Measure what attackers learn from RELEASE about the people in DATA.
 
     Attackers know the exact quasi-identifiers of everyone in DATA and read the release. Each
-    reports for how many people it succeeds, beside what overall frequencies tell. Never publish the
-    result with the data.
+    reports for how many people it succeeds, compared with overall frequencies alone. Never
+    publish the result with the data.
 
-    If the policy names the person (source.person), people are attacked: RELEASE is a table with a
-    pseudonym, or the folder of two linked tables, and its rows are people.
+    If the policy names the person (source.person), people count, not rows: RELEASE is then a table
+    with a pseudonym, or the folder of two linked tables.
     """
     import indistinct
     from indistinct.policy import Policy

@@ -71,8 +71,8 @@ def audit(
     """Recompute every promise from the published files alone.
 
     The promises come from --policy, from --quasi and --k, or else from the certificate.json beside
-    the release. Works on releases made by other tools. Several releases are held together against
-    what was promised over releases, as far as a reader can. Ends with 3 if a promise is broken, or
+    the release. Works on releases made by other tools. Several releases are checked together for
+    promises over releases, as far as a reader can. Ends with 3 if a promise is broken, or
     cannot be proved over releases.
     """
     import indistinct

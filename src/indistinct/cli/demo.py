@@ -28,7 +28,7 @@ def demo(
 ) -> None:
     """Make a release of a few thousand invented hospital discharges.
 
-    With --out, DIR holds the release and its certificate; the invented table and the policy lie in
+    With --out, DIR holds the release and its certificate; the invented table and the policy are in
     DIR/private, so that you can change them and run the steps by hand.
     """
     import tomllib

@@ -28,7 +28,8 @@ def explore(
         ),
     ] = None,
     gain: Annotated[
-        float | None, option("SHARE", "What an attacker may gain on somebody: attack every point.")
+        float | None,
+        option("SHARE", "What an attacker may gain about anybody; every point is attacked."),
     ] = None,
     attacker: Annotated[
         str | None, option("NAMES", "The attackers to try with --gain; by default all.")
@@ -41,7 +42,7 @@ def explore(
 ) -> None:
     """Try many policies on DATA: what each keeps, what it risks, and which to take.
 
-    No release is written. What comes out is private.
+    No release is written. The output is private.
     """
     import indistinct
     from indistinct.policy import Policy

@@ -41,7 +41,7 @@ def hierarchy(
         float | None, option("WIDTH", "Intervals of that width, then wider.", panel=BUILDER)
     ] = None,
     equal_frequency: Annotated[
-        int | None, option("N", "N intervals of about as many records.", panel=BUILDER)
+        int | None, option("N", "N intervals with about equally many records.", panel=BUILDER)
     ] = None,
     mask: Annotated[
         Literal["right", "left"] | None,

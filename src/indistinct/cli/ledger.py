@@ -25,7 +25,7 @@ def ledger(
         argument(
             "ACTION",
             "list: the releases. show: one of them. check: what all say together. forget: "
-            "strike one out.",
+            "remove one.",
         ),
     ],
     path: Annotated[Path, argument("PATH", "The folder of the ledger.", file_okay=False)],
@@ -53,8 +53,8 @@ def ledger(
 ) -> None:
     """Show, check or correct a ledger: the folder named by path under [ledger] in a policy.
 
-    check holds all releases that are out against what was promised, person by person, and ends with
-    3 where a promise is broken by all of them together. What it prints is private.
+    check compares all published releases with the promises, person by person, and ends with 3 if
+    all of them together break one. Its output is private.
     """
     import indistinct
 

@@ -55,8 +55,8 @@ def quasi(
         bool,
         typer.Option(
             "--rows/--graph-only",
-            help="Standing in one record with something sensitive is a link; or only what is "
-            "stated is, which leaves open what nobody thought of.",
+            help="All columns of a record are linked to its sensitive values; or only stated links "
+            "count, which protects nothing that nobody thought of.",
         ),
     ] = True,
     accept: Annotated[bool, typer.Option("--accept", help="Count the proposed links too.")] = False,

@@ -15,10 +15,11 @@ def report(
     release: Annotated[Path, argument("DIR", "The folder of a release.", file_okay=False)],
     public: Annotated[
         bool,
-        typer.Option("--public", help="Say no more than everybody may know who has the release."),
+        typer.Option("--public", help="Say only what anybody with the release can know."),
     ] = False,
     template: Annotated[
-        str, option("NAME", "plain, hipaa-expert, ema-hc, iso-27559 or wp216: the order of it.")
+        str,
+        option("NAME", "The order of chapters: plain, hipaa-expert, ema-hc, iso-27559 or wp216."),
     ] = "plain",
     data: Annotated[
         Path | None, option("FILE", "The private table, to try attackers on the release.")

@@ -105,7 +105,7 @@ def risk(
     exposed: Annotated[
         int,
         option(
-            "N", "Name the numbers of the N records of the highest risk, which are private.", min=0
+            "N", "Show the row numbers of the N records with the highest risk (private).", min=0
         ),
     ] = 0,
     plot: Annotated[Path | None, option("FILE", "Draw the risk, as .svg, .png or .html.")] = None,

@@ -68,8 +68,8 @@ def intervals_taxonomy(
         values: the texts in the data; each must be a number. Only intervals that hold a value
             become nodes, so a huge range costs nothing.
         width: width of the intervals of level 1, on a grid through ``origin``.
-        breaks: instead of a width, the bounds of the intervals, ascending. What lies below the
-            first or from the last one upwards is published as ``<first`` and ``>=last``.
+        breaks: instead of a width, the bounds of the intervals, ascending. Values below
+            the first are published as ``<first``, those from the last upwards as ``>=last``.
         bottom: values below are published as ``<bottom`` on every level, level 0 too.
         top: values from ``top`` upwards are published as ``>=top`` on every level, level 0 too.
         origin: a bound of the grid.

@@ -41,13 +41,13 @@ def masking_taxonomy(
     Arguments:
         attribute: the attribute's name.
         values: the texts in the data.
-        keep: number of characters that are only masked by the root.
+        keep: number of characters that only the root masks.
         char: the mask, one character.
         side: which end is masked first (the policy calls it ``from``).
         step: characters masked per level.
         levels: number of masked levels; by default until all but ``keep`` characters are masked.
-        length: number of characters of masked labels; by default that of most different codes, the
-            greatest of several such lengths.
+        length: number of characters of masked labels; by default the most frequent
+            length of the different codes, the greatest if several are equally frequent.
 
     Raises:
         PolicyError: for settings that make no sense.

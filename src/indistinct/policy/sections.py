@@ -104,9 +104,9 @@ class PeopleFile(Section):
     """A second table with one row per person."""
 
     file: str
-    """Its path, from the folder of the policy."""
+    """Its path, relative to the policy's folder."""
     key: str | None = None
-    """Its column that names the person; by default the name in the table of records."""
+    """Its column that names the person; by default named as in the table of records."""
     separator: Character | None = None
     """The character between two fields of it."""
 
@@ -179,9 +179,7 @@ class Pseudonymize(Section):
 
 
 class Replace(Section):
-    """A text is replaced by an invented one of its form: the same for equal texts, and a value of
-    the column only by chance.
-    """
+    """An invented text of its form, the same for equal texts; by chance a value of the column."""
 
     style: Literal["auto", "name", "code"] = "auto"
     """``name``: every word becomes an invented one; ``code``: every letter and digit is drawn;
@@ -219,7 +217,7 @@ class Noise(Section):
 
     scale: Annotated[FiniteFloat, Field(gt=0)]
     """How much: the standard deviation of ``gaussian`` noise, the scale of ``laplace``; in the
-    column's unit, in days for dates, as a share of the value where it is multiplicative."""
+    column's unit, in days for dates, as a share of the value if it is multiplicative."""
     distribution: Literal["gaussian", "laplace"] = "gaussian"
     """What the noise is drawn from."""
     multiplicative: bool = False
@@ -294,11 +292,11 @@ class Synthesize(Section):
     """Draw the column together with all other such columns, by a Bayesian network; otherwise by
     itself."""
     given: NameOrNames = ()
-    """Published columns that are not drawn: values are drawn to go with coarse groups of these, as
-    far as they tell something and k people share it."""
+    """Published columns that are not drawn: drawn values suit coarse groups of these, as far as k
+    people of a group share them."""
     k: Annotated[int, Field(ge=2)] = 10
-    """With ``given``, the fewest people of a group who have a value that is drawn for the group;
-    rarer ones go to anybody."""
+    """With ``given``: a value is drawn for a group if so many of its people have it; rarer values
+    are drawn for anybody."""
 
 
 def _keyed(key: str) -> BeforeValidator:
@@ -401,8 +399,8 @@ class Ranks(Section):
         0.5,
         0.25,
     )
-    """The shares of the range of figures from which on a value is critical, major and medium; with
-    fewer than four values their order alone counts."""
+    """The shares of the range of figures from which a value is critical, major and medium. With
+    fewer than four values only their order counts."""
     unknown: Literal["error", "critical"] = "error"
     """What to do with values without a rank."""
     missing: Annotated[int, Field(ge=1, le=4)] | None = None
@@ -526,19 +524,19 @@ class Analysis(Section):
     kind: Kind
     """A ``table`` of means or shares, a regression, a survival curve, or a prediction."""
     outcome: str | None = None
-    """What is explained, counted or predicted; the time until the event, of survival."""
+    """What is explained, counted or predicted; for survival, the time until the event."""
     by: Names = ()
     """The columns that make the groups of a table or of survival curves."""
     predictors: Names = ()
     """The columns that explain or predict the outcome."""
     event: str | None = None
-    """Of survival: the column that says whether the event was seen."""
+    """For survival: the column that says whether the event was seen."""
     positive: str | None = None
-    """The value of a two-valued outcome or of the event that counts; without, the last of them."""
+    """The value that counts, of a two-valued outcome or of the event; by default the last one."""
     min_overlap: float | None = Field(default=None, ge=0, le=1)
     """The least mean overlap of confidence intervals that the release should keep, 0 to 1."""
     name: str = ""
-    """What reports call it."""
+    """Its name in reports."""
 
     @model_validator(mode="after")
     def _fits(self) -> Analysis:
@@ -623,8 +621,8 @@ class Method(Section):
     ``k-member`` and ``mdav`` make classes and publish what fits each class. ``theta`` moves records
     between such classes until their sensitive values are diverse. ``knm`` has a k for every rank of
     sensitivity. For people with many records ``theta-star``, ``k-l-diversity``,
-    ``p-l-angelization`` and ``anatomy`` publish two linked tables, and ``m-invariant`` such with
-    the same values for everybody from release to release."""
+    ``p-l-angelization`` and ``anatomy`` publish two linked tables, and ``m-invariant`` does so
+    with the same values for everybody from release to release."""
     objective: Annotated[Objective, BeforeValidator(_objective)] = Objective()
     """A measure's name, or a table of its settings."""
     suppression_limit: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
@@ -633,18 +631,18 @@ class Method(Section):
     """Seconds after which the search returns the best release found."""
     node_limit: Annotated[int, Field(ge=1)] | None = None
     """Checked generalizations after which the search returns the best release found. By default
-    searches for rows stop after 200,000 tables, over subtrees and siblings after fewer."""
+    searches for rows stop after 200,000 tables, those over subtrees and siblings earlier."""
     scope: Literal["domain", "subtree", "siblings"] = "domain"
     """How far one step of ``iab``, ``exhaustive`` and ``greedy`` goes: a whole attribute, single
     subtrees of its hierarchy, or all violating subtrees at once."""
     tie_break: Literal["least_general", "paper"] = "least_general"
-    """Which of several releases with as many rows ``iab`` takes."""
+    """Which release ``iab`` takes if several have equally many rows."""
     local_recoding: bool = False
     """Recode the suppressed records again among themselves."""
     items: Literal["global", "local"] = "global"
-    """How ``km-anonymity`` generalizes items: ``global``, the same way for everyone, or ``local``:
-    an item that is too rare beside a person's others becomes more general for this person, where it
-    is left out else."""
+    """How ``km-anonymity`` generalizes items. ``global``: in the same way for everyone. ``local``:
+    an item that is too rare next to a person's others becomes more general for this person,
+    instead of being left out."""
     cells: Style | dict[str, Style] | None = None
     """What is published of a class, for all attributes or by attribute. By default ranges of
     numbers, and common ancestors of everything else."""
@@ -716,7 +714,7 @@ class Bookkeeping(Section):
     """The ledger: what has been published of whom, which a new release is held against."""
 
     path: str
-    """Its folder, from the folder of the policy. Made with the first release, for the owner
+    """Its folder, relative to the policy's folder. The first release makes it, for the owner
     alone."""
     person: str | None = None
     """The column that names the person, the same in all tables; by default ``source.person``."""
@@ -724,7 +722,7 @@ class Bookkeeping(Section):
     """The environment variable that holds the key of the people's hashes, to compare two ledgers.
     By default a random key in the folder."""
     key_file: str | None = None
-    """A file that holds it, from the folder of the policy."""
+    """A file that holds the key, relative to the policy's folder."""
     conflict: Literal["refuse", "warn"] = "refuse"
     """What becomes of a release that would break a promise together with what is out."""
 

@@ -41,7 +41,7 @@ ABSENT = ("break", "skip")
 
 @dataclass(frozen=True, kw_only=True)
 class DeltaDisclosure(AboutValues):
-    """In every class |ln(q / p)| < ``delta`` for each value's share q there and p in the reference.
+    """In every class |ln(q / p)| < ``delta``: q is a value's share there, p that in the reference.
 
     ``absent`` is ``break`` or ``skip``. Closed under union for a fixed distribution, if absent
     values break it: a value's share in a merged class lies between its shares in the parts. Skipped

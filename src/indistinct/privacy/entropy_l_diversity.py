@@ -42,7 +42,7 @@ from indistinct.types import Bools, Floats
 class EntropyLDiversity(Promise):
     """The entropy of the sensitive values of every equivalence class is at least log(``l``).
 
-    ``l`` may be any number from 1 on. Closed under union: the entropy of a mixture is at least the
+    ``l`` is any number of 1 or more. Closed under union: the entropy of a mixture is at least the
     mixture of the entropies. Not under supersets: a thousand equal records drown the others.
     """
 

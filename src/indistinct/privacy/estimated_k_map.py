@@ -38,9 +38,9 @@ ESTIMATORS = ("zero-truncated-poisson", "poisson")
 class EstimatedKMap(Promise):
     """Every equivalence class is as large as a class that stands for ``k`` or more people.
 
-    ``fraction`` is the share of the population that is in the table, ``significance`` how often a
-    class of k people may exceed the size asked for, ``estimator`` ``zero-truncated-poisson`` or
-    ``poisson``. Closed under supersets: size alone decides.
+    ``fraction`` is the share of the population that is in the table, ``significance`` the
+    probability that a class of k people exceeds the required size, ``estimator``
+    ``zero-truncated-poisson`` or ``poisson``. Closed under supersets: size alone decides.
     """
 
     model: ClassVar[str] = "estimated-k-map"

@@ -58,7 +58,7 @@ OF = ("values", "categories")
 
 @dataclass(frozen=True, kw_only=True)
 class KLCover(Promise):
-    """In every class are ``k`` people and ``l`` values, and so many stay in all releases together.
+    """Every class has ``k`` people and ``l`` values, and keeps as many in all releases together.
 
     Closed under supersets: records that join a class take nobody and no value away from it.
     """

@@ -20,10 +20,10 @@ from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 @dataclass(frozen=True, kw_only=True)
 class KnownNumber(BeyondClasses):
-    """Every number of records that somebody of a class has is had by k people of the class.
+    """In every class, k people share each number of records that occurs.
 
-    After classes are found, records of those who have more are left out, drawn at random, as few as
-    possible; then everything is searched anew in what is left.
+    After classes are found, as few records as possible are left out, drawn at random from people
+    with more than others. Then the search starts again with the records that are left.
     """
 
     model: ClassVar[str] = "known-number"

@@ -30,7 +30,7 @@ from indistinct.types import Plain
 
 @dataclass(frozen=True, kw_only=True)
 class KnownRecords(BeyondClasses):
-    """Who knows the class and up to m items has k people left, or a belief of at most ``bound``.
+    """Knowing the class and up to m items leaves k people, or a belief of at most ``bound``.
 
     After classes are found, the items of each class are generalized to keep it.
     """

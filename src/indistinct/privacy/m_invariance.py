@@ -90,7 +90,7 @@ class Signatures(Promise):
 
 @dataclass(frozen=True, kw_only=True)
 class MInvariance(Signatures):
-    """In every class all records have different values, and who stays keeps the signature.
+    """All values of a class differ, and people who stay get a class with the same values.
 
     Closed under nothing: two classes may have a value in common.
     """

@@ -22,7 +22,7 @@ from indistinct.privacy.m_invariance import Signatures
 
 @dataclass(frozen=True, kw_only=True)
 class TauSafety(Signatures):
-    """In every class all records have different values, and everybody keeps the signature.
+    """All values of a class differ, and people always get a class with the same values.
 
     Closed under nothing: two classes may have a value in common.
     """
