@@ -497,3 +497,29 @@ def test_two_custodians_hold_their_ledgers_against_each_other(
     assert done.exit_code == 3
     assert "2 releases of" in done.stdout
     assert runner.invoke(app, ["ledger", "list", str(a), "--with", str(b)]).exit_code == 2
+    assert not both.notes
+
+
+@pytest.mark.parametrize(
+    ("frame", "told"),
+    [
+        (table(1).with_columns(pl.col("patient").str.to_lowercase()), "nobody is in two releases"),
+        (table(1).rename({"ill": "illness"}), "one release alone lists 'ill', 'illness'"),
+    ],
+)
+def test_what_is_compared_with_nothing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: pl.DataFrame, told: str
+) -> None:
+    monkeypatch.setenv("SHARED", "8f3a92c1d07be6545a1e0c9b7d3f2846")
+    for name, one in (("a", table(1)), ("b", frame)):
+        asked = json.loads(
+            json.dumps(policy(tmp_path / name)).replace('"ill"', f'"{one.columns[2]}"')
+        )
+        asked["ledger"] |= {"key_env": "SHARED"}
+        ind.anonymize(one, asked).write(tmp_path / name / "release", report=False)
+    a, b = (tmp_path / name / "ledger" for name in "ab")
+    assert not ind.check_ledger(a).notes
+    (note,) = ind.check_ledger(a, b).notes
+    assert note.startswith(told)
+    shown = CliRunner().invoke(app, ["ledger", "check", str(a), "--with", str(b)]).stdout
+    assert told in " ".join(shown.split())

@@ -16,10 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import indistinct as ind
 from indistinct.errors import DataError
 from indistinct.sources import files
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
+from indistinct.sources.workbook import hidden_in
 from indistinct.sources.writing import write_csv
 
 
@@ -419,6 +421,45 @@ def test_excel(tmp_path: Path) -> None:
     assert codes(error) == ["unknown-sheet"]
     assert "did you mean 'People'?" in str(error)
     assert codes(refused(put(tmp_path, "secret", "broken.xlsx"))) == ["unreadable-file"]
+
+
+def test_what_a_workbook_does_not_show_is_told(tmp_path: Path, run: Any) -> None:
+    """Rows that were filtered away are read like all others, and so is a hidden sheet."""
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["age", "ward", "ill"])
+    for at in range(8):
+        sheet.append([20 + at % 2, "a", "flu"])
+    book.create_sheet("Shown").append(["age", "ill"])
+    path, policy = tmp_path / "people.xlsx", tmp_path / "p.toml"
+    book.save(path)
+    quasi = {"role": "quasi-identifier", "hierarchy": "suppress"}
+    asked = {
+        "rest": "drop",
+        "attributes": {"age": quasi},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    assert not hidden_in(path, None)
+    assert not any("hidden" in text for text in ind.anonymize(path, asked).warnings)
+    sheet.sheet_state = "hidden"
+    sheet.column_dimensions["B"].hidden = True
+    sheet.column_dimensions.group("F", "XFD", hidden=True)  # nothing stands there
+    for row in (3, 4):
+        sheet.row_dimensions[row].hidden = True
+    book.active = 1
+    book.save(path)
+    told = hidden_in(path, "Sheet")
+    assert told == hidden_in(path, None)
+    assert "sheet 'Sheet' is hidden" in told[0]
+    assert told[1].startswith("2 rows and 1 column of sheet 'Sheet' are hidden")
+    assert {*told} <= {*ind.anonymize(path, asked).warnings}
+    assert {*told} <= {*ind.workbench(path).notes}
+    drafted = " ".join(run("init", path, "--policy", policy).stderr.split())
+    assert all(text in drafted for text in told)
+    assert not hidden_in(path, "Shown")
+    assert not hidden_in(put(tmp_path, "a,b\n1,2\n"), None)
 
 
 def test_excel_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,6 +84,7 @@ class LedgerReport(Document):
         unproved: promises that speak of one release only, and were not looked at.
         pairs: what every two releases say together, worst first, if that was asked for.
         joined: by sensitive attribute whose classes are divided where rows can be joined.
+        notes: what was compared with nothing.
     """
 
     releases: int
@@ -93,6 +94,7 @@ class LedgerReport(Document):
     unproved: Sequence[str] = ()
     pairs: Sequence[Pair] = ()
     joined: Mapping[str, Joined] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     @property
     def holds(self) -> bool:
@@ -117,6 +119,7 @@ class LedgerReport(Document):
                 for name, one in self.compositions.items()
             ],
             "not_looked_at": list(self.unproved),
+            "notes": list(self.notes),
             **({"pairs": [one.to_dict() for one in self.pairs]} if self.pairs else {}),
         }
 
@@ -176,7 +179,7 @@ class LedgerReport(Document):
         if self.unproved:
             yield Line(f"not looked at over releases: {', '.join(self.unproved)}")
         divided = unproved(self.joined)
-        for text in divided:
+        for text in (*divided, *self.notes):
             yield Line(text, "doubt")
         other = "other " * bool(self.unproved)
         holds = f"every {other}promise holds" + ", as far as classes tell" * bool(divided)
@@ -295,8 +298,30 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
     if everybody is None:
         everybody = len(np.unique(numbered([entry.people for entry in entries])[1]))
     return LedgerReport(
-        len(entries), everybody, compositions, broken, list(not_looked_at), joined=joined
+        len(entries),
+        everybody,
+        compositions,
+        broken,
+        list(not_looked_at),
+        joined=joined,
+        notes=_alone(series, entries, everybody),
     )
+
+
+def _alone(series: Mapping[str, Series], entries: Sequence[Entry], people: int) -> list[str]:
+    """What stands in one of several releases alone, so that nothing was compared."""
+    if len(entries) < 2:
+        return []
+    if people == sum(len(entry.people) for entry in entries):
+        return [
+            "nobody is in two releases: nothing was compared; people whose names are written in "
+            "two ways are taken for two"
+        ]
+    few = [f"'{name}'" for name, one in series.items() if one.members["release"].n_unique() < 2]
+    return [
+        f"one release alone lists {', '.join(few)}: nothing was compared; where another one has it "
+        "under another name, they are taken for two attributes"
+    ] * bool(few)
 
 
 def _judged(

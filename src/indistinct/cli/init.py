@@ -79,6 +79,7 @@ def init(
     from indistinct.analytics.profile import profile
     from indistinct.intake.opening import plain_table
     from indistinct.sources.format import format_of_folder
+    from indistinct.sources.workbook import hidden_in
 
     if check is not None:
         _check(data, check, as_json, strict)
@@ -103,6 +104,8 @@ def init(
         source |= {} if header is None else {"header": header}
         source |= {} if query is None else {"query": query}
         table = plain_table(data, source, data)
+        for note in hidden_in(data, sheet):
+            complain("warning", note)
         progress("looking at the columns")
         seen = profile(table).closed()
         write_first_policy(first_policy(seen, source=source), policy, overwrite=force)

@@ -22,6 +22,7 @@ from indistinct.sources.postgres import Address, is_address, open_in_server
 from indistinct.sources.table import Table, column_names, quantities
 from indistinct.sources.text import canonical
 from indistinct.sources.unchanged import unchanged
+from indistinct.sources.workbook import hidden_in
 from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ def open_source(
                     how = {"coded": coded, **reading(policy)}
                     native = in_file(data, fits=held, allow_empty=allow_empty, **how)
                     notes = () if source.header is not None else _header_notes(native.columns)
+                    notes += hidden_in(Path(data), source.sheet)
                 digest = None if hashed is None else hashed.result()
     if source.people is not None:
         native = with_people(to_polars(native), policy, name)
@@ -329,7 +331,10 @@ def plain_table(
     elif path is None:
         _refuse_of_file(source or ())
     name = "table" if path is None else name_of(path)
-    return open_table(native, name, allow_empty=allow_empty)
+    table = open_table(native, name, allow_empty=allow_empty)
+    if isinstance(data, str | Path):
+        table.notes = (*table.notes, *hidden_in(Path(data), (source or {}).get("sheet")))
+    return table
 
 
 def name_of(path: str | Path) -> str:

@@ -118,6 +118,7 @@ def hold_against_ledger(
     if problems and policy.ledger.conflict == "refuse":
         raise Unsatisfiable(problems)
     run.warnings += [f"{one.message}; {one.remedy}" for one in problems] or torn
+    run.warnings += [] if found is None else found.notes
     if found is not None and found.unproved:
         run.warnings.append(
             f"{', '.join(found.unproved)}: held by this release alone, and not with those that are "

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from indistinct.document import many
 from indistinct.errors import DataError
 from indistinct.sources.memory import OF_BYTES, OF_CELLS, allowed, in_words, require
 
@@ -21,6 +22,8 @@ _BLOCK = 1 << 24
 _LONGEST = 1 << 10  # characters of a tag that may be cut in two by a block
 _COLUMN = re.compile(rb'<c\b[^>]*?\sr="([A-Z]{1,3})\d')
 _ROW = re.compile(rb'<row\b[^>]*?\sr="(\d{1,9})"')
+_FOLDED = re.compile(rb"""<row\b[^>]*?\shidden=["'](?:1|true)["']""")
+_COLUMNS = re.compile(rb"<col\b[^>]*>")
 
 
 _TABLE = re.compile(
@@ -71,6 +74,52 @@ def require_room(path: Path, sheet: str) -> None:
                 _require_extent(path, sheet, columns, rows)
     except _DAMAGED:
         return
+
+
+def hidden_in(path: Path, sheet: str | None) -> tuple[str, ...]:
+    """What a spreadsheet does not show of the table that is read from it, as sentences.
+
+    Arguments:
+        path: an ``.xlsx`` or ``.xlsm`` file; of one of another form nothing is said.
+        sheet: the sheet that is read; the first one where not given.
+    """
+    try:
+        with zipfile.ZipFile(path) as held:
+            book = held.read("xl/workbook.xml").decode("utf-8", "replace")
+            tags = re.findall(r"<(?:\w+:)?sheet\b[^>]*>", book)
+            named = {html.unescape(_key(tag, "name")): _key(tag, "state") for tag in tags}
+            name = next(iter(named), "") if sheet is None else sheet
+            part = _part_of(held, name)
+            rows, columns = (0, 0) if part is None else _folded(held, part)
+    except (*_DAMAGED, OSError):  # a pattern, a folder, an address
+        return ()
+    found = []
+    if named.get(name, "") in ("hidden", "veryHidden"):
+        found.append(f"sheet '{name}' is hidden in the workbook, and it is the one that is read")
+    if rows + columns:
+        told = [many(rows, "row")] * bool(rows) + [many(columns, "column")] * bool(columns)
+        found.append(
+            f"{' and '.join(told)} of sheet '{name}' are hidden in the workbook, and are read like "
+            "all others: delete what shall not be part of the table"
+        )
+    return tuple(found)
+
+
+def _folded(held: zipfile.ZipFile, part: str) -> tuple[int, int]:
+    """How many rows and columns of a sheet are hidden, of those in which cells stand."""
+    width, _ = _extent(held, part)
+    rows, rest = 0, b""
+    columns: set[int] = set()
+    with held.open(part) as file:
+        while block := file.read(_BLOCK):
+            whole, begun, rest = (rest + block).rpartition(b"<")
+            rows += len(_FOLDED.findall(whole))
+            for tag in map(bytes.decode, _COLUMNS.findall(whole)):
+                if _key(tag, "hidden") in ("1", "true"):
+                    least, most = (int(_key(tag, end) or 0) for end in ("min", "max"))
+                    columns.update(range(least, min(most, width) + 1))
+            rest = begun + rest
+    return rows, len(columns)
 
 
 def _require_extent(path: Path, sheet: str, columns: int, rows: int) -> None:

@@ -35,6 +35,7 @@ from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named, format_of_folder
 from indistinct.sources.table import Table, count_column
+from indistinct.sources.workbook import hidden_in
 from indistinct.types import Frame, Ints, Plain
 
 _GENERALIZING: Final = (
@@ -93,6 +94,7 @@ def workbench(
         native, notes = records.frame, records.notes
     else:
         native = read_table(path, **reading(asked))
+        notes = hidden_in(Path(path), asked.source.sheet)
     if asked.source.people is not None:
         native = with_people(to_polars(native), asked, path.name)
     tell("looking at the columns", None)
