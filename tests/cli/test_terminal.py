@@ -168,7 +168,7 @@ def test_the_time_left_follows_from_the_time_that_reading_took(
         now = 5.0
         assert progress._line(now) == "reading, about 15 s left (5 s so far)", "20 s by its size"
         now = 40.0
-        assert progress._line(now) == "reading, about 10 s left (40 s so far)", "slower"
+        assert progress._line(now) == "reading, longer than usual (40 s so far)", "slower"
         progress("auditing")
         now = 60.0
         assert progress._line(now) == "auditing, about 60 s left (60 s so far)", "80 s in all"
@@ -179,6 +179,31 @@ def test_the_time_left_follows_from_the_time_that_reading_took(
         assert progress._line(now) == "measuring mondrian, about 50 s left (70 s so far)"
         progress("waiting")
         assert progress._line(now) == "waiting (70 s so far)", "nothing is known of it"
+
+
+@pytest.mark.parametrize(("where", "publishing"), [("t.csv", 50), ("postgresql://h/d?table=t", 90)])
+def test_tables_counted_in_place_are_measured_by_counting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: None, where: str, publishing: int
+) -> None:
+    (tmp_path / "t.csv").write_bytes(b"x" * 3000)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(terminal, "SPEED", 30)
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Progress(where) as progress:
+        progress("reading")
+        now = 0.1  # its columns, and no record
+        progress("counting in place")
+        by_size = ", about 10 s left" if where == "t.csv" else ""
+        assert progress._line(now) == f"counting in place{by_size} (0 s so far)"
+        now = 10.1
+        progress("searching", 0.5)
+        progress("publishing")
+        told = [(now := 10.1 + after) and progress._left(now) for after in (0, 10, publishing - 1)]
+        left = [publishing, publishing - 10, 1]
+        assert told == [f"about {seconds} s left" for seconds in left], "and never more again"
+        now = 10.1 + publishing
+        assert progress._line(now) == f"publishing, longer than usual ({now:.0f} s so far)"
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1"])

@@ -159,7 +159,7 @@ def counted(values: Transformed, run: Run) -> PrivateTable:
     Raises:
         DataError, HierarchyError: as :func:`read` does.
     """
-    run.tell("counting")
+    run.tell("counting" if values.table.held else "counting in place")
     file, told = (None if run.source_digest is None else values.table.name), len(run.warnings)
     private = settled(PrivateTable.of(values.table, run, file=file), run)
     run.warnings[told:] = [one for one in run.warnings[told:] if one not in run.warnings[:told]]
