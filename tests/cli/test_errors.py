@@ -86,6 +86,9 @@ def test_a_first_line_that_may_be_a_record_is_never_shown(run, policy: Path, tmp
         ("audit", data, "--k", 2, "--quasi", "age"),
         ("attack", data, data, "--policy", policy),
         ("compare", data, data, "--policy", policy),
+        ("anonymize", data, "--policy", policy, "--out", out, "--engine", "duckdb"),
+        ("assess", data, "--policy", policy, "--engine", "duckdb"),
+        ("risk", data, "--quasi", "Smit", "--engine", "duckdb"),
     ):
         result = run(*options)
         assert result.exit_code == 2, options

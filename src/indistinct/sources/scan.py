@@ -58,7 +58,7 @@ from indistinct.sources.files import (
     refuse_missing,
     unclosed,
 )
-from indistinct.sources.table import Change, count_column, name_problems
+from indistinct.sources.table import Change, column_names, count_column, name_problems
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
 from indistinct.sources.writing import staged_folder, sweep
@@ -185,6 +185,7 @@ class ScannedTable(DuckDBTable):
             self._relation, self.name, tokens, workspace=self.workspace, files=self.files
         )
         found.notes, found._height, found._before = self.notes, self._height, self._before
+        found.columns = self.columns
         return found
 
     @property
@@ -384,7 +385,7 @@ def scan(
             raise DataError(problems)
         table = ScannedTable(relation, path.name, workspace=work, files=files)
         if ending not in PARQUET and reading.get("header") is None:
-            _refuse_header(table)
+            table.columns = believed_names(table.like_their_names(), path.name)
     except BaseException:
         work.close()
         raise
@@ -553,8 +554,12 @@ def _undecodable(name: str, encoding: str) -> DataError:
     return DataError(Problem("undecodable", message, file=name, remedy=remedy))
 
 
-def _refuse_header(table: ScannedTable) -> None:
-    """Raise where the first line looks like a record, as for a table in memory."""
-    problems = header_problems(table.like_their_names(), table.name, csv=True)
-    if problems:
+def believed_names(records: pl.DataFrame, name: str) -> tuple[str, ...]:
+    """The names of a CSV file's columns, by some of its records, as for a table in memory.
+
+    Raises:
+        DataError: the first line looks like a record.
+    """
+    if problems := header_problems(records, name, csv=True):
         raise DataError([replace(problem, rows=()) for problem in problems])
+    return column_names(records)

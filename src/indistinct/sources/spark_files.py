@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from indistinct.errors import DataError, IndistinctError, OutputError, Problem
-from indistinct.sources.files import BROKEN, CSV, header_problems, header_without_csv
-from indistinct.sources.scan import head_of, kind_of_file
+from indistinct.sources.files import BROKEN, CSV, header_without_csv
+from indistinct.sources.scan import believed_names, head_of, kind_of_file
 from indistinct.sources.spark_table import SparkTable, as_shown, contents, contents_of, telling
 from indistinct.sources.table import Change, name_problems
 from indistinct.sources.text import Tokens
@@ -146,9 +146,7 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
         raise DataError(problems)
     table = SparkFiles(frame, pure.name, path=path)
     if kind_of_file(Path(first)) in CSV and reading.get("header") is None:
-        found = header_problems(table.like_their_names(), pure.name, csv=True)
-        if found:
-            raise DataError([replace(problem, rows=()) for problem in found])
+        table.columns = believed_names(table.like_their_names(), pure.name)
     return table
 
 
