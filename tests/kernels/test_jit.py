@@ -8,13 +8,14 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 import indistinct
-from indistinct.kernels import jit
+from indistinct.kernels import jit, keeping
 
 PACKAGE = Path(jit.__file__).resolve().parents[1]
 
@@ -42,7 +43,7 @@ def copy(tmp_path: Path) -> Path:
     package = tmp_path / "copy" / "indistinct"
     (package / "kernels").mkdir(parents=True)
     (package / "__init__.py").write_text("")
-    for name in ("__init__.py", "jit.py", "grouping.py", "costs.py", "lattice.py"):
+    for name in ("__init__.py", "jit.py", "keeping.py", "grouping.py", "costs.py", "lattice.py"):
         shutil.copy(PACKAGE / "kernels" / name, package / "kernels" / name)
     (package / "kernels" / "caller.py").write_text(CALLER)
     edit(package, plus=1)
@@ -308,3 +309,69 @@ def test_a_home_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_package_itself_is_what_is_digested() -> None:
     assert Path(str(indistinct.__file__)).resolve().parent == PACKAGE
     assert len(jit._digest()) == 16
+
+
+def test_installations_of_the_same_code_share_what_is_compiled(copy: Path, tmp_path: Path) -> None:
+    where = places(tmp_path / "home")
+    assert run(TWICE, copy.parent, where) == "22 0"
+    other = tmp_path / "elsewhere" / "indistinct"
+    shutil.copytree(copy, other)
+    assert run(TWICE, other.parent, where) == "22 1"
+
+
+def test_one_process_compiles_what_several_need(copy: Path, tmp_path: Path) -> None:
+    """Whoever comes second waits, and loads what the first one left."""
+    slow = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from indistinct.kernels.caller import twice\n"
+        "cache = twice.dispatcher._cache\n"
+        "save = cache._save_overload\n"
+        "def late(*given):\n"
+        "    Path(sys.argv[1]).touch()\n"
+        "    while not Path(sys.argv[2]).exists():\n"
+        "        time.sleep(0.01)\n"
+        "    save(*given)\n"
+        "cache._save_overload = late\n"
+        "print(twice(10), len(twice.dispatcher.stats.cache_hits))"
+    )
+    quick = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from indistinct.kernels import keeping\n"
+        "from indistinct.kernels.caller import twice\n"
+        "keeping.time.sleep = lambda seconds: Path(sys.argv[2]).touch()\n"
+        "print(twice(10), len(twice.dispatcher.stats.cache_hits))"
+    )
+    compiled, waiting = tmp_path / "compiled", tmp_path / "waiting"
+    environment = {**os.environ, **places(tmp_path / "home"), "PYTHONPATH": str(copy.parent)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def start(code: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", code, str(compiled), str(waiting)]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    with start(slow) as first:
+        while not compiled.exists():
+            assert first.poll() is None
+            time.sleep(0.01)
+        with start(quick) as second:
+            assert second.communicate()[0] == "22 1\n"
+        assert first.communicate()[0] == "22 0\n"
+    assert waiting.exists()
+
+
+def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first, second = (keeping.Turn(tmp_path / "kernel.lock") for _ in range(2))
+    first.take()
+    monkeypatch.setattr(keeping, "LONGEST_WAIT", 0.0)
+    second.take()
+    second.leave()
+    first.leave()
+
+
+def test_a_place_that_cannot_be_locked_is_used_all_the_same(tmp_path: Path) -> None:
+    turn = keeping.Turn(tmp_path / "missing" / "kernel.lock")
+    turn.take()
+    turn.leave()
+    assert not list(tmp_path.iterdir())

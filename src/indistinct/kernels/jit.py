@@ -6,8 +6,9 @@ is Numba itself imported, so that a module of kernels can be imported anywhere a
 Numba's own cache is keyed by the file that holds a function, not by the files of the functions it
 calls, so an edited helper can silently keep its old code; and it raises at import where the
 installation cannot be written. Here the cache lies in a folder of the user, named by a digest of
-every source file of the package that compiles anything: an edit anywhere starts a new folder. Where
-no such folder can be made, kernels are compiled anew in each process.
+every source file of the package that compiles anything: an edit anywhere starts a new folder, and
+all installations of the same code share one (`keeping` says how). Where no such folder can be made,
+kernels are compiled anew in each process.
 
 Numba unpickles what it finds in the cache, so whoever can write there can run code. The folder is
 made for its owner alone. One that belongs to another user or holds files of another, that others
@@ -31,6 +32,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
+
+from indistinct.kernels.keeping import shared_cache
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -69,8 +72,10 @@ class Kernel(Generic[Arguments, Result]):
         place = cache_folder()
         if place is None:
             return numba.njit(nogil=True)(self.function)
+        made = numba.njit(nogil=True)(self.function)
         with _numba_cache(place):
-            return numba.njit(nogil=True, cache=True)(self.function)
+            made._cache = shared_cache()(self.function)  # noqa: SLF001 - as enable_caching() does
+        return made
 
     @property
     def _numba_type_(self) -> Any:
