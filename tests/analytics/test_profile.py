@@ -745,3 +745,100 @@ def test_dates_that_were_shifted_into_time_to_come_are_told() -> None:
         item.attribute: [one.code for one in item.warnings] for item in profile(frame).attributes
     }
     assert told == {"ADMITTIME": ["shifted-dates"], "DOB": []}
+
+
+def test_what_most_names_begin_with_says_nothing() -> None:
+    draw = random.Random(1).randrange
+    some = {
+        "PA_IDADE": [str(draw(80)) for _ in range(N)],
+        "PA_SEXO": ["MF"[draw(2)] for _ in range(N)],
+        "PA_MUNPCN": [str(120000 + draw(9)) for _ in range(N)],
+        "PA_RACACOR": [f"0{draw(5)}" for _ in range(N)],
+        "PA_CIDPRI": [("B181", "F200", "N180", "G20")[draw(4)] for _ in range(N)],
+        "PA_PROC_ID": [f"06044600{draw(30):02d}" for _ in range(N)],
+    }
+    seen = profile(pl.DataFrame(some))
+    roles = {item.attribute: item.role for item in seen.attributes}
+    others = {"PA_CIDPRI": "sensitive", "PA_PROC_ID": "sensitive"}
+    assert roles == {name: others.get(name, "quasi-identifier") for name in some}
+    assert seen["PA_CIDPRI"].hierarchy == {"code_system": "icd-10"}
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("性別", "sex"), ("年代", "age"), ("居住地", "place"), ("生年月日", "birth"),
+        ("性别", "sex"), ("年龄", "age"), ("성별", "sex"), ("진단", "health"),
+        ("Пол", "sex"), ("Дата рождения", "birth"), ("диагноз", "health"), ("pohlavi", "sex"),
+        ("sesso", "sex"), ("leeftijd", "age"), ("Medu", "education"), ("fjob", "occupation"),
+        ("reporting_ctry", "nationality"), ("week_report", "time"), ("Eyes", "appearance"),
+        ("Arresting Agency", "place"),
+    ],
+)  # fmt: skip
+def test_names_of_other_scripts_and_short_ones(name: str, about: str) -> None:
+    found = concept_of(name)
+    assert found is not None
+    assert found[0].name == about
+
+
+def test_a_column_called_name_in_another_script_is_left_out() -> None:
+    frame = pl.DataFrame(
+        {"氏名": [f"山田{at}" for at in range(N)], "性別": ["男性", "女性"] * (N // 2)}
+    )
+    seen = profile(frame)
+    assert (seen["氏名"].role, seen["性別"].role) == ("identifier", "quasi-identifier")
+    assert seen["性別"].why == "its values are the sexes: others know it"
+
+
+def test_letters_are_the_sexes_unless_the_name_speaks_of_something_else() -> None:
+    frame = pl.DataFrame(
+        {
+            "charge_degree": ["F" if at % 3 else "M" for at in range(N)],
+            "degree_of_offense": [f"({'MF'[at % 2]}{at % 3})" for at in range(N)],
+            "V1": ["F" if at % 3 else "M" for at in range(N)],
+        }
+    )
+    roles = [item.role for item in profile(frame).attributes]
+    assert roles == ["sensitive", "sensitive", "quasi-identifier"]
+
+
+def test_an_address_of_few_values_is_a_quasi_identifier() -> None:
+    frame = pl.DataFrame({"address": ["U" if at % 4 else "R" for at in range(N)]})
+    assert profile(frame)["address"].role == "quasi-identifier"
+
+
+def test_numbers_of_hospitals_that_have_many_patients_number_nobody() -> None:
+    many = [str(100 + at) for at in range(N // 2)] + ["7"] * (N // 2)
+    frame = pl.DataFrame({"hosp_id": many, "pat_id": [str(5000 + at // 2) for at in range(N)]})
+    seen = profile(frame)
+    assert (seen["hosp_id"].role, seen["pat_id"].role) == ("quasi-identifier", "identifier")
+
+
+def test_measurements_are_smooth_and_numbers_of_people_are_not() -> None:
+    order = random.Random(3)
+    measured = [str(round(order.gauss(40, 12))) for _ in range(6000)]
+    numbers = [str(at) for at in range(10, 99) for _ in range(order.randrange(20, 120))]
+    numbers += ["50"] * 1000
+    frame = pl.DataFrame({"triceps": measured, "blood_pressure": ["120", "130"] * 3000})
+    assert profile(frame)["triceps"].role == "sensitive"
+    assert profile(pl.DataFrame({"q": numbers}))["q"].role == "identifier"
+
+
+def test_a_country_beside_some_continents() -> None:
+    lands = ["Belgium", "Korea", "Vietnam", "France", "Egypt", "Turkey", "Morocco", "Europe"]
+    frame = pl.DataFrame({"Country": [lands[at % 8] for at in range(N)]})
+    assert profile(frame)["Country"].hierarchy == {"code_system": "country"}
+    policy = tomllib.loads(first_policy(profile(frame)))
+    assert policy["attributes"]["Country"]["uncovered"] == "suppress"
+
+
+def test_months_of_years_become_years() -> None:
+    frame = pl.DataFrame({"sem_not": [str(202001 + at % 50) for at in range(N)]})
+    assert profile(frame)["sem_not"].hierarchy == {"mask": {"from": "right", "step": 2}}
+
+
+def test_weeks_written_with_a_sign() -> None:
+    frame = pl.DataFrame({"x": [f"2015_{20 + at % 9}" for at in range(N)]})
+    assert (
+        profile(frame)["x"].why == "its values are weeks of years: others know when things happened"
+    )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime, timedelta
 
 import polars as pl
 import pytest
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from indistinct.analytics import values as values_of_a_column
 from indistinct.analytics.values import SAMPLE, Values, read_values
+from indistinct.hierarchies.dates import dates_taxonomy
 
 
 def read(values: list[str | None], kind: str = "text") -> Values:
@@ -184,3 +185,50 @@ def test_days_that_no_calendar_of_python_has() -> None:
     counted = pl.DataFrame([days, pl.Series("count", [1, 1, 1])])
     values = read_values(counted, "date")
     assert values.first == values.last == date(1970, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [
+        ("%Y/%m/%d %H:%M:%S", "datetime"),
+        ("%d-%b-%Y %H:%M", "datetime"),
+        ("%d%b%Y:%H:%M:%S.%f", "datetime"),
+        ("%Y%m%d%H%M%S", "datetime"),
+        ("%Y%m%d %H%M", "datetime"),
+        ("%Y%m%dT%H%M%S", "datetime"),
+        ("%d %B %Y %H:%M", "datetime"),
+        ("%b %d %Y", "date"),
+        ("%d/%b/%Y", "date"),
+        ("%Y.%m.%d", "date"),
+        ("%Y-%b-%d", "date"),
+        ("%d. %B %Y", "date"),
+        ("%A, %d %B %Y", "date"),
+        ("%b-%Y", "date"),
+        ("%m/%Y", "date"),
+        ("%Y/%m", "date"),
+    ],
+)
+def test_a_date_is_read_however_it_is_written(form: str, kind: str) -> None:
+    days = [
+        datetime(2020, 1, 3, 9, 5) + timedelta(days=31 * at, minutes=7 * at) for at in range(30)
+    ]
+    found = read([day.strftime(form) for day in days])
+    assert (found.kind, found.date_format) == (kind, form)
+    assert found.first is not None
+    assert (found.first.year, found.first.month) == (2020, 1)
+    taxonomy = dates_taxonomy("day", found.texts.to_list(), format=form)
+    assert taxonomy.rows()[0][-3:-1] == ("2020", "2020s")
+
+
+def test_whole_numbers_that_are_dates() -> None:
+    assert read(["20201231", "20210101", "20210228"], "integer").date_format == "%Y%m%d"
+    assert (
+        read(["20201231101500", "20210101000000", "20210228235959"], "integer").kind == "datetime"
+    )
+    assert read(["20201231", "20210101", "20219999"], "integer").kind == "integer"
+    assert read(["20201231", "20210101"], "integer").kind == "integer"
+
+
+def test_a_time_zone_of_two_digits() -> None:
+    found = read(["2015-07-15 16:22:00+00", "2016-07-15 16:22:00+02"])
+    assert (found.kind, found.date_format) == ("datetime", "iso")

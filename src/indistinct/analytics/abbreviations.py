@@ -58,7 +58,7 @@ _BESIDE = _forms(
     "at dif ob category vl val n pri prim sec secun not notif fin final inf infec mae pai fal "
     "agr res ocor ocorr natu nat mov zi solic rea trans dig digita evolu saida entr inicio "
     "ocu rem mad madre def mth moth mat fath chld entry exit pm dm "
-    "ini pac pcte paciente pat pcnt del de da do la el um vivo morto cor tot total"
+    "ini pac pcte paciente pat pcnt pcn del de da do la el um vivo morto cor tot total"
 )
 """Short forms that say nothing by themselves: code, number, kind, of the mother, of residence."""
 

@@ -59,7 +59,10 @@ CONCEPTS: tuple[Concept, ...] = (
         "age",
         "quasi-identifier",
         "others know the approximate age",
-        whole=("age", "alter", "edad", "idade", "ages", "fage", "mage"),
+        whole=(
+            "age", "alter", "edad", "idade", "ages", "fage", "mage", "eta", "leeftijd", "wiek",
+            "vek", "alder", "umur", "usia", "tuoi",
+        ),
         anywhere=(
             "idade", "edad", "age at", "age group", "age years", "age in years", "age cat",
             "age unit", "age units", "unite age", "altersgruppe",
@@ -71,12 +74,16 @@ CONCEPTS: tuple[Concept, ...] = (
         "birth",
         "quasi-identifier",
         "others know a birthday, and registers hold it",
-        whole=("birth", "born", "yob", "nacimiento", "nascimento", "nasc"),
+        whole=(
+            "birth", "born", "yob", "nacimiento", "nascimento", "nasc", "nascita", "geboortedatum",
+        ),
         anywhere=(
             "dob", "birth date", "birth date time", "birth day", "date of birth", "birth year",
             "birth dt", "year of birth", "birth month", "month of birth", "day of birth",
             "geburtsdatum", "geburtstag", "geburtsjahr", "jahrgang", "date de naissance",
-            "annee de naissance", "fecha de nacimiento", "fecha nacimiento", "dobyy", "dobmm",
+            "annee de naissance", "data di nascita", "data urodzenia", "datum narozeni",
+            "fodelsedatum", "dogum tarihi", "tanggal lahir", "fecha de nacimiento",
+            "fecha nacimiento", "dobyy", "dobmm",
             "dobdd",
         ),
         measured=True,
@@ -95,7 +102,10 @@ CONCEPTS: tuple[Concept, ...] = (
         "sex",
         "quasi-identifier",
         "others know it",
-        whole=("geschlecht", "sexe", "sexo", "male", "female", "woman", "man"),
+        whole=(
+            "geschlecht", "sexe", "sexo", "male", "female", "woman", "man", "sesso", "geslacht",
+            "plec", "pohlavi", "kon", "kjonn", "cinsiyet", "jenis kelamin", "gioi tinh",
+        ),
         anywhere=("sex", "gender"),
         unless=(
             "ever", "partner", "partners", "partn", "orientation", "age", "active", "activity",
@@ -116,16 +126,28 @@ CONCEPTS: tuple[Concept, ...] = (
         stems=("ethnic", "hisp", "raceth", "race"),
     ),
     Concept(
+        "appearance",
+        "quasi-identifier",
+        "others can see it",
+        whole=("hair", "eyes", "hair color", "hair colour", "eye color", "eye colour"),
+        anywhere=("tattoo", "tattoos", "complexion", "handedness"),
+    ),
+    Concept(
         "nationality",
         "quasi-identifier",
         "others know where a person comes from",
-        whole=("country", "land", "pays", "pais", "herkunft", "origin", "migration", "immigrant"),
+        whole=(
+            "country", "ctry", "cntry", "land", "pays", "pais", "herkunft", "origin", "migration",
+            "immigrant",
+        ),
         anywhere=(
             "nationality", "citizenship", "native country", "country of birth", "birth country",
             "home country", "resident", "residents", "staatsangehorigkeit", "nationalitat",
             "nationalitaet", "nationalite",
             "nacionalidad", "nacionalidade", "geburtsland", "foreign born", "migration background",
+            "nazionalita", "cittadinanza", "nationaliteit", "obywatelstwo", "uyruk",
         ),
+        last=("ctry", "cntry"),
         stems=("countr",),
     ),
     Concept(
@@ -222,7 +244,7 @@ CONCEPTS: tuple[Concept, ...] = (
         ),
         last=(
             "region", "district", "county", "province", "city", "zip", "postcode", "country",
-            "place", "community", "zona",
+            "place", "community", "zona", "agency", "precinct",
         ),
         stems=("municip", "distrit", "region"),
     ),
@@ -240,7 +262,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "hospital ward", "care unit", "care site", "admission type", "admission source",
             "admission location", "admission status", "admit type", "admit source",
             "discharge disposition", "discharge location", "discharge type", "patient type",
-            "patient class", "encounter class", "visit type", "stay", "verweildauer", "liegedauer",
+            "pat type", "patient class", "encounter class", "visit type", "stay", "verweildauer",
+            "liegedauer",
             "structure sante", "structure de sante", "formation sanitaire", "etablissement",
             "establecimiento", "estabelecimento", "num beds", "number of beds", "beds",
             "duree de sejour", "fachabteilung", "days stayed", "day count", "day cnt",
@@ -396,7 +419,11 @@ CONCEPTS: tuple[Concept, ...] = (
         "quasi-identifier",
         "others know when things happened",
         whole=("year", "month", "week", "season", "quarter", "weekday", "ano", "mes", "semana"),
-        anywhere=("survey yr", "survey year", "visit year", "year of", "month of", "day of week"),
+        anywhere=(
+            "survey yr", "survey year", "visit year", "year of", "month of", "day of week",
+            "epi week", "week of", "week report", "week onset", "week notification", "report week",
+            "onset week", "year month", "week number", "yearweek", "yearmonth",
+        ),
         measured=True,
     ),
 )  # fmt: skip
@@ -429,6 +456,7 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_named("money"), word
     stem = _stem(name)
     found = _concept_of(name) or (_concept_of(stem) if stem != name else None)
+    found = found or _of_a_parent(name)
     found = found or _glued(name) or _without_vowels(name)
     if found is None and re.fullmatch("[nl][a-z]{3,}", name):
         # ndisease is a number of diseases, linc the logarithm of an income.
@@ -455,6 +483,19 @@ def _concept_of(name: str) -> tuple[Concept, str] | None:
         for ending in concept.endings:
             if any(part.endswith(ending) and len(part) > max(4, len(ending)) for part in parts):
                 return concept, f"…{ending}"
+    return None
+
+
+_OF_PARENTS = ("education", "occupation", "ethnicity", "religion")
+
+
+def _of_a_parent(name: str) -> tuple[Concept, str] | None:
+    """What a name is about that begins with the letter of a mother or a father: Medu, fjob."""
+    if re.fullmatch("[MFmf][a-z]{3,}", name) is None:
+        return None
+    for concept in map(concept_named, _OF_PARENTS):
+        if name[1:] in (*concept.whole, *concept.anywhere, *concept.stems, *concept.endings):
+            return concept, name[1:]
     return None
 
 
@@ -494,7 +535,7 @@ def _glued(name: str) -> tuple[Concept, str] | None:
     for concept in CONCEPTS:
         for word in (*concept.whole, *concept.anywhere):
             if len(word) >= _LEAST_GLUED and any(
-                part.endswith(word) and part != word for part in parts
+                part.endswith(word) and part not in (word, "discharge") for part in parts
             ):
                 return concept, f"…{word}"
     return None

@@ -14,6 +14,8 @@ from functools import cached_property
 
 import polars as pl
 
+from indistinct.analytics.abbreviations import abbreviated
+from indistinct.analytics.concepts import concept_of
 from indistinct.analytics.names import (
     all_words,
     names_one_of,
@@ -32,13 +34,25 @@ SOME = 0.4
 
 _OF_ILLNESS = ("icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause")
 _ILL_STEMS = ("diag", "icd")
+_ILL_FORMS = ("cid", "cie", "causa", "causabas", "causab")
 _OF_PROCEDURES = ("procedure", "procedures", "proc", "prcdr", "px", "surgical")
 _OF_STATES = ("state", "st", "province", "region", "territory")
-_OF_COUNTRIES = ("country", "nation", "nationality", "citizenship", "origin", "birthplace", "land")
+_OF_COUNTRIES = (
+    "country",
+    "ctry",
+    "cntry",
+    "nation",
+    "nationality",
+    "citizenship",
+    "origin",
+    "birthplace",
+    "land",
+)
 _OF_ZIP = ("zip", "zip code", "zip5", "zip3", "zcta")
 _OF_PLACES = ("cabin", "room", "bed", "seat", "ward", "ticket", "locker", "plot", "block")
 
 
+_WEEK = re.compile(r"(19|20)\d\d[-_/ ]?([Ww]|[-_/ ]|[Ss][Ee]?)([0-4]?\d|5[0-3])")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?( ?[AaPp][Mm])?")
 
 
@@ -55,6 +69,8 @@ class Content:
     """Whether other values are no code of the system either."""
     certain: bool = True
     """Whether values outweigh the name of the column."""
+    parts_of_years: bool = False
+    """Whether values are numbers of four digits for the year and two for a month or a week."""
 
 
 class _Texts:
@@ -110,10 +126,13 @@ def content_of(name: str, values: Values) -> Content | None:
     if found is None and values.kind == "text":
         times = texts.share(_CLOCK.fullmatch(text) is not None for text in texts.texts)
         found = _several_codes(texts) or _subdivisions(texts) or _words(texts)
+        weeks = texts.share(_WEEK.fullmatch(text) is not None for text in texts.texts)
+        if weeks >= NEARLY_ALL and values.distinct > 2:
+            found = Content("time", "its values are weeks of years")
         if times >= NEARLY_ALL and values.distinct > 2:
             found = Content("time", "its values are times of the day")
     elif found is None and _are_parts_of_years(values):
-        found = Content("time", "its values are months or weeks of years")
+        found = Content("time", "its values are months or weeks of years", parts_of_years=True)
     elif found is None and _are_years(values):
         certain = names_one_of(name, _OF_YEARS) is not None
         found = Content("time", "its values are years", certain=certain)
@@ -150,7 +169,11 @@ _CODED = re.compile(r"-\d")
 
 
 def _fitting(name: str, texts: _Texts) -> tuple[list[bool], list[bool]] | None:
-    """Which values are codes of a system, and which these or missing; None where too few are."""
+    """Which values are codes of a system, and which these or missing; None where too few are.
+
+    A column that is called a country may also hold a continent here and there.
+    """
+    least = MOST if name == "country" and _names_countries(texts.name) else NEARLY_ALL
     records = left = sum(texts.counts)
     read, known = [], []
     for text, count in zip(texts.texts, texts.counts, strict=True):
@@ -158,7 +181,7 @@ def _fitting(name: str, texts: _Texts) -> tuple[list[bool], list[bool]] | None:
         read.append(fits)
         known.append(fits or text.lower() in MISSING_AMONG_NUMBERS or bool(_CODED.fullmatch(text)))
         left -= 0 if known[-1] else count
-        if left / records < NEARLY_ALL:
+        if left / records < least:
             return None
     return read, known
 
@@ -195,7 +218,10 @@ def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
 
 def _speaks_of_illness(name: str) -> bool:
     """Whether a name speaks of codes of diseases."""
-    return bool(names_one_of(name, _OF_ILLNESS) or starts_with_one_of(name, _ILL_STEMS))
+    if names_one_of(name, _OF_ILLNESS) or starts_with_one_of(name, _ILL_STEMS):
+        return True
+    short = abbreviated(name)
+    return short is not None and short[1] in _ILL_FORMS
 
 
 def _likely_zip(texts: _Texts, read: list[bool]) -> bool:
@@ -210,12 +236,16 @@ def _likely_state(texts: _Texts, read: list[bool]) -> bool:
 
 
 def _likely_country(texts: _Texts, read: list[bool]) -> bool:
-    named = names_one_of(texts.name, _OF_COUNTRIES) or starts_with_one_of(texts.name, ("countr",))
-    if named:
+    if _names_countries(texts.name):
         return sum(read) >= 1
     codes = texts.share(len(text) <= 3 for text in texts.texts) > 1 - NEARLY_ALL
     capital = texts.share(text[:1].isupper() for text in texts.texts) >= NEARLY_ALL
     return capital and sum(read) >= (15 if codes else 5)
+
+
+def _names_countries(name: str) -> bool:
+    named = names_one_of(name, _OF_COUNTRIES) or starts_with_one_of(name, ("countr",))
+    return named is not None
 
 
 _BETWEEN_CODES = re.compile(r"[/*+,;|\s]+")
@@ -390,6 +420,9 @@ def _words(texts: _Texts) -> Content | None:
     return None
 
 
+_LETTER_AND_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]\d")
+
+
 def _sexes(texts: _Texts) -> Content | None:
     """Whether values are the sexes: by words, or by letters of which M and F (or W, H) are two."""
     told = _SEXES | _SEX_LETTERS | _NOT_SAID
@@ -398,7 +431,12 @@ def _sexes(texts: _Texts) -> Content | None:
     letters = "m" in seen and bool(seen & {"f", "w", "h"})
     if named < MOST or not (seen & _SEXES or letters):
         return None
-    return Content("sex", "its values are the sexes")
+    if any(map(_LETTER_AND_NUMBER.search, texts.texts)):
+        return None
+    about = concept_of(texts.name)
+    # M and F are also a misdemeanor and a felony, if the name speaks of them.
+    certain = bool(seen & _SEXES) or about is None or about[0].name == "sex"
+    return Content("sex", "its values are the sexes", certain=certain)
 
 
 def _fates(texts: _Texts) -> bool:

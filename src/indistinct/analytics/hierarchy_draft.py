@@ -122,6 +122,9 @@ def draft_hierarchy(
         spec = {"code_system": content.code_system}
         stray = "suppress" if content.stray else None
         return Draft(spec, f"codes of {content.code_system} become what they belong to", (), stray)
+    if content is not None and content.parts_of_years and values.distinct > 2:
+        parts = {"mask": {"from": "right", "step": 2}}
+        return Draft(parts, "months or weeks of a year become the year")
     draft = _draft(column, values, kind)
     if values.stray:
         return Draft(draft.spec, draft.why, draft.categories, "suppress")

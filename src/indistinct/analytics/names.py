@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+
+from indistinct.analytics.glossary import in_english
 
 LONGEST_PHRASE = 5
 """How many words of a name are put together, at most, to find a word of the vocabulary."""
@@ -37,6 +40,7 @@ def words(name: str) -> tuple[str, ...]:
 def all_words(text: str) -> list[str]:
     """The words of a text of any length, as :func:`words` takes a name apart."""
     if not text.isascii():
+        text = in_english(text)
         plain = unicodedata.normalize("NFKD", text.translate(_UNFOLDED))
         text = "".join(sign for sign in plain if not unicodedata.combining(sign))
     return [word.lower() for word in _SEAM.findall(text)]
@@ -55,6 +59,33 @@ def says_nothing(name: str) -> bool:
     """
     return _NUMBERED.fullmatch(name) is not None
 
+
+MOST_LETTERS = 4
+LEAST_COLUMNS = 5
+
+
+def without_prefix(names: Sequence[str]) -> dict[str, str]:
+    """Every name without the short first word that most names of the table begin with.
+
+    What stands before most names says nothing of any: the columns of a register of procedures are
+    called ``PA_SEXO``, ``PA_IDADE`` and so on.
+
+    >>> without_prefix(["PA_AGE", "PA_SEX", "PA_ID", "PA_CARE", "PA_DX", "year"])["PA_SEX"]
+    'SEX'
+    """
+    heads = Counter(found[0] for found in map(_HEAD.match, names) if found)
+    head, times = heads.most_common(1)[0] if heads else ("", 0)
+    if times < LEAST_COLUMNS or 2 * times < len(names):
+        return {name: name for name in names}
+    return {
+        name: name[len(head) :]
+        if name.startswith(head) and re.search("[A-Za-z]", name[len(head) :])
+        else name
+        for name in names
+    }
+
+
+_HEAD = re.compile(rf"[A-Za-z]{{1,{MOST_LETTERS}}}\d*[_.]")
 
 _GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-df-hj-np-tv-z])(?=(ids?|cd|dt|nr|num)$)", re.IGNORECASE)
 

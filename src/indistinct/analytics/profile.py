@@ -19,7 +19,7 @@ from indistinct.analytics.concepts import FREE_TEXT, Concept, Role, concept_name
 from indistinct.analytics.contents import Content, content_of
 from indistinct.analytics.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
 from indistinct.analytics.missing_codes import Far, missing_codes, suspected
-from indistinct.analytics.names import is_one_of, names_one_of, words
+from indistinct.analytics.names import is_one_of, names_one_of, without_prefix, words
 from indistinct.analytics.neighbours import FEW, Neighbour, settled
 from indistinct.analytics.person_keys import Column, Numbering, counting
 from indistinct.analytics.persons import Persons, keys_of_people, persons_of
@@ -60,7 +60,8 @@ class AttributeProfile:
     ``missing_tokens`` alike). ``unique_share`` is the share of the other records that are alone
     with their value, ``rare_share`` the share whose value fewer than five records have. ``kind`` is
     how the values are written, ``type`` what they are. ``codes`` are the numbers that were taken
-    for missing. ``sure`` is false where neither name nor values speak for the role.
+    for missing. ``sure`` is false where neither name nor values speak for the role. ``called`` is
+    the name without what most names of the table begin with.
     """
 
     attribute: str
@@ -82,6 +83,7 @@ class AttributeProfile:
     type: Type = "text"
     codes: tuple[str, ...] = ()
     sure: bool = True
+    called: str = ""
 
     @property
     def hierarchy(self) -> str | PlainMapping | None:
@@ -246,9 +248,13 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     table: Table = data if is_table else open_table(data, name)
     records = table.height()
     names = table.columns if columns is None else columns
-    looks = {column: _look(table, column, records) for column in names}
+    called = without_prefix(names)
+    looks = {column: _look(table, column, records, called[column]) for column in names}
     codes = missing_codes({column: look.far for column, look in looks.items()})
-    looks |= {column: _look(table, column, records, texts) for column, texts in codes.items()}
+    looks |= {
+        column: _look(table, column, records, called[column], texts)
+        for column, texts in codes.items()
+    }
     beside = [_beside(look) for look in looks.values()]
     keys = keys_of_people(table, beside)
     items = [_numbering(look.item, keys) for look in looks.values()]
@@ -297,8 +303,8 @@ def _with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
     """A sensitive attribute of people with many records, with a hierarchy of its values."""
     if item.draft.spec is not None or item.distinct < 2 or item.type == "number":
         return item
-    values, content = values_of(table, item.attribute, item.codes)
-    draft = draft_hierarchy(item.attribute, values, "category", content)
+    values, content = values_of(table, item.attribute, item.codes, item.called)
+    draft = draft_hierarchy(item.called or item.attribute, values, "category", content)
     return replace(item, draft=replace(draft, categories=()))
 
 
@@ -360,12 +366,15 @@ class _Look:
 
 
 def values_of(
-    table: Table, column: str, missing: Sequence[str] = ()
+    table: Table, column: str, missing: Sequence[str] = (), called: str | None = None
 ) -> tuple[Values, Content | None]:
-    """The values of a column without those that stand for missing, and what they are."""
+    """The values of a column without those that stand for missing, and what they are.
+
+    ``called`` is what the column's name says, if that is less than the whole of it.
+    """
     counted, kind = count_values(table, column), table.kinds[column]
     values = read_values(counted, kind, missing)
-    content = content_of(column, values)
+    content = content_of(called or column, values)
     if content is not None and content.missing:
         values = read_values(counted, kind, (*missing, *content.missing))
     if content is not None and content.code_system and content.concept == "health":
@@ -374,24 +383,24 @@ def values_of(
     return values, content
 
 
-def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) -> _Look:
-    values, content = values_of(table, column, codes)
+def _look(table: Table, column: str, records: int, called: str, codes: Sequence[str] = ()) -> _Look:
+    values, content = values_of(table, column, codes, called)
     filled = values.filled
     tags = recognise(
-        Looked(column, values.kind, filled, values.distinct, values.sample, values.largest)
+        Looked(called, values.kind, filled, values.distinct, values.sample, values.largest)
     )
-    free_text = _is_free_text(column, values) and not (
-        _is_doorstep(column, tags) or any(tag.kind.direct for tag in tags)
+    free_text = _is_free_text(called, values) and not (
+        _is_doorstep(called, values, tags) or any(tag.kind.direct for tag in tags)
     )
-    found = _meant(column, _concept(column, content), values)
+    found = _meant(called, _concept(called, content), values)
     gaps = filled < records
-    role, reasons = _role(column, values, tags, free_text, found, gaps)
+    role, reasons = _role(called, values, tags, free_text, found, gaps)
     concept = found[0] if found else None
     number = role == "identifier" and values.kind == "text"
-    kind = "text" if free_text or number else type_of(column, values, concept, content)
+    kind = "text" if free_text or number else type_of(called, values, concept, content)
     draft = Draft()
     if role == "quasi-identifier" or (content and content.code_system and role == "sensitive"):
-        draft = draft_hierarchy(column, values, kind, content)
+        draft = draft_hierarchy(called, values, kind, content)
     counts = values.counts.to_numpy()
     plain = AttributeProfile(
         attribute=column,
@@ -409,6 +418,7 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
         draft=draft,
         about=concept.name if concept else None,
         type=kind,
+        called=called,
         codes=tuple(codes),
         sure=reasons != [_NOTHING],
     )
@@ -417,7 +427,7 @@ def _look(table: Table, column: str, records: int, codes: Sequence[str] = ()) ->
         replace(plain, warnings=warnings, notes=tuple(_notes(values))),
         frozenset(values.texts) if values.distinct <= FEW else None,
         values.sample.head(200),
-        {} if content or codes else suspected(values, column),
+        {} if content or codes else suspected(values, called),
         (values, content) if values.distinct <= KEPT else None,
     )
 
@@ -493,10 +503,10 @@ def _in_role(
     why: str,
 ) -> AttributeProfile:
     """The same column in another role; its values are read again where they were too many."""
-    values, content = read or values_of(table, item.attribute, item.codes)
+    values, content = read or values_of(table, item.attribute, item.codes, item.called)
     draft = Draft()
     if role == "quasi-identifier":
-        draft = draft_hierarchy(item.attribute, values, item.type, content)
+        draft = draft_hierarchy(item.called or item.attribute, values, item.type, content)
     changed = replace(item, role=role, reasons=(why,), draft=draft)
     return replace(changed, warnings=tuple(_warnings(table, changed, values)))
 
@@ -516,7 +526,7 @@ def _role(
     """The role to suggest, and why."""
     if values.distinct == 0:
         return "insensitive", ["no record has a value"]
-    place = found is not None and found[0].name == "place"
+    place = found is not None and found[0].name in ("place", "stay")
     place = place and names_one_of(column, _PEOPLE) is None
     called_id = is_one_of(column, ("id", "ids")) is not None
     direct = [
@@ -526,7 +536,7 @@ def _role(
     ]
     if direct:
         return "identifier", [str(tag) for tag in direct]
-    if _is_doorstep(column, tags):
+    if _is_doorstep(column, values, tags):
         return "identifier", ["a place this small is as good as a name"]
     if free_text:
         return "identifier", ["free text may hold names, places and dates, and cannot be recoded"]
@@ -586,17 +596,28 @@ def _stands_for_people(tag: Tag, values: Values, place: bool) -> bool:
     """
     if tag.by != ("name",) or tag.kind.name == "names":
         return True
-    if place and tag.kind.name == "other" and PER_PLACE * values.distinct <= values.filled:
+    if place and tag.kind.name == "other" and _shared_by_many(values):
         return False
     return values.distinct > 20 or values.distinct * 2 >= values.filled
 
 
-def _is_doorstep(column: str, tags: Iterable[Tag]) -> bool:
-    """Whether the column holds places as small as a street or a point on the map."""
+def _shared_by_many(values: Values) -> bool:
+    """Whether a value has many records on average, or one value more than a person could have."""
+    most = values.counts.max()
+    assert isinstance(most, int)
+    often = most >= PER_PLACE and MOST_OF_A_PERSON * most >= values.filled
+    return often or PER_PLACE * values.distinct <= values.filled
+
+
+def _is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
+    """Whether the column holds places as small as a street or a point on the map.
+
+    A few values that many records share are none, whatever the name says: U and R for addresses.
+    """
     places = [tag for tag in tags if tag.kind.name == "places"]
-    return bool(places) and (
-        names_a_doorstep(column) or any("street addresses" in tag.why for tag in places)
-    )
+    shared = values.distinct <= FEW and PER_PLACE * values.distinct <= values.filled
+    named = names_a_doorstep(column) and not (shared and values.kind == "text")
+    return bool(places) and (named or any("street addresses" in tag.why for tag in places))
 
 
 def _is_number_of_records(values: Values) -> bool:
@@ -627,7 +648,9 @@ def _could_be_numbers(values: Values) -> bool:
     if values.kind not in ("integer", "text") or values.filled < FEW_RECORDS:
         return False
     most = values.counts.max()
-    if values.kind == "integer" and (_counts_from_zero(values) or _is_heaped(values)):
+    if values.kind == "integer" and (
+        _counts_from_zero(values) or _is_heaped(values) or _is_smooth(values)
+    ):
         return False
     if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
         # Amounts, of which many are 0, have many lengths.
@@ -663,6 +686,23 @@ def _is_heaped(values: Values) -> bool:
     middle = inner["number"]
     whole = ordered["number"][-1] - ordered["number"][0]
     return not middle.is_empty() and 3 * (middle[-1] - middle[0]) < whole
+
+
+_SMOOTH = 0.7
+_PER_NUMBER = 20
+
+
+def _is_smooth(values: Values) -> bool:
+    """Whether neighbouring whole numbers have about as many records each, as measurements have."""
+    if values.numbers is None or values.numbers.null_count():
+        return False
+    if values.distinct < PER_PLACE or _PER_NUMBER * values.distinct > values.filled:
+        return False
+    counts = pl.DataFrame({"number": values.numbers, "count": values.counts}).sort("number")
+    held = counts["count"].rank().to_numpy()  # a code for missing among them changes few ranks
+    if held[1:].std() == 0 or held[:-1].std() == 0:
+        return False
+    return bool(np.corrcoef(held[1:], held[:-1])[0, 1] >= _SMOOTH)
 
 
 def _counts_from_zero(values: Values) -> bool:
@@ -702,6 +742,9 @@ def _is_free_text(column: str, values: Values) -> bool:
 
 PER_PLACE = 10
 """Records of each place, on average, from which on its numbers are not those of people."""
+
+MOST_OF_A_PERSON = 20
+"""One person hardly has more than one of so many records of a table."""
 
 IN_TIME_TO_COME = 2075
 """Dates from this year on are no dates of people who are known, but moved ones."""

@@ -301,7 +301,8 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     parts = words(column.name if names_one_of(spelt, _PLACES_OF_CARE) else spelt)
     if len(parts) > 1 and parts[-1] == "id" and column.distinct > FEW_PEOPLE:
         codes = any(word in _OF_CODES for word in parts)
-        if _many(column) or (_long_numbers(column) and not codes):
+        repeated = 2 * column.distinct < column.filled
+        if (_long_numbers(column) and not codes) or (_many(column) and not (codes and repeated)):
             yield "other", "name", "its name ends in id"
 
 
@@ -336,7 +337,10 @@ _WRITTEN = {
 """Digits that numbers need, for a name to be believed: MEDREIMB_IP is no address."""
 
 
-_OF_CODES = ("concept", "item", "type", "code", "status", "source", "class", "category", "unit")
+_OF_CODES = (
+    "concept", "item", "type", "code", "status", "source", "class", "category", "unit", "proc",
+    "procedure", "diagnosis", "diag", "drug", "icd", "dept", "department", "specialty",
+)  # fmt: skip
 _PLACES_OF_CARE = ("ward", "hospital", "site", "unit", "clinic", "region", "facility")
 _LONG = 5
 

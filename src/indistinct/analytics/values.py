@@ -16,6 +16,8 @@ from datetime import date, timedelta
 
 import polars as pl
 
+from indistinct.hierarchies.dates import formats
+
 MISSING_AMONG_NUMBERS = frozenset(
     (
         "na", "n/a", "n.a.", "n.a", "na.", "#n/a", "nan", "null", "nil", "none", "?", "??", "-",
@@ -80,6 +82,19 @@ DATE_FORMATS: tuple[tuple[str, str, str], ...] = (
     (r"(?i)\d{1,2} [a-z]{3,9} \d{4}", "%d %B %Y", "%d %B %Y"),
     (r"(?i)[a-z]{3} \d{1,2}, \d{4}", "%b %d, %Y", "%b %d, %Y"),
     (r"(?i)[a-z]{3,9} \d{1,2}, \d{4}", "%B %d, %Y", "%B %d, %Y"),
+    (r"(?i)[a-z]{3} \d{1,2} \d{4}", "%b %d %Y", "%b %d %Y"),
+    (r"(?i)[a-z]{3,9} \d{1,2} \d{4}", "%B %d %Y", "%B %d %Y"),
+    (r"(?i)\d{1,2}/[a-z]{3}/\d{4}", "%d/%b/%Y", "%d/%b/%Y"),
+    (r"(?i)\d{4}-[a-z]{3}-\d{1,2}", "%Y-%b-%d", "%Y-%b-%d"),
+    (r"(?i)\d{1,2}\. [a-z]{3,9} \d{4}", "%d. %B %Y", "%d. %B %Y"),
+    (r"(?i)[a-z]{6,9}, \d{1,2} [a-z]{3,9} \d{4}", "%A, %d %B %Y", "%A, %d %B %Y"),
+    (r"(?i)[a-z]{6,9}, [a-z]{3,9} \d{1,2}, \d{4}", "%A, %B %d, %Y", "%A, %B %d, %Y"),
+    (r"\d{4}\.\d{1,2}\.\d{1,2}", "%Y.%m.%d", "%Y.%m.%d"),
+    (r"(0?[1-9]|1[0-2])/(19|20)\d\d", "%m/%Y", "%m/%Y"),
+    (r"(19|20)\d\d/(0?[1-9]|1[0-2])", "%Y/%m", "%Y/%m"),
+    (r"(?i)[a-z]{3}-\d{4}", "%b-%Y", "%b-%Y"),
+    (r"(?i)[a-z]{3} \d{4}", "%b %Y", "%b %Y"),
+    (r"(?i)[a-z]{3,9} \d{4}", "%B %Y", "%B %Y"),
     (r"(19|20)\d{6}", "%Y%m%d", "%Y%m%d"),
     (r"\d{4}(19|20)\d\d", "%d%m%Y", "%d%m%Y"),
     (r"\d{4}(19|20)\d\d", "%m%d%Y", "%m%d%Y"),
@@ -95,7 +110,9 @@ _TIME = r" \d{1,2}:\d\d(:\d\d)?( ?(?i:[ap]m))?"
 _TIMED = ("day-first", "month-first")
 """Formats of which a time may stand behind the date."""
 
-_ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$"
+_ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$"
+_WHOLE_DATE = r"^((19|20)\d{6}(\d{4}|\d{6})?|\d{4}(19|20)\d\d)$"
+
 _NO_DATE = r"^([09]{2}|[09]{4})[-/. ]?[09]{2}[-/. ]?([09]{2}|[09]{4})([T ][\d:.]+Z?)?$"
 """What stands for no date, written like one: 9999-99-99, 00/00/0000."""
 
@@ -206,6 +223,8 @@ def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ())
         tokens = _told(present["value"], present["count"], gone)
         return replace(found, missing_tokens={**found.missing_tokens, **tokens})
     texts, counts = present["value"], present["count"].cast(pl.Int64)
+    if kind == "integer" and (dates := _whole_dates(texts, counts)):
+        return dates
     if kind in ("integer", "float"):
         return Values(kind, texts, counts, numbers=texts.cast(pl.Float64, strict=False))
     if kind in ("date", "datetime"):
@@ -214,6 +233,19 @@ def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ())
     if kind != "text" or texts.is_empty() or _only_words(texts):
         return Values(kind, texts, counts)
     return _read_text(texts, counts)
+
+
+LEAST_DATES = 3
+"""Whole numbers are dates only if there are at least so many different ones."""
+
+
+def _whole_dates(texts: pl.Series, counts: pl.Series) -> Values | None:
+    """Whole numbers that are all dates without signs, such as 20201231 or 20201231101500."""
+    if len(texts) < LEAST_DATES or not texts.head(20).str.contains(_WHOLE_DATE).all():
+        return None
+    if not texts.str.contains(_WHOLE_DATE).all():
+        return None
+    return _dates(texts, counts, pl.repeat(False, len(texts), eager=True))
 
 
 def _only_words(texts: pl.Series) -> bool:
@@ -334,6 +366,21 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
             stray=tuple(texts.filter(stray).to_list()),
             stray_records=int(counts.filter(stray).sum()),
         )
+    return _with_clock(texts, counts, tokens)
+
+
+def _with_clock(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
+    """Dates with a time in any other order that a policy can name, such as 28AUG2015:10:15:00."""
+    plain = texts.filter(~tokens)
+    if not plain.str.contains(_CLOCKED).all():
+        return None
+    for form in formats(plain.head(SAMPLE).to_list()):
+        if "%H" not in form and "%I" not in form:
+            continue
+        moments = texts.str.to_datetime(form.replace(".%f", "%.f"), strict=False, exact=True)
+        days = (moments.dt.replace_time_zone(None) if "%z" in form else moments).dt.date()
+        if not (days.is_null() & ~tokens).any():
+            return _dated("datetime", form, texts, counts, days, tokens)
     return None
 
 
@@ -389,7 +436,14 @@ def _wholes() -> Iterator[str]:
 
 
 _WHOLES = tuple(_wholes())
-_DATE = "|".join(f"(?:{whole})" for whole in (_ISO_DATETIME, _ISO_IN_PART, *_WHOLES))
+_CLOCKED = (
+    r"(?i)^(?:[a-z]{3,9},? )?(?:\d{1,4}[-/. ]{0,2}(?:\d{1,2}|[a-z]{3,9})[-/. ]?,? ?\d{1,4}"
+    r"|[a-z]{3,9} \d{1,2},? \d{4})(?:[ T:]|, )\d{1,2}:\d\d(?:[:.]\d+)*(?: ?[ap]m)?"
+    r"(?:z|[+-]\d\d(?::?\d\d)?)?$"
+    r"|^(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d[ t]?[0-2]\d[0-5]\d(?:[0-5]\d)?z?$"
+)
+"""What a date with a time looks like that is written as no format of ``DATE_FORMATS``."""
+_DATE = "|".join(f"(?:{whole})" for whole in (_ISO_DATETIME, _ISO_IN_PART, *_WHOLES, _CLOCKED))
 """What at least one value of a column of dates looks like."""
 
 _TEXT = pl.col("text")
@@ -409,8 +463,8 @@ _SIGNS = (
 
 def _days(texts: pl.Series, written: str) -> pl.Series:
     """The days that texts name in a format, whatever time stands behind them."""
-    if written == "%Y-%m":
-        return (texts + "-01").str.to_date(_DAY, strict=False)
+    if "%d" not in written:
+        return ("01 " + texts).str.to_date(f"%d {written}", strict=False)
     plain = texts.str.replace(f"{_TIME}$", "")
     if written not in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"):
         return plain.str.to_date(written, strict=False)

@@ -120,7 +120,9 @@ def unreadable(values: Iterable[str], *, format: object = "iso", **_: object) ->
 
 PATTERNS = (
     *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d%b%Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
-    *("%b %d, %Y", "%B %d, %Y", "%Y%m%d", "%d%m%Y", "%m%d%Y"),
+    *("%b %d, %Y", "%B %d, %Y", "%Y%m%d", "%d%m%Y", "%m%d%Y", "%d/%b/%Y", "%Y-%b-%d", "%d. %B %Y"),
+    *("%d. %b %Y", "%b %d %Y", "%B %d %Y", "%A, %d %B %Y", "%A, %B %d, %Y", "%a, %d %b %Y"),
+    *("%a %d %b %Y", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"),
 )
 """Other ways to write a day, as ``strptime`` has them."""
 
@@ -134,8 +136,10 @@ YEARS = range(1800, 2200)
 """Years that dates of people are from: digits may be read as a date of any other."""
 
 _CLOCK = re.compile(
-    r"([ T])\d{1,2}:\d\d(:\d\d)?(\.\d+)?( ?[ap]m)?(Z|[+-]\d\d(:?\d\d)?)?$", re.ASCII | re.IGNORECASE
+    r"([ T:]|, )\d{1,2}:\d\d(:\d\d)?(\.\d+)?( ?[ap]m)?(Z|[+-]\d\d(:?\d\d)?)?$",
+    re.ASCII | re.IGNORECASE,
 )
+_UNSIGNED = re.compile(r"(?<=\d{8})([ T]?)(\d{4}|\d{6})(Z?)$", re.ASCII)
 
 
 def formats(values: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -164,7 +168,11 @@ def _clock(text: str) -> str:
     """How the time behind a date is written."""
     found = _CLOCK.search(text)
     if found is None:
-        return ""
+        unsigned = _UNSIGNED.search(text)
+        if unsigned is None:
+            return ""
+        between, time, zone = unsigned.groups()
+        return between + "%H%M" + "%S" * (len(time) == len("hhmmss")) + zone
     between, seconds, parts, half, zone, minutes = found.groups()
     hour = "%I" if half else "%H"
     time = hour + ":%M" + (":%S" if seconds else "") + (".%f" if parts else "")
