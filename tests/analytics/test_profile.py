@@ -772,7 +772,8 @@ def test_what_most_names_begin_with_says_nothing() -> None:
         ("Пол", "sex"), ("Дата рождения", "birth"), ("диагноз", "health"), ("pohlavi", "sex"),
         ("sesso", "sex"), ("leeftijd", "age"), ("Medu", "education"), ("fjob", "occupation"),
         ("reporting_ctry", "nationality"), ("week_report", "time"), ("Eyes", "appearance"),
-        ("Arresting Agency", "place"),
+        ("Arresting Agency", "place"), ("EDADHOM", "age"), ("ESCMUJ", "education"),
+        ("los_icu", "stay"), ("relation2", "family"), ("COUFINF", "place"),
     ],
 )  # fmt: skip
 def test_names_of_other_scripts_and_short_ones(name: str, about: str) -> None:
@@ -842,3 +843,18 @@ def test_weeks_written_with_a_sign() -> None:
     assert (
         profile(frame)["x"].why == "its values are weeks of years: others know when things happened"
     )
+
+
+def test_questions_that_are_only_numbered_say_nothing() -> None:
+    draw = random.Random(4).randrange
+    frame = pl.DataFrame(
+        {
+            "Resistin": [f"{draw(900) / 70}" for _ in range(N)],
+            **{f"P{at}": [str(draw(3)) for _ in range(N)] for at in (1, 2, 7, 8)},
+            "P4": [str(18 + draw(60)) for _ in range(N)],
+        }
+    )
+    seen = profile(frame)
+    assert seen["P4"].why == "its values could be ages: others know the approximate age"
+    assert {seen[f"P{at}"].role for at in (1, 2, 7, 8)} == {"sensitive"}
+    assert seen["Resistin"].about is None

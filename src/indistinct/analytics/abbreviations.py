@@ -21,7 +21,7 @@ _ABOUT = {
     "birth": "nasc nac nacim nais naiss geb gebdat",
     "age": "idade idad edad alter age",
     "sex": "sexo sexe sex gen genero geschl",
-    "ethnicity": "raca racacor etnia ethn race pueblo",
+    "ethnicity": "raca racacor etnia ethn race pueblo pue",
     "family": (
         "estciv esciv civ sib sibs nsib nsibs conj fil filho filhos famil hijos marst marit hhsize"
     ),
@@ -58,6 +58,7 @@ _BESIDE = _forms(
     "at dif ob category vl val n pri prim sec secun not notif fin final inf infec mae pai fal "
     "agr res ocor ocorr natu nat mov zi solic rea trans dig digita evolu saida entr inicio "
     "ocu rem mad madre def mth moth mat fath chld entry exit pm dm "
+    "hom homb hombre muj mujer marido mulher esposo esposa conjuge "
     "ini pac pcte paciente pat pcnt pcn del de da do la el um vivo morto cor tot total"
 )
 """Short forms that say nothing by themselves: code, number, kind, of the mother, of residence."""
@@ -83,13 +84,22 @@ def abbreviated(name: str) -> tuple[str, str] | None:
         if word.isdigit():
             continue
         taken = _parts(word)
-        if taken is None:
+        if taken is None or (word.capitalize() in name and _is_chance(taken)):
             return None
         parts += taken
     about = [part for part in parts if part in _CONCEPT]
     if about and about[0] in _FIRST_OF_DATES and "birth" in map(_CONCEPT.get, about):
         about = [part for part in about if _CONCEPT[part] == "birth"]
     return (_CONCEPT[about[0]], about[0]) if about else None
+
+
+_LONG = 3
+
+
+def _is_chance(parts: tuple[str, ...]) -> bool:
+    """Whether a written word is made of known forms by chance, as Resistin of resi, st and in."""
+    long = sum(len(part) for part in parts if len(part) >= _LONG)
+    return len(parts) >= _LONG and 2 * long <= sum(map(len, parts))
 
 
 @lru_cache(maxsize=4096)

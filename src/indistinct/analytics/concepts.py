@@ -172,7 +172,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "quasi-identifier",
         "others know a person's family",
         whole=(
-            "relationship", "marry", "children", "kinder", "enfants", "hijos", "child", "kids",
+            "relationship", "relation", "marry", "children", "kinder", "enfants", "hijos", "child",
+            "kids",
             "siblings", "sibsp", "parch", "household", "spouse", "family", "dependents", "twin",
             "famsize", "fam",
         ),
@@ -267,6 +268,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "structure sante", "structure de sante", "formation sanitaire", "etablissement",
             "establecimiento", "estabelecimento", "num beds", "number of beds", "beds",
             "duree de sejour", "fachabteilung", "days stayed", "day count", "day cnt",
+            "los icu", "icu los", "los hosp", "hosp los", "los days",
         ),
         last=(
             "unit", "ward", "hospital", "clinic", "facility", "department", "dept", "specialty",

@@ -60,6 +60,22 @@ def says_nothing(name: str) -> bool:
     return _NUMBERED.fullmatch(name) is not None
 
 
+def of_questions(names: Sequence[str]) -> frozenset[str]:
+    """The names that number the questions of a questionnaire, where most names do: P72, P81A.
+
+    >>> sorted(of_questions(["P1", "P2", "P20A", "sex"])), of_questions(["T3", "T4", "age", "sex"])
+    (['P1', 'P2', 'P20A'], frozenset())
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if number := _QUESTION.fullmatch(name):
+            found.setdefault(number[1], []).append(name)
+    most = max(found.values(), key=len, default=[])
+    return frozenset(most if 3 * len(most) >= 2 * len(names) else ())
+
+
+_QUESTION = re.compile(r"([A-Za-z])_?\d+[A-Za-z]?")
+
 MOST_LETTERS = 4
 LEAST_COLUMNS = 5
 
@@ -68,11 +84,15 @@ def without_prefix(names: Sequence[str]) -> dict[str, str]:
     """Every name without the short first word that most names of the table begin with.
 
     What stands before most names says nothing of any: the columns of a register of procedures are
-    called ``PA_SEXO``, ``PA_IDADE`` and so on.
+    called ``PA_SEXO``, ``PA_IDADE`` and so on. A question that most names only number is a column.
 
     >>> without_prefix(["PA_AGE", "PA_SEX", "PA_ID", "PA_CARE", "PA_DX", "year"])["PA_SEX"]
     'SEX'
     """
+    if questions := of_questions(names):
+        return {
+            name: f"column_{at}" if name in questions else name for at, name in enumerate(names)
+        }
     heads = Counter(found[0] for found in map(_HEAD.match, names) if found)
     head, times = heads.most_common(1)[0] if heads else ("", 0)
     if times < LEAST_COLUMNS or 2 * times < len(names):

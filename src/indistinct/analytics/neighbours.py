@@ -15,7 +15,14 @@ from functools import lru_cache
 import polars as pl
 
 from indistinct.analytics.concepts import Role
-from indistinct.analytics.names import apart, names_one_of, phrases, says_nothing, words
+from indistinct.analytics.names import (
+    apart,
+    names_one_of,
+    of_questions,
+    phrases,
+    says_nothing,
+    words,
+)
 from indistinct.analytics.persons import NUMBERS, PEOPLE, STAYS
 from indistinct.sources.table import Table
 
@@ -86,7 +93,8 @@ def settled(
     measured = sum(item.kind != "text" and not item.sure for item in columns)
     ill = ill or (bool(about) and measured >= MEASURED and 2 * measured >= len(columns))
     people = people or any(item.about in OF_PEOPLE for item in columns)
-    unnamed = sum(says_nothing(item.name) for item in columns)
+    questions = of_questions([item.name for item in columns])
+    unnamed = sum(item.name in questions or says_nothing(item.name) for item in columns)
     nameless = len(columns) > 0 and 3 * unnamed >= 2 * len(columns)
     what = "health" if ill else "people, and could harm them" if people else None
     beside = f"it stands in a table about {what}" if what else None
