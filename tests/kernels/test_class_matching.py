@@ -60,15 +60,36 @@ def test_crowds_pool_the_counts_of_their_classes(seed: int) -> None:
     members = [[0], [1, 2], [], [0, 3, 5], [4]]
     crowd_indptr = np.concatenate([[0], np.cumsum([len(own) for own in members])]).astype(np.int64)
     crowd_class = np.array([g for own in members for g in own], np.int32)
-    total, seen = np.zeros(4, np.int64), np.empty(4, np.int32)
     made = np.zeros(6, np.int64)
     held = (crowd_indptr, crowd_class, indptr, value.astype(np.int32), dense[row, value])
     none = (np.zeros(0, np.int32), np.zeros(0, np.int64))
-    pool(*held, total, seen, made, *none, False)
+    there = np.zeros(4, np.bool_)
+    scratch = (np.empty(4, np.int64), there, np.empty(4, np.int32))
+    pool(*held, *scratch, made, *none, False)
     values, counts = np.empty(made[-1], np.int32), np.empty(made[-1], np.int64)
-    pool(*held, total, seen, made, values, counts, True)
-    assert not total.any()
+    pool(*held, *scratch, made, values, counts, True)
+    assert not there.any()
     for q, own in enumerate(members):
         found = np.zeros(4, np.int64)
         found[values[made[q] : made[q + 1]]] = counts[made[q] : made[q + 1]]
         assert found.tolist() == dense[own].sum(axis=0).tolist()
+
+
+def test_a_value_without_an_amount_is_pooled_once() -> None:
+    """It is listed by every class of the crowd, with nothing in some of them, or in all."""
+    classes, domain = 8, 2
+    indptr = np.arange(0, 2 * classes + 1, 2, dtype=np.int64)
+    value = np.tile(np.arange(domain, dtype=np.int32), classes)
+    amount = np.zeros(2 * classes)
+    amount[-1] = 0.5
+    crowd = (np.array([0, classes], np.int64), np.arange(classes, dtype=np.int32))
+    # Longer than the domain, so that what is written behind it is seen.
+    seen = np.full(domain + classes, -7, np.int32)
+    scratch = (np.empty(domain), np.zeros(domain, np.bool_), seen)
+    made, values, counts = np.zeros(2, np.int64), np.empty(2, np.int32), np.empty(2)
+    pool(*crowd, indptr, value, amount, *scratch, made, values, counts, False)
+    assert made.tolist() == [0, domain]
+    pool(*crowd, indptr, value, amount, *scratch, made, values, counts, True)
+    assert values.tolist() == [0, 1]
+    assert counts.tolist() == [0.0, 0.5]
+    assert (seen[domain:] == -7).all()

@@ -45,6 +45,9 @@ class Rows:
 class Weighted(Rows):
     """Rows of value codes, each with a count, an amount or a share.
 
+    No value stands in a row twice. An amount may be 0, as of a value that is ruled out: the entry
+    stays, and counts in ``length`` and ``distinct``.
+
     Arguments:
         amount: how often the value occurs in the row (whole numbers), or how much of it there is.
     """

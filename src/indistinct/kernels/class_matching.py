@@ -92,6 +92,7 @@ def pool(
     value: Ints32,
     count: Ints,
     total: Ints,
+    there: Bools,
     seen: Ints32,
     pooled_indptr: Ints,
     pooled_value: Ints32,
@@ -103,7 +104,9 @@ def pool(
     Crowd ``q`` is made of the classes ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``; the
     values of class ``g`` are ``value[indptr[g]:indptr[g + 1]]``, ``count`` of each. Without
     ``fill``, ``pooled_indptr`` is made; with it, the values, rising, and counts of each crowd.
-    ``total`` must be zero everywhere, and is handed back so; ``seen`` is scratch, both of length D.
+    A value that is listed in a class is one of its crowd, also where its counts add up to zero.
+    ``there`` must be false everywhere, and is handed back so; ``total`` and ``seen`` are scratch,
+    all of length D.
     """
     crowds = crowd_indptr.shape[0] - 1
     if not fill:
@@ -114,9 +117,11 @@ def pool(
             g = crowd_class[at]
             for cell in range(indptr[g], indptr[g + 1]):
                 v = value[cell]
-                if total[v] == 0:
+                if not there[v]:
+                    there[v] = True
                     seen[values] = v
                     values += 1
+                    total[v] = 0
                 total[v] += count[cell]
         if fill:
             base = pooled_indptr[q]
@@ -127,7 +132,7 @@ def pool(
         else:
             pooled_indptr[q + 1] = pooled_indptr[q] + values
         for at in range(values):
-            total[seen[at]] = 0
+            there[seen[at]] = False
 
 
 @jit

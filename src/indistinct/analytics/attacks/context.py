@@ -679,14 +679,15 @@ class AttackContext:
         sets = self.places.candidate_sets
         indptr = np.zeros(len(sets) + 1, np.int64)
         value, found = np.zeros(0, np.int32), np.zeros(0, held.amount.dtype)
-        total, seen = np.zeros(domain, held.amount.dtype), np.empty(domain, np.int32)
+        total, there = np.empty(domain, held.amount.dtype), np.zeros(domain, np.bool_)
+        seen = np.empty(domain, np.int32)
         for fill in (False, True):
             if fill:
                 value = np.empty(indptr[-1], np.int32)
                 found = np.empty(indptr[-1], held.amount.dtype)
             pool(
-                sets.indptr, sets.index, held.indptr, held.index, held.amount, total, seen,
-                indptr, value, found, fill,
+                sets.indptr, sets.index, held.indptr, held.index, held.amount, total, there,
+                seen, indptr, value, found, fill,
             )  # fmt: skip
         return Weighted(indptr, value, found)
 
