@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("starlette", reason="the extra 'studio' is not installed")
 pytest.importorskip("uvicorn", reason="the extra 'studio' is not installed")
 
-ANSWERS = 60.0
+ANSWERS = 600.0
 
 
 @dataclass

@@ -15,7 +15,7 @@ from .conftest import Start
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 pytestmark = pytest.mark.skipif(FIREFOX is None, reason="no Firefox is installed")
 
-SCRIPT_SECONDS = 120
+SCRIPT_SECONDS = 600
 CHANGES_OF_PAGE = 10
 WAIT = """
 const done = arguments[0];

@@ -16,7 +16,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is no
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
-LONG = 90_000.0
+LONG = 600_000.0
 
 
 @pytest.fixture(scope="module")
