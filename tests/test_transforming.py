@@ -538,6 +538,7 @@ def test_what_bins_tell_of_records_left_out_is_told_in_public() -> None:
     assert any("119" in text for text in set(release.tables["age"]))
     (told,) = release.certificate.warnings
     assert "the outer bounds are its smallest and its largest value" in told
+    assert "each bound is the value of a record" in told
 
 
 def test_days_between_shifted_dates_are_counted_against_their_people() -> None:

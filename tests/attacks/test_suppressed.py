@@ -250,3 +250,80 @@ def test_a_person_whom_a_promise_leaves_out_changes_nothing_of_the_others(
     ((who, _),) = {of_people(algorithm, seed, ill, starred=False) for ill in ("flu", "gout")}
     assert "t0" not in who
     assert len(who) >= 6
+
+
+GROUPS = {"mild": ["flu", "cold"], "middle": ["gout"], "grave": ["cancer", "hiv"]}
+RANKS = {"flu": 4, "cold": 4, "gout": 3, "cancer": 2, "hiv": 1}
+EVERY: list[dict[str, Any]] = [
+    {"model": "k-anonymity", "k": 3},
+    {"model": "distinct-l-diversity", "l": 2},
+    {"model": "entropy-l-diversity", "l": 1.5},
+    {"model": "recursive-cl-diversity", "c": 3, "l": 2},
+    {"model": "alpha-k-anonymity", "alpha": 0.8, "k": 3},
+    {"model": "p-sensitive", "p": 2},
+    {"model": "p-plus-sensitive", "p": 2},
+    {"model": "p-alpha-sensitive", "p": 2, "alpha": 1},
+    {"model": "balanced-p-plus-sensitive", "p": 2, "difference": 60},
+    {"model": "max-posterior", "bound": 0.6},
+    {"model": "t-closeness", "t": 0.7},
+    {"model": "t-closeness", "t": 0.7, "distance": "hierarchical"},
+    {"model": "basic-beta-likeness", "beta": 5},
+    {"model": "delta-disclosure", "delta": 5, "absent": "skip"},
+    {"model": "knm-anonymity", "k": {"1": 4, "2": 4, "3": 3, "4": 2}, "diversity": 2},
+    {"model": "estimated-k-map", "k": 6, "fraction": 0.5},
+]
+"""Promises that one release can keep, in many measures of what a class tells."""
+
+
+def certified(ill: str, asked: list[dict[str, Any]]) -> str:
+    """The certificate of a release without somebody who has this."""
+    ills = ["flu", "cold", "gout", "cancer"]
+    rows = [(20 + 10 * (at % 2), "ab"[at // 2 % 2], ills[at // 4 % 4]) for at in range(64)]
+    told = {"categories": {"table": GROUPS, "order": list(GROUPS)}, "ranks": {"table": RANKS}}
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ward": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive", "hierarchy": {"tree": {"*": GROUPS}}, **told},
+        },
+        "promises": [
+            one
+            if one["model"] in ("k-anonymity", "estimated-k-map")
+            else one | {"sensitive": "ill"}
+            for one in asked
+        ],
+        "method": {"suppression_limit": 0.1, "seed": 1},
+    }
+    frame = pl.DataFrame([*rows, (97, "z", ill)], ["age", "ward", "ill"], orient="row")
+    release = ind.anonymize(frame, keys)
+    assert release.tables.height == 64
+    document = release.certificate.to_dict()
+    del document["created"]
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [EVERY, *([one] for one in EVERY)],
+    ids=lambda one: "+".join(part["model"] for part in one[:3]),
+)
+def test_no_promise_tells_what_somebody_has_who_is_left_out(asked: list[dict[str, Any]]) -> None:
+    assert len({certified(ill, [EVERY[0], *asked]) for ill in ("flu", "hiv")}) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"model": "knm-anonymity", "k": "elbow", "diversity": 2}, "'ill': the k of the ranks"),
+        (
+            {"model": "knm-anonymity", "k": {str(at): 3 for at in (1, 2, 3, 4)}, "diversity": True},
+            "'ill': the figures of diversity",
+        ),
+        ({"model": "t-closeness", "t": 0.9, "reference": "original"}, "the shares of all values"),
+    ],
+)
+def test_a_promise_that_does_says_so(asked: dict[str, Any], told: str) -> None:
+    """That a rank stands in the certificate, say, which somebody has who was left out."""
+    seen = [certified(ill, [{"model": "k-anonymity", "k": 3}, asked]) for ill in ("flu", "hiv")]
+    assert all(told in one for one in seen)
+    assert len(set(seen)) == 1 + (asked.get("diversity") is not True)

@@ -119,7 +119,9 @@ def published_metadata(
 
 def needed_metadata(about: ValueMetadata, promises: Sequence[Promise]) -> ValueMetadata:
     """The part of what is known that these promises rest on; the rest is nobody's business."""
-    labels = tuple({*about.categories, *about.order, *about.ranks, *about.reference})
+    # Values of which all is known: of those that are in no record of the table some may be unknown.
+    told = [{*one} for one in (about.categories, about.order, about.ranks, about.reference) if one]
+    labels = tuple(set.intersection(*told)) if told else ()
     distances = {getattr(part, "distance", None) for part in promises}
     if "ordered" not in distances:
         about = replace(about, order=())

@@ -19,6 +19,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import method_of
 from indistinct.intake.transforming import shows_others, shows_suppressed
 from indistinct.measures import measures
+from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_number import KnownNumber
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -210,18 +211,17 @@ def told_of_bins(policy: Policy) -> list[str]:
         if not isinstance(asked, Mapping) or "equal_frequency" not in asked:
             continue
         settings = asked["equal_frequency"]
-        told = []
+        told = ["each bound is the value of a record"]
         if isinstance(settings, Mapping) and settings.get("ends") == "closed":
             told.append("the outer bounds are its smallest and its largest value")
         if policy.method.suppression_limit > 0:
             told.append(
                 "how many are published of each bin tells about how many of it were left out"
             )
-        if told:
-            found.append(
-                f"'{name}': bins hold about as many records each of the table that they were made "
-                f"from, suppressed ones too: {', and '.join(told)}"
-            )
+        found.append(
+            f"'{name}': bins hold about as many records each of the table that they were made "
+            f"from, suppressed ones too: {', and '.join(told)}"
+        )
     return found
 
 
@@ -229,16 +229,26 @@ def told_of_the_whole_table(policy: Policy) -> list[str]:
     """What readers are told of a certificate that shows what only records left out may have.
 
     Shares of all values of the table, and how many levels the hierarchy of a classification has:
-    as many as its longest code needs.
+    as many as its longest code needs. And what a promise left to be chosen.
     """
+    chosen = [
+        f"'{part.sensitive}': the {' and the '.join(what)} of knm-anonymity follow from the values "
+        "of the whole table, those of records left out too: they tell something of these"
+        for part in policy.privacy_models
+        if isinstance(part, KNMAnonymity)
+        and (
+            what := ["k of the ranks"] * isinstance(part.k, str)
+            + ["figures of diversity"] * (part.diversity is True)
+        )
+    ]
     if policy.method.suppression_limit == 0:
-        return []
+        return chosen
     of_all = [
         part.sensitive
         for part in policy.privacy_models
         if part.sensitive is not None and getattr(part, "distance", None) == "hierarchical"
     ]
-    told = [
+    told = chosen + [
         f"'{name}': its hierarchy has as many levels as the longest code of the table needs, also "
         "of a record that was left out"
         for name in dict.fromkeys(of_all)
