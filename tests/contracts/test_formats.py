@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import indistinct as ind
 from indistinct.cli import app
 from indistinct.errors import DataError
-from indistinct.sources.format import format_named, format_of_folder, formats
+from indistinct.sources.format import Format, format_named, format_of, formats
 
 ILLS = ("Asthma", "Gout", "Influenza", "Asthma SECRET")
 PEOPLE = [(f"p{at}", 1950 + at % 2 * 30, "mf"[at % 2], ILLS[at % 4]) for at in range(24)]
@@ -75,7 +75,10 @@ every_format = pytest.mark.parametrize("name", formats())
 
 def sample(name: str, folder: Path) -> Path:
     """A folder of this format."""
-    assert name in SAMPLES, f"SAMPLES lacks a folder of the format '{name}'"
+    assert name in SAMPLES, (
+        f"SAMPLES in tests/contracts/test_formats.py lacks '{name}': "
+        "see CONTRIBUTING.md, What else a new piece needs"
+    )
     folder.mkdir()
     SAMPLES[name](folder)
     return folder
@@ -126,7 +129,7 @@ def test_a_folder_is_recognized_by_its_own_format_alone(name: str, tmp_path: Pat
     folder = sample(name, tmp_path / "given")
     names = [path.name.lower() for path in folder.iterdir()]
     assert [other for other, kind in formats().items() if kind.recognizes(names)] == [name]
-    assert format_of_folder(folder) == name
+    assert format_of(folder) == name
     assert not format_named(name).recognizes([])
     assert not format_named(name).recognizes(["visits.csv", "release.csv", "certificate.json"])
 
@@ -151,14 +154,21 @@ def test_from_a_folder_to_an_audited_release(name: str, tmp_path: Path) -> None:
     assert contents(folder) == before
 
 
-def broken(folder: Path) -> Iterator[Callable[[], None]]:
-    """Ways to break a folder, one after the other."""
-    for path in sorted(folder.iterdir()):
-        whole = path.read_bytes()
-        yield lambda path=path: path.write_bytes(b"")
-        yield lambda path=path: path.write_bytes(b"\xff\xfe\x00 SECRET\n\x00")
-        yield lambda path=path: path.write_bytes(b"SECRET-1,SECRET-2\nSECRET-3,SECRET-4\n")
-        path.write_bytes(whole)
+def refused(kind: Format, folder: Path) -> DataError | None:
+    """Why a folder cannot be read; None if it can."""
+    try:
+        kind.read(folder)
+    except DataError as error:
+        return error
+    return None
+
+
+BREAKINGS = {
+    "empty": b"",
+    "no text": b"\xff\xfe\x00 SECRET\n\x00",
+    "another table": b"SECRET-1,SECRET-2\nSECRET-3,SECRET-4\n",
+}
+"""What stands in a file in place of what belongs there."""
 
 
 @every_format
@@ -169,9 +179,13 @@ def test_what_is_no_such_folder_is_refused_without_its_values(name: str, tmp_pat
         with pytest.raises(DataError):
             kind.read(path)
     folder = sample(name, tmp_path / "given")
-    for breaking in broken(folder):
-        breaking()
-        with pytest.raises(DataError) as caught:
-            kind.read(folder)
-        assert all(item.file for item in caught.value.problems)
-        assert "SECRET" not in str(caught.value)
+    for path in sorted(folder.iterdir()):
+        whole = path.read_bytes()
+        for what, put in BREAKINGS.items():
+            path.write_bytes(put)
+            case = f"{path.name} with {what} in it"
+            caught = refused(kind, folder)
+            assert caught is not None, f"{name} reads {case}"
+            assert all(item.file for item in caught.problems), case
+            assert "SECRET" not in str(caught), case
+        path.write_bytes(whole)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from tests.privacy.examples import EXAMPLES, example
 
 import indistinct as ind
 from indistinct.privacy import models
@@ -18,36 +19,7 @@ GROUPS = {"mild": ["flu", "asthma"], "middle": ["gout", "hepatitis"], "grave": [
 RANKS = {"flu": 4, "asthma": 4, "gout": 3, "hepatitis": 3, "cancer": 2, "HIV": 1}
 PEOPLE = 24
 
-ASKED: Mapping[str, Mapping[str, Any]] = {
-    "k-anonymity": {"k": 3},
-    "distinct-l-diversity": {"l": 2},
-    "entropy-l-diversity": {"l": 1.5},
-    "recursive-cl-diversity": {"c": 3, "l": 2},
-    "alpha-k-anonymity": {"alpha": 0.8, "k": 3},
-    "p-sensitive": {"p": 2},
-    "p-plus-sensitive": {"p": 2},
-    "p-alpha-sensitive": {"p": 2, "alpha": 1},
-    "p-plus-alpha-sensitive": {"p": 2, "alpha": 1},
-    "balanced-p-plus-sensitive": {"p": 2, "difference": 40},
-    "theta-sensitive": {"k": 3, "mu": 0.1},
-    "max-posterior": {"bound": 0.6},
-    "kl-cover": {"k": 3, "l": 2},
-    "t-closeness": {"t": 0.7},
-    "basic-beta-likeness": {"beta": 5},
-    "enhanced-beta-likeness": {"beta": 5},
-    "delta-disclosure": {"delta": 5, "absent": "skip"},
-    "knm-anonymity": {"k": {"1": 4, "2": 4, "3": 3, "4": 2}, "diversity": 2},
-    "estimated-k-map": {"k": 6, "fraction": 0.5},
-    "m-invariance": {"m": 2},
-    "tau-safety": {"m": 2},
-    "k-map": {"k": 4},
-    "delta-presence": {"lower": 0.0, "upper": 0.9, "absent": "skip"},
-    "known-number": {"k": 3},
-    "known-records": {"k": 2, "m": 1},
-    "km-anonymity": {"k": 3, "m": 1},
-    "known-visit": {"k": 3},
-    "kl-diversity": {"k": 3, "l": 2},
-}
+ASKED = {name: one.reached for name, one in EXAMPLES.items()}
 """Every promise, with figures that a small table can reach."""
 
 TOGETHER: Sequence[frozenset[str]] = (
@@ -165,6 +137,8 @@ def _kept(algorithm: str, person: bool, asked: Sequence[str], folder: Path) -> b
 
 def test_every_promise_is_asked_for() -> None:
     own = {name for name, kind in models().items() if kind.__module__.startswith("indistinct.")}
+    for model in own:
+        example(model)
     assert set(ASKED) == own
 
 

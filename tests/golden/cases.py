@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.golden.tables import GROUPS, ILLS, QUASI, RANKS
+from tests.privacy.examples import EXAMPLES
 
 Keys = dict[str, Any]
 
@@ -96,29 +97,7 @@ VISITS = ("visits", 60, 3)
 
 
 MODELS: dict[str, Keys] = {
-    "k-anonymity": {"k": 5},
-    "distinct-l-diversity": {"l": 3},
-    "entropy-l-diversity": {"l": 2.5},
-    "recursive-cl-diversity": {"c": 2, "l": 2},
-    "alpha-k-anonymity": {"alpha": 0.6, "k": 4},
-    "p-sensitive": {"p": 3},
-    "p-plus-sensitive": {"p": 2},
-    "p-alpha-sensitive": {"p": 3, "alpha": 1},
-    "p-plus-alpha-sensitive": {"p": 2, "alpha": 0.5},
-    "balanced-p-plus-sensitive": {"p": 2, "difference": 12},
-    "theta-sensitive": {"k": 3},
-    "max-posterior": {"bound": 0.5},
-    "m-invariance": {"m": 2},
-    "tau-safety": {"m": 2},
-    "kl-cover": {"k": 3, "l": 2},
-    "t-closeness": {"t": 0.35},
-    "basic-beta-likeness": {"beta": 2.5},
-    "enhanced-beta-likeness": {"beta": 2.5},
-    "delta-disclosure": {"delta": 1.6, "absent": "skip"},
-    "knm-anonymity": {"k": {"1": 8, "2": 6, "3": 4, "4": 3}},
-    "k-map": {"k": 6},
-    "estimated-k-map": {"k": 10, "fraction": 0.3},
-    "delta-presence": {"lower": 0.05, "upper": 0.9, "absent": "skip"},
+    name: dict(one.classes.golden) for name, one in EXAMPLES.items() if one.classes
 }
 """Promises about the classes of one table."""
 

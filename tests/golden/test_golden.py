@@ -20,6 +20,7 @@ RECORDED = recorded()
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_says_what_was_recorded(name: str) -> None:
+    assert name in RECORDED, f"not recorded: python tests/golden/record.py --write {name}"
     before = {part: digits for part, digits in RECORDED[name].items() if part != CHANCE}
     now = {part: digest(item) for part, item in parts_of(CASES[name]).items()}
     moved = {part for part in {*before, *now} if before.get(part) != now.get(part)}
@@ -50,4 +51,5 @@ def test_whatever_is_registered_stands_in_a_case() -> None:
     transforms = json.dumps([keys.get("attributes") for keys in policies])
     assert {name for name in TRANSFORMS if f'"{name}"' in transforms} == set(TRANSFORMS)
     told = {part for parts in RECORDED.values() for part in parts}
-    assert {f"attack {name}" for name in attackers()} - told == set()
+    untold = {f"attack {name}" for name in attackers()} - told
+    assert not untold, f"no case has {sorted(untold)}: python tests/golden/record.py --write"

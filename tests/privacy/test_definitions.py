@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.privacy.drawing import CHECKED, DEFINITIONS, LABELS, Class, classes, promises, table
+from tests.privacy.drawing import CHECKED, LABELS, Class, classes, table
+from tests.privacy.examples import (
+    EVERY,
+    EXAMPLES,
+    SEE,
+    of_classes,
+    promises,
+    stricter,
+    usual,
+)
 
 from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
-from indistinct.privacy import Promise, models, promise
+from indistinct.privacy import models, promise
 from indistinct.release.audit import audit
 from indistinct.requirement import Requirement
 
@@ -27,87 +34,38 @@ MODELS = sorted(
 
 
 def test_every_model_is_defined_here() -> None:
-    assert sorted(DEFINITIONS) == MODELS
+    for model in MODELS:
+        of_classes(model)
+    assert sorted(name for name, one in EXAMPLES.items() if one.classes) == MODELS
 
 
 @pytest.mark.parametrize("model", MODELS)
 @CHECKED
 @given(data=st.data())
 def test_breaks_what_the_definition_breaks(model: str, data: st.DataObject) -> None:
-    asked = data.draw(promises(model))
+    asked, keeps = data.draw(promises(model)), of_classes(model).definition
     drawn = data.draw(st.lists(classes(least=1), min_size=1, max_size=4))
     reference = tuple(sum(one.counts[v] for one in drawn) for v in range(len(LABELS)))
     if data.draw(st.booleans(), label="another reference"):
         reference = data.draw(classes(least=1)).counts
     broken = asked.breaks(table(drawn, reference))
     assert broken.dtype == np.bool_
-    assert broken.tolist() == [not DEFINITIONS[model](asked, one, reference) for one in drawn]
+    assert broken.tolist() == [not keeps(asked, one, reference) for one in drawn]
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_nothing_is_achieved_without_records(model: str) -> None:
-    asked = example(model)
+    asked = usual(model)
     for drawn in ([], [Class((0,) * len(LABELS), 0)]):
         assert set(asked.achieved(table(drawn)).values()) == {None}
 
 
-def example(model: str) -> Promise:
-    settings: dict[str, dict[str, Any]] = {
-        "k-anonymity": {"k": 2},
-        "distinct-l-diversity": {"l": 2},
-        "entropy-l-diversity": {"l": 2},
-        "recursive-cl-diversity": {"c": 2, "l": 2},
-        "alpha-k-anonymity": {"alpha": 0.5, "k": 2},
-        "p-sensitive": {"p": 2},
-        "m-invariance": {"m": 2},
-        "kl-cover": {"k": 2, "l": 2},
-        "p-plus-sensitive": {"p": 2},
-        "p-alpha-sensitive": {"p": 2, "alpha": 1},
-        "p-plus-alpha-sensitive": {"p": 2, "alpha": 1},
-        "balanced-p-plus-sensitive": {"p": 2},
-        "theta-sensitive": {"k": 2},
-        "t-closeness": {"t": 0.2},
-        "basic-beta-likeness": {"beta": 1},
-        "enhanced-beta-likeness": {"beta": 1},
-        "delta-disclosure": {"delta": 1},
-        "knm-anonymity": {"k": dict.fromkeys("1234", 2)},
-        "k-map": {"k": 2},
-        "estimated-k-map": {"k": 20, "fraction": 0.1},
-        "delta-presence": {"lower": 0.1, "upper": 0.5},
-    }
-    return promise(model, sensitive="s", **settings.get(model, {}))
-
-
 # What is achieved, asked for again, is kept; anything stricter is not.
-
-STRICTER = {
-    "k": lambda x: x + 1,
-    "l": lambda x: x * 1.001,
-    "c": lambda x: x * 0.999,
-    "alpha": lambda x: x * 0.999,
-    "bound": lambda x: x * 0.999,
-    "p": lambda x: x + 1,
-    "m": lambda x: x + 1,
-    "difference": lambda x: x - 1,
-    "t": lambda x: x * 0.999 - 1e-6,
-    "beta": lambda x: x * 0.999,
-    "delta": lambda x: x * 0.999,
-    "mu": lambda x: x * 1.001,
-    "lower": lambda x: x * 1.001,
-    "upper": lambda x: x * 0.999,
-}
-LARGER_IS_STRICTER = {"k", "l", "m", "p", "mu", "lower"}
-ABOVE = {("recursive-cl-diversity", "c"), ("delta-disclosure", "delta")}
-"""What has to be exceeded: the figure itself is not kept."""
 
 
 @pytest.mark.parametrize(
     "model",
-    [
-        name
-        for name in MODELS
-        if name not in ("estimated-k-map", "theta-sensitive", "knm-anonymity")
-    ],
+    [name for name in MODELS if name not in EXAMPLES or of_classes(name).apart != EVERY],
 )
 @CHECKED
 @given(data=st.data())
@@ -115,35 +73,23 @@ def test_what_is_achieved_is_the_strictest_that_is_kept(model: str, data: st.Dat
     asked = data.draw(promises(model))
     drawn = data.draw(st.lists(classes(least=1), min_size=1, max_size=4))
     seen = table(drawn)
-    achieved = asked.achieved(seen)
+    achieved, known = asked.achieved(seen), of_classes(model)
     for name, figure in achieved.items():
         assert figure is None or type(figure) in (int, float)
-        settings = dict(asked.parameters)
-        others = [other for other in achieved if other != name]
-        if figure is None or (model == "recursive-cl-diversity" and name == "l"):
+        if figure is None or name in known.apart:
             continue
         # The other parameters as weak as they can be.
-        for other in others:
-            weakest = {
-                "k": 1,
-                "p": 1,
-                "alpha": 1.0 if "k-" in model else 0.0,
-                "l": 1 if model == "kl-cover" else asked.parameters.get("l"),
-            }
-            weakest |= {"lower": 0.0, "upper": 1.0, "difference": 10**6}
-            settings[other] = weakest[other]
-        weight = model in ("p-alpha-sensitive", "p-plus-alpha-sensitive") and name == "alpha"
-        above = (model, name) in ABOVE
+        others = {*achieved} - {name, *known.apart}
+        lacking = sorted(others - {*known.weakest})
+        where = f"EXAMPLES['{model}'].classes.weakest in tests/privacy/examples.py"
+        assert not lacking, f"{where} lacks {lacking}: {SEE}"
+        settings = {**asked.parameters, **{other: known.weakest[other] for other in others}}
+        above = name in known.exceeded
         shared = {"sensitive": "s", "reference": asked.reference}
         kept = {**settings, name: figure * 1.0001 + 1e-9 if above else figure}
         if not (figure == 0 and name in ("beta", "delta", "k")):
             assert not promise(model, **kept, **shared).breaks(seen).any(), kept
-        if name == "alpha" and weight:
-            strict = figure + 0.001
-        else:
-            strict = figure if above else STRICTER[name](figure)
-        if name == "l" and isinstance(figure, int):
-            strict = figure + 1
+        strict = figure if above else stricter(model, name, figure)
         possible = strict > 0 or (name in ("t", "difference") and strict >= 0)
         possible = possible and not (name in ("lower", "upper") and strict > 1)
         if possible and not (figure == 0 and name == "lower"):
@@ -276,7 +222,7 @@ def test_without_a_reference_classes_are_compared_with_all_of_them() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_the_audit_knows_every_parameter(model: str) -> None:
     """A certificate names all of them, and whoever audits it reads them."""
-    asked = example(model)
+    asked = usual(model)
     requirement = Requirement(model, asked.parameters, sensitive="s")
     try:
         audit(pl.DataFrame({"q": ["a"] * 4, "s": list("uvwx")}), [requirement], ["q"])

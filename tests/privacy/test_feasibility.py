@@ -16,9 +16,9 @@ from tests.privacy.drawing import (
     LABELS,
     Class,
     classes,
-    promises,
     table,
 )
+from tests.privacy.examples import promises
 
 from indistinct.errors import PolicyError
 from indistinct.microdata.frequencies import Cells, FrequencyTable

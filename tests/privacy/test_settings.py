@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import math
 from typing import Any
 
 import pytest
-from tests.privacy.test_definitions import MODELS, example, only
+from tests.privacy.examples import EXAMPLES, SEE, of_classes, usual
+from tests.privacy.test_definitions import MODELS, only
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.metadata import ValueMetadata
@@ -15,76 +15,18 @@ from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
 
-NUMBERS: dict[str, dict[str, tuple[float, ...]]] = {
-    "l": {"entropy-l-diversity": (0.9, 0)},
-    "c": {"recursive-cl-diversity": (0, -1)},
-    "alpha": {
-        "alpha-k-anonymity": (0, 1.1),
-        "p-alpha-sensitive": (-0.1,),
-        "p-plus-alpha-sensitive": (-0.1,),
-    },
-    "bound": {"max-posterior": (0, 1.1, -0.5)},
-    "mu": {"theta-sensitive": (0, 1.1)},
-    "t": {"t-closeness": (-0.1, 1.1)},
-    "beta": {"basic-beta-likeness": (0, -1), "enhanced-beta-likeness": (0, -1)},
-    "delta": {"delta-disclosure": (0, -1)},
-    "fraction": {"estimated-k-map": (0, 1.1)},
-    "significance": {"estimated-k-map": (0, 0.6)},
-    "lower": {"delta-presence": (-0.1, 1.1, 0.9)},
-    "upper": {"delta-presence": (-0.1, 1.1, 0.05)},
-}
-WHOLE = {
-    "k": (
-        "k-anonymity", "alpha-k-anonymity", "theta-sensitive", "k-map", "estimated-k-map",
-        "kl-cover",
-    ),
-    "l": ("distinct-l-diversity", "recursive-cl-diversity", "kl-cover"),
-    "m": ("m-invariance", "tau-safety"),
-    "p": (
-        "p-sensitive", "p-plus-sensitive", "p-alpha-sensitive", "p-plus-alpha-sensitive",
-        "balanced-p-plus-sensitive",
-    ),
-}  # fmt: skip
-WORDS = {
-    "over": "p-alpha-sensitive",
-    "theta": "theta-sensitive",
-    "of": "kl-cover",
-    "distance": "t-closeness",
-    "absent": "delta-disclosure",
-    "estimator": "estimated-k-map",
-}
-
-KS: tuple[object, ...] = (
-    {}, 5, None, "knee", [3], {"5": 2}, {"0": 2}, {True: 2}, {1: 2, "1": 3}, {"one": 2},
-)  # fmt: skip
-
 WRONG = [
-    *(
-        (model, name, given)
-        for name, kinds in NUMBERS.items()
-        for model, found in kinds.items()
-        for given in (*found, True, math.nan, math.inf, "1", None)
-    ),
-    *(
-        (model, name, given)
-        for name, kinds in WHOLE.items()
-        for model in kinds
-        for given in (0, -1, 2.0, True, "2", None)
-    ),
-    *((model, name, given) for name, model in WORDS.items() for given in ("x", None, 1)),
-    ("delta-presence", "absent", "x"),
-    ("balanced-p-plus-sensitive", "difference", -1),
-    ("balanced-p-plus-sensitive", "difference", 0.5),
-    *(("knm-anonymity", "k", given) for given in KS),
-    ("knm-anonymity", "diversity", 0),
-    ("knm-anonymity", "diversity", 2.5),
-    ("knm-anonymity", "count", "value"),
+    (model, name, given)
+    for model, one in EXAMPLES.items()
+    if one.classes
+    for name, several in one.classes.wrong.items()
+    for given in several
 ]
 
 
 @pytest.mark.parametrize(("model", "name", "given"), WRONG)
 def test_wrong_parameters(model: str, name: str, given: object) -> None:
-    settings = {**example(model).parameters, name: given}
+    settings = {**usual(model).parameters, name: given}
     with pytest.raises(PolicyError) as caught:
         promise(model, sensitive="s", **settings)
     (problem,) = caught.value.problems
@@ -94,8 +36,9 @@ def test_wrong_parameters(model: str, name: str, given: object) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_parameter_is_checked(model: str) -> None:
-    for name in example(model).parameters:
-        assert any(wrong[:2] == (model, name) for wrong in WRONG), name
+    lacking = sorted({*usual(model).parameters} - {*of_classes(model).wrong})
+    where = f"EXAMPLES['{model}'].classes.wrong in tests/privacy/examples.py"
+    assert not lacking, f"{where} lacks {lacking}: {SEE}"
 
 
 def test_messages_say_what_is_asked() -> None:
@@ -110,7 +53,7 @@ def test_messages_say_what_is_asked() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_a_model_says_what_it_applies_to(model: str) -> None:
     kind = models()[model]
-    asked = example(model)
+    asked = usual(model)
     assert kind.__doc__
     assert "Closed under" in " ".join(kind.__doc__.split()) or model == "k-anonymity"
     page = str(importlib.import_module(kind.__module__).__doc__)
@@ -138,13 +81,6 @@ FULL = SensitiveDomain(
         ranks={"a": 1, "b": 3, None: 4},
     ),
 )
-NEEDS = {
-    "knm-anonymity": ("ranks-missing", "ranks-missing"),
-    "p-plus-sensitive": ("categories-missing", None),
-    "p-alpha-sensitive": ("categories-missing", "categories-without-order"),
-    "p-plus-alpha-sensitive": ("categories-missing", "categories-without-order"),
-    "balanced-p-plus-sensitive": ("categories-missing", "categories-without-order"),
-}
 
 
 def code(problem: Problem | None) -> str | None:
@@ -156,8 +92,8 @@ def code(problem: Problem | None) -> str | None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_what_a_model_needs_to_know(model: str) -> None:
-    asked = example(model)
-    bare, unordered = NEEDS.get(model, (None, None))
+    asked = usual(model)
+    bare, unordered = of_classes(model).lacks
     assert code(asked.missing_metadata(BARE)) == bare
     assert code(asked.missing_metadata(SORTED)) == unordered
     assert code(asked.missing_metadata(FULL)) is None
