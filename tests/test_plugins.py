@@ -34,6 +34,25 @@ def greet() -> None:
     print("hello")
 '''
 
+FORMAT = """
+import polars as pl
+from indistinct.sources.format import DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
+
+class Tapes(Format):
+    name = "tapes"
+    title = "a tape of visits"
+    person = "who"
+    attributes = {"who": DROPPED, "sex": WHOLE, "age": WHOLE, "ill": SENSITIVE}
+
+    def read(self, path):
+        ills = ["flu", "gout"] * 8
+        frame = pl.DataFrame({"who": range(16), "sex": ["f"] * 16, "age": ["40"] * 16, "ill": ills})
+        return HealthRecords(CHANGED, (), (path,))
+
+    def recognizes(self, names):
+        return any(name.endswith(".tape") for name in names)
+"""
+
 PROMISE = """
 from indistinct.privacy.k_anonymity import KAnonymity
 class Twin(KAnonymity):
@@ -242,6 +261,54 @@ def test_a_verb_is_found_and_suggested(distribution: Callable[..., None], run: R
     assert run("greet").stdout == "hello\n"
     assert "Say hello." in run("greet", "-h").stdout
     assert "'greet'" in run("gret").stderr
+
+
+def test_a_format_that_reads_other_columns_than_it_declares_is_named(
+    distribution: Callable[..., None], run: Run, tmp_path: Path
+) -> None:
+    tape, policy = tmp_path / "one.tape", tmp_path / "policy.toml"
+    tape.write_text("any")
+    policy.write_text('[source]\nformat = "tapes"\n[[promises]]\nmodel = "k-anonymity"\nk = 2\n')
+    asked = ("anonymize", tape, "--policy", policy, "--out", tmp_path / "out")
+    for at, (changed, why) in enumerate(
+        {
+            'frame.drop("age")': "declares columns that it does not read: age",
+            "frame.with_columns(SECRET=1)": "reads columns that it does not declare: 1",
+            'frame.rename({"age": "SECRET"})': "does not read: age, and reads columns that it does",
+        }.items()
+    ):
+        source = FORMAT.replace("CHANGED", changed)
+        distribution(f"plug_tape{at}", source, sources=f"tapes = plug_tape{at}:Tapes")
+        done = run(*map(str, asked))
+        assert done.exit_code == 2
+        told = " ".join(done.stderr.split())
+        assert f"the format 'tapes' (plug_tape{at}.Tapes)" in told
+        assert why in told
+        assert "take the attribute out of the policy" not in told
+        assert "SECRET" not in told
+        with pytest.raises(PluginError):
+            ind.workbench(tape, 'source.format = "tapes"')
+        shutil.rmtree(tmp_path / f"plug_tape{at}-1.0.dist-info")
+
+
+def test_init_asks_formats_about_a_file_that_is_no_table(
+    distribution: Callable[..., None], run: Run, tmp_path: Path
+) -> None:
+    source = FORMAT.replace("CHANGED", "frame")
+    distribution("plug_tape", source, sources="tapes = plug_tape:Tapes")
+    tape, policy, out = (tmp_path / name for name in ("one.tape", "policy.toml", "out"))
+    tape.write_text("any")
+    assert run("init", str(tape), "--policy", str(policy)).exit_code == 0
+    assert 'format = "tapes"' in policy.read_text(encoding="utf-8")
+    policy.write_text(policy.read_text(encoding="utf-8").replace("k = 5", "k = 2"))
+    done = run("anonymize", str(tape), "--policy", str(policy), "--out", str(out), "--json")
+    assert json.loads(done.stdout)["people"]["source"] == 16, done.output
+    # A table is read as one, whatever it is called; others are refused as they were.
+    for name in ("person.csv", "person.docx", "person", "other.tap"):
+        (tmp_path / name).write_text("age,ill\n40,flu\n50,gout\n", encoding="utf-8")
+        done = run("init", str(tmp_path / name), "--policy", str(tmp_path / f"{name}.toml"))
+        assert done.exit_code == (0 if name == "person.csv" else 2), done.output
+        assert name == "person.csv" or "does not say what is in the file" in done.output
 
 
 def test_a_bug_of_a_plugin_is_told_as_its_own(

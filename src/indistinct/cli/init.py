@@ -78,7 +78,7 @@ def init(
     )
     from indistinct.analytics.profile import profile
     from indistinct.intake.opening import plain_table
-    from indistinct.sources.format import format_of_folder
+    from indistinct.sources.format import format_of
     from indistinct.sources.workbook import hidden_in
 
     if check is not None:
@@ -90,7 +90,7 @@ def init(
         )
     remedy = "name another file with --policy, or replace it with --force"
     refuse_existing(policy, force=force, remedy=remedy)
-    form = format_of_folder(data)
+    form = format_of(data)
     if form is not None:
         write_first_policy(health_policy(form), policy, overwrite=force)
         if as_json:

@@ -124,7 +124,7 @@ def open_source(
     digest: str | None = None
     with unchanged(path):
         if isinstance(data, str | Path) and source.format is not None:
-            records = format_named(source.format).read(data)
+            records = format_named(source.format).records(data)
             native, notes = records.frame, records.notes
             digest = digest_of(records.files)
         else:

@@ -162,6 +162,13 @@ def read_table(
     return frame
 
 
+def has_table_ending(path: Path) -> bool:
+    """Whether a file's name ends as that of a table does, packed or not."""
+    if path.suffix.lower() in PACKED:
+        return Path(path.stem).suffix.lower() in CSV
+    return path.suffix.lower() in CSV + PARQUET + EXCEL + DATABASE
+
+
 def refuse_idle(path: str | Path, **said: object) -> None:
     """Refuse what is said of a file that is no CSV file, and is read in one way alone.
 

@@ -22,7 +22,8 @@ from typing import ClassVar
 import polars as pl
 
 from indistinct import plugins
-from indistinct.errors import PolicyError, did_you_mean
+from indistinct.errors import PluginError, PolicyError, did_you_mean
+from indistinct.sources.files import has_table_ending
 from indistinct.types import Plain, PlainMapping
 
 DROPPED: PlainMapping = {"role": "identifier"}
@@ -78,7 +79,34 @@ class Format(ABC):
 
     @abstractmethod
     def recognizes(self, names: list[str]) -> bool:
-        """Whether a folder with files of these names, in lower case, is one of this format."""
+        """Whether a folder with files of these names, in lower case, is one of this format.
+
+        Also asked of a single file, by its name alone, if its ending is of no table.
+        """
+
+    def records(self, path: str | Path) -> HealthRecords:
+        """What :meth:`read` gives, with the columns of ``attributes`` and no others.
+
+        Raises:
+            DataError: with everything that is wrong with the files.
+            PluginError: the format reads other columns than it declares.
+        """
+        found = self.read(path)
+        declared, given = set(self.attributes), set(found.frame.columns)
+        if declared != given:
+            told, kind = [], type(self)
+            if without := sorted(declared - given):
+                told.append(f"declares columns that it does not read: {', '.join(without)}")
+            if beyond := len(given - declared):
+                # Their names come from the files, and may be what is in them.
+                told.append(f"reads columns that it does not declare: {beyond}")
+            raise PluginError(
+                "plugin-not-usable",
+                f"the format '{self.name}' ({kind.__module__}.{kind.__qualname__}) "
+                f"{', and '.join(told)}",
+                remedy="install a version that works, or uninstall it",
+            )
+        return found
 
     def preset(self) -> Plain:
         """What a policy starts from: ``source`` and ``attributes``. The caller may change it."""
@@ -113,9 +141,15 @@ def format_named(name: str) -> Format:
     return found()
 
 
-def format_of_folder(path: Path) -> str | None:
-    """The format of a folder, told by its files; None for a file, or another folder."""
-    if not path.is_dir():
+def format_of(path: Path) -> str | None:
+    """The format of a folder, told by its files, or of a file whose ending is of no table.
+
+    None for any other.
+    """
+    if path.is_dir():
+        names = [part.name.lower() for part in path.iterdir()]
+    elif path.is_file() and not has_table_ending(path):
+        names = [path.name.lower()]
+    else:
         return None
-    names = [part.name.lower() for part in path.iterdir()]
     return next((name for name, kind in formats().items() if kind.recognizes(names)), None)

@@ -33,7 +33,7 @@ from indistinct.recoding.judge import Judge
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.format import format_named, format_of_folder
+from indistinct.sources.format import format_named, format_of
 from indistinct.sources.table import Table, count_column
 from indistinct.sources.workbook import hidden_in
 from indistinct.types import Frame, Ints, Plain
@@ -82,7 +82,7 @@ def workbench(
     framed = not isinstance(data, str | Path)
     path = Path("table" if framed else data)
     tell(f"reading {path.name}", None)
-    form = None if framed else format_of_folder(path)
+    form = None if framed else format_of(path)
     keys: Plain = {"source": {"format": form}} if form else {}
     asked = _draft(_keys_of(policy) if policy is not None else keys, Path(directory))
     notes: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ def workbench(
         open_table(data)  # or refused in words
         native = to_polars(data)
     elif asked.source.format is not None:
-        records = format_named(asked.source.format).read(path)
+        records = format_named(asked.source.format).records(path)
         native, notes = records.frame, records.notes
     else:
         native = read_table(path, **reading(asked))

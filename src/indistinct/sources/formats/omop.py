@@ -169,9 +169,8 @@ def _files(folder: Path) -> dict[str, Path]:
         raise DataError("no-folder", what, file=str(folder), remedy=remedy)
     found: dict[str, list[Path]] = {}
     for file in sorted(one for one in folder.iterdir() if one.is_file()):
-        plain = Path(file.stem) if file.suffix.lower() in PACKED else file
-        if plain.suffix.lower() in CSV + PARQUET:
-            found.setdefault(plain.stem.lower(), []).append(file)
+        if (name := _table_in(file)) is not None:
+            found.setdefault(name, []).append(file)
     problems = Problems()
     for name in _NEEDED:
         if name not in found and name not in _OPTIONAL:
@@ -194,6 +193,12 @@ def _files(folder: Path) -> dict[str, Path]:
     if problems:
         raise DataError(problems)
     return {name: found[name][0] for name in _NEEDED if name in found}
+
+
+def _table_in(file: Path) -> str | None:
+    """The table that is in a file, by the file's name."""
+    plain = Path(file.stem) if file.suffix.lower() in PACKED else file
+    return plain.stem.lower() if plain.suffix.lower() in CSV + PARQUET else None
 
 
 def _table(name: str, file: Path) -> pl.DataFrame:
@@ -355,4 +360,4 @@ class OMOP(Format):
 
     def recognizes(self, names: list[str]) -> bool:
         """Whether there is a table of people."""
-        return any(name.split(".")[0] == "person" for name in names)
+        return any(_table_in(Path(name)) == "person" for name in names)
