@@ -94,8 +94,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 def in_words(number: int) -> str:
     """A number from ten to ninety-nine."""
     teens = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-    tens = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-    ones = "one two three four five six seven eight nine".split()
+    tens = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+    ones = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
     if number < 20:
         return teens.split()[number - 10]
     ten, one = divmod(number, 10)
