@@ -138,11 +138,16 @@ def test_what_one_value_of_a_record_tells_of_another(table: list[tuple[str, Any,
     schema = {"age": pl.String, "job": pl.String, "ill": pl.Int64}
     frame = pl.DataFrame(table, schema, orient="row")
     found = certain_beside(frame, ["age"], ["ill"], {"job": [], "ill": ["2"]})
-    sure = 0
+    sure = usual = 0
+    most = max((1, 2), key=lambda one: sum(ill == one for _, _, ill in table))
     for age, job, ill in table:
         seen = {other for own, known, other in table if (own, known) == (age, job)}
-        sure += job is not None and seen == {ill} and ill not in (None, 2)
-    assert found == {"ill": {"job": pytest.approx(sure / len(table))}}
+        certain = job is not None and seen == {ill} and ill not in (None, 2)
+        sure += certain
+        usual += certain and ill == most
+    part, other = found["ill"]["job"]
+    assert part == pytest.approx(sure / len(table))
+    assert other == pytest.approx((sure - usual) / max(sure, 1))
 
 
 def test_a_run_tells_of_values_that_another_one_of_the_record_makes_certain() -> None:
@@ -155,6 +160,23 @@ def test_a_run_tells_of_values_that_another_one_of_the_record_makes_certain() ->
     told = [text for text in ind.anonymize(data, asked).warnings if "make certain" in text]
     assert len(told) == 1
     assert "'ill' by 'ward' (100% of records), 'ward' by 'ill' (100% of records)" in told[0]
+
+
+def test_what_most_have_is_told_last_of_what_a_value_makes_certain() -> None:
+    """That a home without falls has no absconsion either is no news: hardly any home has one."""
+    rows = [
+        (20 + 20 * (at % 2), at // 2 % 4, int(at in (3, 8)), "xyyz"[at // 2 % 4])
+        for at in range(40)
+    ]
+    data = pl.DataFrame(rows, ["age", "falls", "absconsion", "ward"], orient="row")
+    asked = hospital({"model": "max-posterior"}, "optimal")
+    for name in ("falls", "absconsion"):
+        asked["attributes"][name] = {"role": "sensitive"}
+    del asked["attributes"]["ill"]
+    asked["promises"] = [{"model": "k-anonymity", "k": 4}]
+    (told,) = [text for text in ind.anonymize(data, asked).warnings if "make certain" in text]
+    assert told.index("'ward' by 'falls'") < told.index("'absconsion' by")
+    assert "of records, 100% of them the most frequent value)" in told
 
 
 @pytest.mark.parametrize("part", [{"values": ["hiv"]}, {"not_values": ["flu"]}])

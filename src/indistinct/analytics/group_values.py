@@ -28,6 +28,9 @@ MOST_COUNTS = 1_000_000
 MOST_STEPS = 2_000_000
 """Pairs of attributes times records that are looked at; of more, some of the classes."""
 
+MOSTLY_OTHERS = 0.25
+"""Where no more of those of whom a value is certain have a rarer one, that is said."""
+
 GROUP, OF, HAVE, _MEMBER = "\0group", "\0of", "\0have", "\0member"
 
 
@@ -123,7 +126,7 @@ def certain_beside(
     quasi: Sequence[str],
     names: Sequence[str],
     unknown: Mapping[str, Collection[str]],
-) -> dict[str, dict[str, float]]:
+) -> dict[str, dict[str, tuple[float, float]]]:
     """The share of records of whose value of ``names`` is certain who knows another attribute's.
 
     In a class all with the one value have the same other one. Of a release that is not in memory
@@ -136,7 +139,8 @@ def certain_beside(
         unknown: all attributes to look at, and the texts that stand for none of their values.
 
     Returns:
-        For each of ``names`` the share by what is known.
+        For each of ``names`` the share by what is known; and of these records the share who do not
+        have the value that most have.
     """
     if not open_table(released, allow_empty=True).held:
         return {}
@@ -146,7 +150,8 @@ def certain_beside(
         part = pl.struct(quasi).hash(0) % -(-steps // MOST_STEPS)
         rows = rows.filter(part == part.min())  # some class is in it, however few there are
     rows = rows.select(pl.struct(quasi).rank("dense").alias(GROUP), *unknown)
-    found: dict[str, dict[str, float]] = {name: {} for name in names}
+    found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in names}
+    usual = {name: rows[name].cast(pl.String).drop_nulls().mode().sort().first() for name in names}
     for known in unknown if rows.height else ():
         own = rows.drop_nulls(known)
         learnt = [name for name in names if name != known]
@@ -159,8 +164,10 @@ def certain_beside(
         for name in learnt:
             value = pl.col(f"\0first {name}")
             told = value.is_not_null() & ~value.is_in([SUPPRESSED, *unknown[name]])
-            sure = groups.filter(pl.col(name) & told)[HAVE].sum()
-            found[name][known] = float(sure) / rows.height
+            sure = groups.filter(pl.col(name) & told).select(value, HAVE)
+            count = float(sure[HAVE].sum())
+            other = float(sure.filter(value.ne_missing(pl.lit(usual[name], pl.String)))[HAVE].sum())
+            found[name][known] = count / rows.height, other / max(count, 1.0)
     return found
 
 
@@ -231,3 +238,43 @@ def told_where_made_up(names: Sequence[str], group: str) -> list[str]:
         f"{WITH_OTHERS}the values of others in a {group} may be certain of {listed}: promises "
         f"bound what a {group} tells by itself"
     ] * bool(names)
+
+
+def told_beside(
+    beside: Mapping[str, Mapping[str, tuple[float, float]]],
+    counted: Sequence[GroupValues],
+    looked_at: str,
+    few: float,
+) -> list[str]:
+    """What one value tells of another one, beyond what the class does, or who is alone with it.
+
+    Arguments:
+        beside: the shares of records, by what is told and what is known.
+        counted: how many of each class have which value.
+        looked_at: says that not all classes were.
+        few: of fewer records nothing is told.
+    """
+    by_name = {one.name: one for one in counted}
+    worst: dict[str, tuple[float, float, str]] = {}  # what most have is told last
+    for name, shares in beside.items():
+        for known, (part, other) in shares.items():
+            there = {name, known} <= {*by_name}
+            told = max(by_name[name].certain(0), by_name[known].alone) if there else 0.0
+            if part - told >= few:
+                worst[name] = max(worst.get(name, (0.0, 0.0, "")), (part * other, part, known))
+    first = sorted(worst, key=lambda name: worst[name][:2], reverse=True)
+    listed = ", ".join(
+        f"'{name}' by '{known}' ({share(part)} of records{looked_at}{_mostly(rare / part)})"
+        for name in first[:3]
+        for rare, part, known in [worst[name]]
+    )
+    more = f" and {len(first) - 3} more" * (len(first) > 3)
+    return [
+        f"quasi-identifiers and one value beside them make certain {listed}{more}: promises about "
+        "one attribute do not bound what another one of the record tells of it"
+    ] * bool(first)
+
+
+def _mostly(other: float) -> str:
+    """That most of whom a value is certain have the value that most of the table have anyway."""
+    return f", {share(1 - other)} of them the most frequent value" * (other <= MOSTLY_OTHERS)

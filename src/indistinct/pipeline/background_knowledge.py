@@ -12,10 +12,10 @@ import polars as pl
 from indistinct.analytics import group_values
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.group_values import (
-    GroupValues,
     certain_beside,
     of_buckets,
     of_classes,
+    told_beside,
     told_of_known_values,
     told_where_made_up,
 )
@@ -141,7 +141,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
             beside = certain_beside(released, policy.quasi_identifiers, learnt, sought)
             steps = (len(sought) - 1) * len(learnt) * private.subjects.count
             looked_at = " of some classes" * (steps > group_values.MOST_STEPS)
-            run.warnings += _warnings_beside(beside, counted, looked_at)
+            run.warnings += told_beside(beside, counted, looked_at, FEW_SINGLED_OUT)
             run.warnings += [_NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
     else:
         return
@@ -191,39 +191,6 @@ _NOT_BESIDE = (
     "what one value of a record tells of another one of it was not tried: the table is not held in "
     "memory"
 )
-
-
-def _warnings_beside(
-    beside: Mapping[str, Mapping[str, float]], counted: Sequence[GroupValues], looked_at: str
-) -> list[str]:
-    """What one value tells of another one, beyond what the class does, or who is alone with it.
-
-    Arguments:
-        beside: the shares of records, by what is told and what is known.
-        counted: how many of each class have which value.
-        looked_at: says that not all classes were.
-    """
-    by_name = {one.name: one for one in counted}
-    worst: dict[str, tuple[float, str]] = {}
-    for name, shares in beside.items():
-        for known, part in shares.items():
-            told = (
-                max(by_name[name].certain(0), by_name[known].alone)
-                if {name, known} <= {*by_name}
-                else 0.0
-            )
-            if part - told >= FEW_SINGLED_OUT and part > worst.get(name, (0.0, ""))[0]:
-                worst[name] = part, known
-    first = sorted(worst, key=lambda name: -worst[name][0])
-    listed = ", ".join(
-        f"'{name}' by '{worst[name][1]}' ({share(worst[name][0])} of records{looked_at})"
-        for name in first[:3]
-    )
-    more = f" and {len(first) - 3} more" * (len(first) > 3)
-    return [
-        f"quasi-identifiers and one value beside them make certain {listed}{more}: promises about "
-        "one attribute do not bound what another one of the record tells of it"
-    ] * bool(first)
 
 
 NEARLY_ALL = 0.95
