@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import stat
 import tempfile
 import time
@@ -12,7 +13,7 @@ import pytest
 import uvicorn
 
 from indistinct.cli import verbs
-from indistinct.studio import server
+from indistinct.studio import guard, server
 
 from .conftest import Start, Studio
 
@@ -39,6 +40,45 @@ def test_the_token_opens_the_page_once(start: Start):
     assert studio.ask("GET", "/", headers={"Cookie": cookie})[0] == 200
     # The same browser may come back by the address.
     assert studio.ask("GET", f"/?token={studio.token}", headers={"Cookie": cookie})[0] == 200
+
+
+TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt  uid  timeout
+   0: 0100007F:1F90 0100007F:C001 01 00000000:00000000 00:00000000 00000000     0        0 1 1
+   1: 0100007F:C001 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  {user}        0 2 1
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs users with numbers")
+def test_the_token_is_of_no_use_to_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Who lists the processes of the machine sees it, where a browser is started with it."""
+    table = tmp_path / "tcp"
+    monkeypatch.setattr(guard, "CONNECTIONS", (tmp_path / "none", table))
+    client = "127.0.0.1", 0xC001
+    for user, another in ((os.geteuid(), False), (0, False), (os.geteuid() + 1, True)):
+        table.write_text(TABLE.format(user=user))
+        assert guard.of_another(client, 0x1F90) == another
+        assert not guard.of_another(("127.0.0.1", 1), 0x1F90)
+        asked = guard.Guard(lambda *_: None, 0x1F90, "token")  # type: ignore[arg-type, return-value]
+        host = "127.0.0.1:8080"
+        scope = {"method": "GET", "path": "/", "query_string": b"token=token", "client": client}
+        status, _, cookie = asked._verdict(scope, {"host": host})
+        assert (status, cookie is None) == (403 if another else 200, another)
+        # Whoever it was made for can still open the page.
+        scope["client"] = ("127.0.0.1", 1)
+        status, _, cookie = asked._verdict(scope, {"host": host})
+        assert (status, cookie is None) == ((200, False) if another else (403, True))
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="needs the tables of Linux")
+def test_whose_a_connection_is_can_be_told(monkeypatch: pytest.MonkeyPatch):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            client = one.getsockname()
+            user = Path("/proc/self").stat().st_uid
+            assert not guard.of_another(client, port)
+            monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+            assert guard.of_another(client, port) == (user != 0)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
+import os
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -49,8 +52,15 @@ _CLOSED: Final = (
 )
 
 
+CONNECTIONS: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+"""Where Linux tells whose the connections of this machine are."""
+
+
 class Guard:
     """Lets through what comes from the page that was opened with the token.
+
+    Whoever lists the processes of the machine sees the address that the browser is started with, so
+    the token is of no use to another user.
 
     Arguments:
         app: what answers.
@@ -62,6 +72,7 @@ class Guard:
         self.app = app
         self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
         self.cookie = f"indistinct-studio-{port}"
+        self._port = port
         self._token: str | None = token
         self._session = secrets.token_urlsafe(32)
 
@@ -103,8 +114,10 @@ class Guard:
         known = self._knows(headers.get("cookie", ""))
         if scope["path"] == "/" and b"token=" in scope["query_string"]:
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-            if self._token is not None and hmac.compare_digest(
-                given.encode(), self._token.encode()
+            if (
+                self._token is not None
+                and hmac.compare_digest(given.encode(), self._token.encode())
+                and not of_another(scope.get("client"), self._port)
             ):
                 self._token = None
                 flags = "Path=/; HttpOnly; SameSite=Strict"
@@ -126,6 +139,25 @@ class Guard:
         except CookieError:
             return False
         return held is not None and hmac.compare_digest(held.value.encode(), self._session.encode())
+
+
+def of_another(client: tuple[str, int] | None, port: int) -> bool:
+    """Whether a connection of this machine is another user's, as far as the system tells.
+
+    Arguments:
+        client: the address and port that it comes from.
+        port: where it arrives.
+    """
+    if client is None or not hasattr(os, "geteuid"):
+        return False
+    ends = f":{client[1]:04X}", f":{port:04X}"
+    for table in CONNECTIONS:
+        with contextlib.suppress(OSError):
+            for line in table.read_text().splitlines()[1:]:
+                _, own, other, _, _, _, _, user, *_ = line.split()
+                if own.endswith(ends[0]) and other.endswith(ends[1]):
+                    return int(user) not in (0, os.geteuid())  # root need not ask
+    return False
 
 
 async def _answer(send: Send, status: int, text: str, cookie: str | None) -> None:
