@@ -179,7 +179,9 @@ class Pseudonymize(Section):
 
 
 class Replace(Section):
-    """An invented text of its form, the same for equal texts; by chance a value of the column."""
+    """A text becomes an invented one of its form, the same for equal texts. By chance this may be a
+    value of the column.
+    """
 
     style: Literal["auto", "name", "code"] = "auto"
     """``name``: every word becomes an invented one; ``code``: every letter and digit is drawn;
@@ -292,8 +294,8 @@ class Synthesize(Section):
     """Draw the column together with all other such columns, by a Bayesian network; otherwise by
     itself."""
     given: NameOrNames = ()
-    """Published columns that are not drawn: drawn values suit coarse groups of these, as far as k
-    people of a group share them."""
+    """Published columns that are not drawn: a drawn value suits a coarse group of these, if ``k``
+    people of the group have it."""
     k: Annotated[int, Field(ge=2)] = 10
     """With ``given``: a value is drawn for a group if so many of its people have it; rarer values
     are drawn for anybody."""
