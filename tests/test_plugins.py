@@ -199,6 +199,15 @@ sys.exit(pytest.main([*{options!r}, "-c", {str(ROOT / "pyproject.toml")!r},
     assert int(done.stdout.split(" passed")[0].split()[-1]) >= 17
 
 
+def test_the_tests_of_the_template_pass(
+    use: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "examples" / "plugin" / "tests", tmp_path / "tests")
+    done = use("-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "tests")
+    assert done.returncode == 0, done.stdout
+    assert " 5 passed" in f" {done.stdout.splitlines()[-1]}"
+
+
 # Plugins that cannot be used
 
 

@@ -49,7 +49,7 @@ class Wards(Format):
                 )
             ward = pl.lit(file.stem.removeprefix("ward-")).alias("ward")
             frames.append(visits.select(*wanted, ward))
-        return HealthRecords(pl.concat(frames), (f"{len(files)} wards",), files)
+        return HealthRecords(pl.concat(frames), notes=(), files=files)
 
     def recognizes(self, names: list[str]) -> bool:
         """Whether there is a file of a ward."""

@@ -32,6 +32,7 @@ from indistinct import plugins
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import KINDS, AttackReport, Finding, Skipped, summarize
 from indistinct.analytics.attacks.places import Places
+from indistinct.analytics.attacks.remedies import bounded_belief
 
 __all__ = [
     "AttackContext",
@@ -40,6 +41,7 @@ __all__ = [
     "Places",
     "Skipped",
     "attackers",
+    "bounded_belief",
     "findings",
     "is_attacker",
     "summarize",
