@@ -13,7 +13,7 @@ PLAIN := .venv-plain
 # One more than there are cores: tests wait for disks, browsers and servers.
 WORKERS = $$(( $$(nproc 2> /dev/null || getconf _NPROCESSORS_ONLN) + 1 ))
 
-.PHONY: help setup hooks test test-lowest search fuzz coverage mutants check format demo docs dist audit clean
+.PHONY: help setup hooks test test-lowest test-spark search fuzz coverage mutants check format demo docs dist audit clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -29,6 +29,9 @@ test: check  ## Lint, types and all tests
 # The golden set has the bytes of files and the steps of searches, as the versions of constraints.txt make them.
 test-lowest: $(LOWEST)/.ready  ## All tests but the golden set, with the lowest versions that pyproject.toml allows
 	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist loadfile --ignore tests/golden
+
+test-spark: $(VENV)/.spark  ## Every policy and verb on Spark, with Java 17; `make test` runs some of them where PySpark is
+	INDISTINCT_SPARK=all $(BIN)/python -m pytest tests/sources/test_spark.py
 
 search: $(READY)  ## The tests that draw examples, with other examples each time
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --hypothesis-profile=random tests
@@ -78,6 +81,12 @@ $(READY): pyproject.toml reproductions/pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test]' -e reproductions
 	@touch $(READY)
+
+# PySpark is a source of 430 MB: to store it in a wheel takes less than a minute, to compress it five.
+$(VENV)/.spark: $(READY)
+	printf '[bdist_wheel]\ncompression = stored\n' > $(VENV)/stored.cfg
+	DIST_EXTRA_CONFIG=$(abspath $(VENV)/stored.cfg) $(BIN)/python -m pip install --quiet -c constraints.txt -e '.[spark]'
+	@touch $@
 
 $(VENV)/.mutants: $(READY)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[mutants]'

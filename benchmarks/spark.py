@@ -1,9 +1,10 @@
 """A whole run on Spark against Spark's own floor, with one core and with two; and executors killed.
 
 The floor is a process that reads the same file, counts the combinations of the quasi-identifiers
-and writes the file again. CPU seconds count Python and Java. With ``--kill`` a run on a cluster of
-two executors (``local-cluster[2,1,1024]``) loses one of them at several moments, and has to make
-the same release.
+and writes the file again. CPU seconds count Python and Java; memory is told of each. The heap of
+Java, which ``--driver-memory`` bounds, is at most the sum of what its pools held. With ``--kill``
+a run on a cluster of two executors (``local-cluster[2,1,1024]``) loses one of them at several
+moments, and has to make the same release.
 """
 
 from __future__ import annotations
@@ -23,15 +24,26 @@ from common import describe_machine, parser, show, spent
 from scale import POLICY, QUASI, write_table
 
 ENDING = """
+import os
+from pathlib import Path
 from pyspark.sql import SparkSession
+
+def peak(process):
+    status = Path("/proc", str(process), "status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line) << 10
+
 session = SparkSession.getActiveSession()
 java = session.sparkContext._gateway.proc
+pools = session._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+heap = [one.getPeakUsage().getUsed() for one in pools if "Heap" in str(one.getType())]
+figures = sum(heap), peak(java.pid), peak("self")
+Path(os.environ["INDISTINCT_PEAKS"]).write_text(" ".join(map(str, figures)))
 session.stop()
 session.sparkContext._gateway.shutdown()
 java.stdin.close()
 java.wait()
 """
-"""Waits for Java, so that its CPU seconds are counted."""
+"""Writes down peaks of memory, and waits for Java, so that its CPU seconds are counted."""
 
 FLOOR = f"""
 import sys
@@ -67,19 +79,25 @@ def run_of(master: str, source: Path, work: Path, name: str) -> list[str]:
 def measure(rows: int, masters: list[str], work: Path, source: Path) -> None:
     """Floor and run for every master."""
     table = []
+    peaks = work / "peaks"
+    os.environ["INDISTINCT_PEAKS"] = str(peaks)
     for master in masters:
         copy = work / "copy"
         floor = spent([sys.executable, "-c", FLOOR, master, source, copy, *QUASI])
         shutil.rmtree(copy)
+        held = [peaks.read_text()]
         run = spent(run_of(master, source, work, "run"))
-        for what, took in (("floor", floor), ("the run", run)):
-            figures = [took.cpu, took.cpu / floor.cpu, took.megabytes, took.wall]
+        held.append(peaks.read_text())
+        for what, took, of in zip(("floor", "the run"), (floor, run), held, strict=True):
+            megabytes = (int(one) / (1 << 20) for one in of.split())
+            figures = [took.cpu, took.cpu / floor.cpu, took.wall, *megabytes]
             table.append([f"{what}, {master}", *(f"{one:.1f}" for one in figures)])
             print(*table[-1], flush=True)
         shutil.rmtree(work / "run")
         shutil.rmtree(work / "run.parquet")
+    head = ["what", "CPU s", "times", "seconds", "heap MB", "Java MB", "Python MB"]
     title = f"{rows} rows of 8 columns, driver of 1 GB"
-    show(title, ["what", "CPU s", "times", "peak MB of a process", "seconds"], table)
+    show(title, head, table)
 
 
 def executors(run: int) -> list[int]:

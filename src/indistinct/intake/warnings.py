@@ -481,12 +481,7 @@ def warn_about_unprotected_columns(
         visits: attributes of visits that are generalized, as they are published, [rows].
     """
     table, policy = private.table, private.policy
-    # Lists and the like have no text that could be compared.
-    beside = [
-        name
-        for name in policy.published_beside
-        if table.kinds[name] != "other" and not shows_others(policy, name)
-    ]
+    beside = _compared(policy, table)
     found = nearly_unique(table, beside)
     warnings = []
     if found:
@@ -526,6 +521,15 @@ def warn_about_unprotected_columns(
         known = [name for name in others if name in own]
         warnings += _narrowed_visits(private, plan, known, visits, undone)
     return warnings
+
+
+def _compared(policy: Policy, table: Table) -> list[str]:
+    """Columns beside quasi-identifiers; lists and the like have no text that could be compared."""
+    return [
+        name
+        for name in policy.published_beside
+        if name in table.columns and table.kinds[name] != "other" and not shows_others(policy, name)
+    ]
 
 
 def warn_about_people(
@@ -675,7 +679,8 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
         for name in policy.named("identifier")
         if name in table.columns and table.kinds[name] != "other"
     ]
-    about = table.about(named)
+    # All that is asked later, too: an engine looks at its rows once.
+    about = table.about(named if table.held else [*named, *_compared(policy, table)])
     suspected = [name for name in named if REPEATS * about[name][1] < 1.1 * records]
     values = {name: table.tally(name, 1)[1] for name in suspected}
     repeated = [name for name in suspected if 1 < REPEATS * values[name] < records]

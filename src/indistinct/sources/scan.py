@@ -58,6 +58,7 @@ from indistinct.sources.files import (
     refuse_missing,
     unclosed,
 )
+from indistinct.sources.spark_table import of_spark
 from indistinct.sources.table import Change, column_names, count_column, name_problems
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
@@ -157,9 +158,9 @@ class Counting(Protocol):
         """The distinct combinations of values, and how often each occurs."""
 
 
-def of_scan(native: Frame, name: str) -> Counting | None:
-    """The release of a scan, counted once by all who ask; None of other frames."""
-    return None if file_of(native) is None else DuckDBTable(native, name)
+def counted_once(native: Frame, name: str) -> Counting | None:
+    """The release of a scan or of Spark, counted once by all who ask; None of other frames."""
+    return of_spark(native, name) if file_of(native) is None else DuckDBTable(native, name)
 
 
 class ScannedTable(DuckDBTable):

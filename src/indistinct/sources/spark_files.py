@@ -20,7 +20,8 @@ from typing import Any
 from indistinct.errors import DataError, IndistinctError, OutputError, Problem
 from indistinct.sources.files import BROKEN, CSV, header_without_csv
 from indistinct.sources.scan import believed_names, head_of, kind_of_file
-from indistinct.sources.spark_table import SparkTable, as_shown, contents, contents_of, telling
+from indistinct.sources.spark_release import as_shown, contents, contents_of, telling
+from indistinct.sources.spark_table import SparkTable
 from indistinct.sources.table import Change, name_problems
 from indistinct.sources.text import Tokens
 from indistinct.sources.unchanged import changed
@@ -263,12 +264,14 @@ class SparkStore:
         """Let the executors write the release; the name of the folder, and how many records."""
         ((name, frame),) = frames.items()
         with telling(self.name):
-            audited = contents_of(frame) in (None, contents(frame))
-            shown = as_shown(frame)
+            audited, shown = contents_of(frame), as_shown(frame)
+            if audited is None or shown is not frame:
+                held = contents(frame)
+                same = audited in (None, held)
+                audited = (contents(shown) if shown is not frame else held) if same else None
             shown.write.option("compression", "zstd").parquet(self._staged)
             written = contents(self.session.read.schema(shown.schema).parquet(self._staged))
-            audited &= written == contents(shown)
-        if not audited:
+        if written != audited:
             raise IndistinctError("what was written is not what was audited: it is withheld")
         return {name: (self.name, written[0])}
 

@@ -30,7 +30,7 @@ import polars as pl
 import polars.selectors as cs
 
 from indistinct.errors import OutputError, Problem
-from indistinct.sources import spark_table
+from indistinct.sources import spark_release, spark_table
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of, relation_as_shown
 from indistinct.sources.table import is_spark
@@ -150,7 +150,7 @@ def as_shown(frame: Frame) -> Any:
     if nw.dependencies.is_duckdb_relation(frame):
         return relation_as_shown(frame)
     if is_spark(frame):
-        return spark_table.as_shown(frame)
+        return spark_release.as_shown(frame)
     if hasattr(frame, "to_arrow_reader"):
         return frame  # its server has types of its own
     plain = _plain(frame)

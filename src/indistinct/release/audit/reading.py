@@ -26,7 +26,7 @@ from indistinct.requirement import Requirement
 from indistinct.sources import memory
 from indistinct.sources.arrow import has_arrow
 from indistinct.sources.postgres import PostgresTable, is_address, release_in_server
-from indistinct.sources.scan import Counting, ScannedTable, of_scan
+from indistinct.sources.scan import Counting, ScannedTable, counted_once
 from indistinct.sources.text import as_codes
 from indistinct.types import Frame, PlainMapping
 
@@ -345,8 +345,8 @@ def _read_counted(
 def _read_frame(native: Frame, name: str) -> PublishedTable:
     if isinstance(native, PostgresTable | ScannedTable):
         return _read_counted(native, name)
-    if (of_file := of_scan(native, name)) is not None:
-        return _read_counted(of_file, name)
+    if (kept := counted_once(native, name)) is not None:
+        return _read_counted(kept, name)
     try:
         frame = nw.from_native(native)
         names = frame.collect_schema().names()

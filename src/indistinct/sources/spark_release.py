@@ -1,0 +1,225 @@
+"""What is known of a frame of Spark: asked once, for all who open it.
+
+A release is made once and looked at by many: by the audit, by warnings, by reports and by whoever
+writes it. Its records, the sum of their digests, and what their types are shown as come from one
+pass over it, when it is made; its counts are those that the audit asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from indistinct.errors import DataError
+from indistinct.sources.text import NUMBER, WHOLE
+from indistinct.types import Frame
+
+_BITS = 21
+_LOW = (1 << _BITS) - 1
+_FURTHER = 50
+
+Shown = Mapping[str, bool | None]
+"""Whether all values of a column are whole numbers, or days, or some text ends as a whole number;
+None where it has no value."""
+
+Asked = tuple[str, tuple[str, ...]]
+"""A column, and the texts that stand for none of its values."""
+
+
+@dataclass
+class Known:
+    """What is known of a frame.
+
+    Arguments:
+        contents: of a release, how many records it has, and the sum of their digests.
+        shown: of a release, what its types are shown as.
+        by: of a shuffled release, the digest by which its records are dealt to parts.
+        look: how many records it has, and the kinds of its columns.
+        counted: combinations of columns, as they were counted.
+        about: how many records have a value in a column, and about how many values they have.
+        tallied: records, values, and the records of rare ones, by column and what is rare.
+        sampled: the values of some records, by how many were asked for.
+    """
+
+    contents: tuple[int, int] | None = None
+    shown: Shown = field(default_factory=dict)
+    by: Any = None
+    look: tuple[int, Mapping[str, str]] | None = None
+    counted: list[Any] = field(default_factory=list)
+    about: dict[Asked, tuple[int, int]] = field(default_factory=dict)
+    tallied: dict[tuple[Asked, int], tuple[int, int, int]] = field(default_factory=dict)
+    sampled: dict[int, pl.DataFrame] = field(default_factory=dict)
+
+    def repeated(self) -> list[str]:
+        """Some columns that were counted or asked about, and repeat their values."""
+        names = [name for one in self.counted for name in one.column_names[:-1]]
+        about = self.about.items()
+        names += [name for (name, _), (filled, values) in about if 10 * values < filled]
+        return names[:_FURTHER]
+
+
+_RELEASES: weakref.WeakKeyDictionary[Any, Known] = weakref.WeakKeyDictionary()
+
+
+def known_of(release: Any) -> Known | None:
+    """What is known of a release; None of other frames."""
+    return _RELEASES.get(release)
+
+
+def note_release(release: Any, by: Any) -> Known:
+    """Look at a release once, and keep what is known of it.
+
+    Arguments:
+        release: the frame.
+        by: the digest by which its records are dealt to parts, where they are.
+    """
+    forms = _forms(release)
+    found = _looked_at(release, [*_contents(release), *forms.values()])
+    rows, digests = _added_up(found[:4])
+    shown = dict(zip(forms, found[4:], strict=True))
+    _RELEASES[release] = known = Known((rows, digests), shown, by)
+    return known
+
+
+def contents(frame: Any) -> tuple[int, int]:
+    """How many records a frame has, and the sum of their digests: what tells two frames apart."""
+    return _added_up(_looked_at(frame, _contents(frame)))
+
+
+def contents_of(release: Any) -> tuple[int, int] | None:
+    """The same of a release, as it was when it was made; None of other frames."""
+    known = known_of(release)
+    return None if known is None else known.contents
+
+
+def as_shown(frame: Any) -> Any:
+    """The rows of a frame, with types that follow from them alone: :func:`writing.as_shown`."""
+    from pyspark.sql import functions as f
+
+    known, forms = known_of(frame), _forms(frame)
+    if not forms:
+        return frame
+    if known is None:
+        found: Shown = dict(zip(forms, _looked_at(frame, [*forms.values()]), strict=True))
+    else:
+        found = known.shown
+    kinds = _kinds(frame)
+    changed = {}
+    for name in forms:
+        if kinds[name] != "string" and found[name] is not False:
+            wanted = "date" if kinds[name].startswith("timestamp") else "bigint"
+            changed[name] = f.col(quoted(name)).cast("string" if found[name] is None else wanted)
+    changed |= _whole_numbers(frame, [n for n in forms if kinds[n] == "string" and found[n]])
+    if not changed:
+        return frame
+    own = [changed.get(name, f.col(quoted(name))) for name in frame.columns]
+    return frame.select([value.alias(name) for name, value in zip(frame.columns, own, strict=True)])
+
+
+def _forms(frame: Any) -> dict[str, Any]:
+    """What is asked of columns whose types say more than their values."""
+    from pyspark.sql import functions as f
+
+    asked = {}
+    for name, kind in _kinds(frame).items():
+        own = f.col(quoted(name))
+        if kind in ("double", "float"):
+            asked[name] = f.bool_and((own == f.floor(own)) & (f.abs(own) < 2**53))
+        elif kind in ("timestamp", "timestamp_ntz"):
+            asked[name] = f.bool_and(own == f.date_trunc("day", own))
+        elif kind == "string":
+            asked[name] = f.bool_or(own.endswith(WHOLE))
+    return asked
+
+
+def _whole_numbers(frame: Any, names: list[str]) -> dict[str, Any]:
+    """Whole numbers as such in texts, of which some end as these do, where no text is odd."""
+    from pyspark.sql import functions as f
+
+    own = {name: f.col(quoted(name)) for name in names}
+    odd = [f.bool_or(one.rlike("[0-9]") & ~one.rlike(NUMBER)) for one in own.values()]
+    found = _looked_at(frame, odd) if names else []
+    return {
+        name: f.when(one == "-0.0", "0").otherwise(f.regexp_replace(one, r"\.0$", ""))
+        for (name, one), is_odd in zip(own.items(), found, strict=True)
+        if not is_odd
+    }
+
+
+def _kinds(frame: Any) -> dict[str, str]:
+    return {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+
+
+def _contents(frame: Any) -> list[Any]:
+    """The number of records, and their digests in three parts, of which no sum overflows."""
+    from pyspark.sql import functions as f
+
+    whole = digest(frame)
+    parts = [
+        f.shiftright(whole, 2 * _BITS),
+        f.shiftright(whole, _BITS).bitwiseAND(f.lit(_LOW)),
+        whole.bitwiseAND(f.lit(_LOW)),
+    ]
+    return [f.count(f.lit(1)), *map(f.sum, parts)]
+
+
+def _added_up(found: list[Any]) -> tuple[int, int]:
+    rows, high, middle, low = (int(one or 0) for one in found)
+    return rows, (high << 2 * _BITS) + (middle << _BITS) + low
+
+
+def _looked_at(frame: Any, asked: list[Any]) -> list[Any]:
+    named = [one.alias(f"n{at}") for at, one in enumerate(asked)]
+    return list(polars_of(frame.agg(*named).toArrow()).row(0))
+
+
+def digest(frame: Any, *first: Any) -> Any:
+    """A digest of every record of a frame, in which a missing cell is none that is empty."""
+    from pyspark.sql import functions as f
+
+    texts = [
+        f.to_json(f.struct(quoted(name))) if "map<" in kind else f.col(quoted(name))
+        for name, kind in _kinds(frame).items()
+    ]
+    missing = [f.col(quoted(name)).isNull() for name in frame.columns]
+    return f.xxhash64(*first, *texts, *missing)
+
+
+@contextlib.contextmanager
+def telling(name: str) -> Iterator[None]:
+    """Say that Spark could not do something without its words, which may quote a cell.
+
+    Raises:
+        DataError: For whatever it refuses.
+    """
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, PySparkException) and "py4j" not in type(error).__module__:
+            raise
+        raise DataError(
+            "refused-by-spark",
+            f"Spark ended a job, or would not begin it ({type(error).__name__})",
+            file=name,
+            remedy="look into the logs of its driver and executors, which may quote cells",
+        ) from None
+
+
+def polars_of(table: Frame) -> pl.DataFrame:
+    """An Arrow table of Spark; its moments are wall clocks of the session's time zone."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    clocks = [n for n, kind in frame.schema.items() if isinstance(kind, pl.Datetime)]
+    return frame.with_columns(pl.col(name).dt.replace_time_zone(None) for name in clocks)
+
+
+def quoted(name: str) -> str:
+    """A name of a column as Spark's SQL has it."""
+    return "`" + name.replace("`", "``") + "`"
