@@ -27,6 +27,7 @@ from tests.analytics.attacks.people_contexts import (
 
 from indistinct.analytics.attacks import non_membership, worst_posterior
 from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.weighted import Weighted
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 
@@ -65,6 +66,19 @@ def test_who_knows_less_fits_more_classes() -> None:
     for wrong in ([], ["t"]):
         with pytest.raises(ValueError, match="quasi-identifiers are"):
             scene.knowing(wrong)
+
+
+def test_what_nobody_has_is_pooled_as_nothing() -> None:
+    """Ten classes that all fit everybody list a value of which there is nothing."""
+    tree = {"q": Taxonomy("q", [(v, "*") for v in "abcdefghij"]), "r": Taxonomy("r", [("x",)])}
+    people = pl.DataFrame({"q": [*"abcdefghij"], "r": ["x"] * 10, "s": ["w"] * 10})
+    scene = of_records(("q", "r"), ("s",), people, people, tree).knowing(["r"])
+    each = np.arange(11), np.zeros(10, np.int32)
+    for amount in (np.zeros(10), np.eye(10)[9]):
+        found = scene.over_rows(Weighted(*each, amount), 1)
+        assert found.pooled.indptr.tolist() == [0, 1]
+        assert found.pooled.amount.tolist() == [amount.sum()]
+        assert found.prior.tolist() == [amount.mean()]
 
 
 def class_at(scene: AttackContext, ec: int) -> int:
