@@ -473,3 +473,15 @@ def test_a_promise_of_one_release_says_that_rows_can_be_joined(tmp_path: Path) -
     assert report.holds
     texts = [getattr(part, "text", "") for part in report.parts()]
     assert texts[-1].endswith("holds, as far as classes tell")
+
+
+def test_an_attack_says_that_rows_were_not_joined(tmp_path: Path) -> None:
+    frame, keys = crossed(tmp_path)
+    del keys["ledger"]
+    first, second = (ind.anonymize(frame, without(keys, name)) for name in ("sex", "age"))
+    found = ind.attack(frame, first, keys, second=second, only=["composition"])
+    (note,) = found.notes
+    assert note.startswith("second release: 100% of the rows of the first release agree with one")
+    assert found.attacks[0].gain["max"] == 0
+    apart = second.tables.with_columns(weight=pl.col("weight") + 100)
+    assert not ind.attack(frame, first, keys, second=apart, only=["composition"]).notes

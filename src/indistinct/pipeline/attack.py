@@ -23,6 +23,7 @@ from indistinct.analytics.attacks import (
     is_attacker,
 )
 from indistinct.analytics.attacks.context import Visits
+from indistinct.analytics.joined_rows import told_of_joining
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists, Rows, compressed
@@ -32,6 +33,7 @@ from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import method_of
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
+from indistinct.intake.kept_values import kept_beside
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.intake.population import population_of
 from indistinct.intake.private_table import PrivateTable, subjects_in
@@ -146,6 +148,7 @@ def attack(
     for place, view in enumerate(views[1:], start=2):
         of = "second release" if len(views) == 2 else f"release {place}"
         told = _notes(view, attacked, contexts[place - 1].places)
+        told += told_of_joining(views[0], view, kept_beside(asked))
         notes += [f"{of}: {note}" for note in told]
     chained = functools.reduce(
         lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
