@@ -327,3 +327,47 @@ def test_a_promise_that_does_says_so(asked: dict[str, Any], told: str) -> None:
     seen = [certified(ill, [{"model": "k-anonymity", "k": 3}, asked]) for ill in ("flu", "hiv")]
     assert all(told in one for one in seen)
     assert len(set(seen)) == 1 + (asked.get("diversity") is not True)
+
+
+DAYS = ["2020-01-02", "2020-02-03"]
+
+
+@pytest.mark.parametrize("role", ["sensitive", "insensitive", "quasi-identifier"])
+@pytest.mark.parametrize(
+    ("transform", "values", "gone"),
+    [
+        ({"round": 5}, ["10", "12", "23", "37"], ["999999", "0.12345", "-7"]),
+        ({"round": {"digits": 1}}, ["1.25", "2.5"], ["1000000000", "0.123456"]),
+        ({"round": "month"}, DAYS, ["1900-01-01"]),
+        ({"aggregate": {"top": 30}}, ["10", "12", "23", "37"], ["999", "36"]),
+        ({"aggregate": {"thresholds": [15, 30]}}, ["10", "12", "23", "37"], ["999", "16"]),
+        ({"aggregate": {"groups": {"low": ["a"]}, "other": "none"}}, ["a", "b"], ["zz"]),
+        ({"mask": {"keep": 1}}, ["abc", "abd", "xyz"], ["abcdefghijkl", "z"]),
+    ],
+    ids=lambda one: str(one).partition(":")[0] if isinstance(one, dict) else "",
+)
+def test_what_is_done_to_values_tells_nothing_of_those_left_out(
+    transform: dict[str, Any], values: list[str], gone: list[str], role: str
+) -> None:
+    seen = set()
+    own: dict[str, Any] = {"role": role, "transform": transform}
+    if role == "quasi-identifier":
+        if "mask" in transform:
+            return
+        own["hierarchy"] = "suppress"
+    ward = {"role": "quasi-identifier", "hierarchy": "suppress"}
+    asked = {
+        "attributes": {"ward": ward, "value": own},
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "method": {"suppression_limit": 0.1, "seed": 1},
+    }
+    rows = [("ab"[at % 2], values[at // 4 % len(values)]) for at in range(48)]
+    for last in ([], *([("z", value)] for value in gone)):
+        frame = pl.DataFrame([*rows, *last], ["ward", "value"], orient="row")
+        release = ind.anonymize(frame, asked)
+        document = release.certificate.to_dict()
+        del document["created"]
+        cells = sorted(map(repr, release.tables.rows()))
+        assert len(cells) == 48
+        seen.add((json.dumps(document), str(release.tables.schema), *cells))
+    assert len(seen) == 1

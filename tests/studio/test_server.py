@@ -63,6 +63,10 @@ def test_the_token_is_of_no_use_to_another_user(tmp_path: Path, monkeypatch: pyt
         scope = {"method": "GET", "path": "/", "query_string": b"token=token", "client": client}
         status, _, cookie = asked._verdict(scope, {"host": host})
         assert (status, cookie is None) == (403 if another else 200, another)
+        if not another:  # nor is the cookie, which browsers show to every port of the machine
+            table.write_text(TABLE.format(user=os.geteuid() + 1))
+            headers = {"host": host, "cookie": str(cookie).partition(";")[0]}
+            assert asked._verdict(scope, headers)[0] == 403
         # Whoever it was made for can still open the page.
         scope["client"] = ("127.0.0.1", 1)
         status, _, cookie = asked._verdict(scope, {"host": host})

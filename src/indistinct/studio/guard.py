@@ -59,8 +59,9 @@ CONNECTIONS: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 class Guard:
     """Lets through what comes from the page that was opened with the token.
 
-    Whoever lists the processes of the machine sees the address that the browser is started with, so
-    the token is of no use to another user.
+    Whoever lists the processes of the machine sees the address that the browser is started with,
+    and a browser shows its cookies to every port of the machine: other users get no answer,
+    whatever they hold.
 
     Arguments:
         app: what answers.
@@ -105,6 +106,8 @@ class Guard:
         """The status and page of a refusal or a welcome, and a cookie; status 0 lets through."""
         if headers.get("host") not in self.hosts:
             return 421, "The studio answers under 127.0.0.1 alone.", None
+        if of_another(scope.get("client"), self._port):
+            return 403, "The studio answers the user who started it.", None
         reading = scope["method"] in {"GET", "HEAD"}
         origin = headers.get("origin")
         if origin is None and not reading:
@@ -114,10 +117,8 @@ class Guard:
         known = self._knows(headers.get("cookie", ""))
         if scope["path"] == "/" and b"token=" in scope["query_string"]:
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-            if (
-                self._token is not None
-                and hmac.compare_digest(given.encode(), self._token.encode())
-                and not of_another(scope.get("client"), self._port)
+            if self._token is not None and hmac.compare_digest(
+                given.encode(), self._token.encode()
             ):
                 self._token = None
                 flags = "Path=/; HttpOnly; SameSite=Strict"
