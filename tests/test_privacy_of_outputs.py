@@ -154,6 +154,40 @@ def test_a_slice_does_not_hand_its_source_on(engine: str) -> None:
     assert pickle.dumps(table).count(LONG.encode()) == 6
 
 
+def marked(engine: str) -> Any:
+    """A table with a record that is left out, and texts wherever a frame keeps any."""
+    x, w = ["1"] * 10 + ["2"], [*"abababab", "a", "b", LONG]
+    if engine == "pandas":
+        frame = pd.DataFrame({"x": x, "w": pd.Categorical(w)}, index=[LONG + str(at) for at in x])
+        frame.index.name = frame.columns.name = LONG
+        frame.attrs["of"] = LONG
+        return frame
+    if engine == "pyarrow":
+        columns = [pa.array(x), pa.array(w).dictionary_encode()]
+        fields = [
+            pa.field(name, column.type, metadata={LONG: LONG})
+            for name, column in zip("xw", columns, strict=True)
+        ]
+        return pa.table(columns, schema=pa.schema(fields, metadata={LONG: LONG}))
+    kind = pl.Enum([*"ab", LONG]) if engine == "enum" else pl.Categorical
+    return pl.DataFrame({"x": x, "w": w}).with_columns(pl.col("w").cast(kind))
+
+
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow", "enum", "categories"])
+def test_labels_and_metadata_of_a_frame_stay_behind(engine: str, tmp_path: Path) -> None:
+    for form in ("csv", "parquet"):
+        asked = policy({"suppression_limit": 0.2}, output={"format": form})
+        release = ind.anonymize(marked(engine), asked)
+        held = [pickle.dumps(release.tables), repr(release).encode()]
+        held += [release._repr_html_().encode(), release.report(public=True).encode()]
+        if isinstance(release.tables, pa.Table):
+            held.append(release.tables.schema.to_string(show_schema_metadata=True).encode())
+        out = release.write(tmp_path / form)
+        held += [path.read_bytes() for path in out.iterdir() if path.is_file()]
+        assert len(held) >= 7
+        assert not any(LONG.encode() in one for one in held)
+
+
 def test_values_under_missing_ones_are_wiped() -> None:
     frame = pd.DataFrame({"x": ["a"] * 6, "w": pd.array([123456789] * 6, dtype="Int64")})
     frame.loc[1:, "w"] = pd.NA
