@@ -186,6 +186,22 @@ def test_people_of_the_population_whose_values_the_source_lacks_count() -> None:
     assert found["presence"].figures["delta_highest"] == 0.5
 
 
+@pytest.mark.parametrize(
+    ("risk", "level"),
+    [
+        ({}, "high"),
+        ({"amber": 0.1, "red": 1.0}, "some"),
+        ({"amber": 1.0, "red": 1.0}, "low"),
+        ({"threshold": 1.0}, "some"),
+    ],
+)
+def test_levels_by_the_thresholds_of_the_policy(risk: dict[str, float], level: str) -> None:
+    found = ind.attack(PEOPLE, PEOPLE, with_keys(risk=risk), only=["homogeneity"])
+    assert found["homogeneity"].learnt > 0.2
+    summary = [item["level"] for item in found.to_dict()["summary"] if item["learnt"]]
+    assert summary == [level]
+
+
 def test_harmful_values_by_name() -> None:
     found = ind.attack(PEOPLE, PEOPLE, POLICY, only=["skewness"], harmful={"diagnosis": ["cancer"]})
     assert found["skewness"].figures["harmful_values"] == 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import indistinct as ind
-from indistinct.document import MOST_ROWS, MOST_SECTIONS, Bar, Document, Grid, Line, as_html
+from indistinct.document import MOST_ROWS, MOST_SECTIONS, Bar, Document, Grid, Line, as_html, shown
+from indistinct.document import share as per_cent
 
 HOSTILE = '<script>alert("1")</script> & co'
 
@@ -69,3 +70,12 @@ def test_what_is_long_is_folded_and_nothing_is_lost() -> None:
 def test_what_verbs_give_shows_itself_in_one_frame() -> None:
     names = "Assessment Release Audit AttackReport RiskReport Comparison Exploration"
     assert all(issubclass(getattr(ind, name), Document) for name in names.split())
+
+
+def test_no_figure_is_less_than_nothing_by_rounding() -> None:
+    small = -1e-9
+    assert Line(f"by {small:.2f} of {small:.1%}; -0.05 to -0.0.1").text == (
+        "by 0.00 of 0.0%; -0.05 to -0.0.1"
+    )
+    assert Grid(("a",), [(f"{small:.2f}", Bar(0.5)), ("x-0.0",)]).rows[0][0] == "0.00"
+    assert (shown(-0.0), shown([-0.0, -1.0]), per_cent(-0.0)) == ("0", "0, -1", "0%")

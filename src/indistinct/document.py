@@ -21,6 +21,18 @@ from indistinct.types import Plain, PlainMapping
 Style = Literal["text", "title", "good", "doubt", "bad"]
 
 
+_NO_LESS_THAN_NOTHING = re.compile(r"(?<![\w.,-])-(?=0\.0+(?![\d.]))")
+
+
+def unsigned(text: str) -> str:
+    """The text with 0.00 for each figure that rounding left as -0.00.
+
+    >>> unsigned("rises by -0.00, from -0.50"), unsigned("-0.0%"), unsigned("2020-0.0")
+    ('rises by 0.00, from -0.50', '0.0%', '2020-0.0')
+    """
+    return _NO_LESS_THAN_NOTHING.sub("", text) if "-0.0" in text else text
+
+
 @dataclass(frozen=True)
 class Line:
     """A line of text.
@@ -35,6 +47,9 @@ class Line:
     text: str
     style: Style = "text"
     indent: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", unsigned(self.text))
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,14 @@ class Grid:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     right: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if any(isinstance(cell, str) and "-0.0" in cell for row in self.rows for cell in row):
+            rows = [
+                [unsigned(cell) if isinstance(cell, str) else cell for cell in row]
+                for row in self.rows
+            ]
+            object.__setattr__(self, "rows", rows)
 
 
 Part = Line | Grid
@@ -222,6 +245,7 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
+        value += 0.0  # no -0
         return f"{value:,.0f}" if value.is_integer() and abs(value) >= 10 else f"{value:,.4g}"
     if isinstance(value, int):
         return f"{value:,}"
@@ -326,7 +350,7 @@ def share(value: float) -> str:
     ('0%', '<0.1%', '25.0%', '>99.9%', '100%')
     """
     if value in (0, 1):
-        return f"{value:.0%}"
+        return f"{abs(value):.0%}"
     if value < 0.001:
         return "<0.1%"
     return ">99.9%" if value > 0.999 else f"{value:.1%}"

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from indistinct.cli import terminal
+from indistinct.cli.summary import print_promises
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -238,3 +239,25 @@ def test_no_letter_of_a_narrow_table_is_cut_off(
         for row in (("promise asked on verdict achieved",), *rows)
         for word in " ".join(row).split()
     )
+
+
+def test_a_table_has_no_figure_below_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("gain",), [("-0.00",), ("-0.01",)])
+    assert capsys.readouterr().out.split() == ["gain", "0.00", "-0.01"]
+
+
+def test_a_promise_about_items_is_on_items(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = {"parameters": {"k": 5}, "achieved": {"k": 6}, "holds": True, "on": None}
+    print_promises(
+        [
+            {"model": "km-anonymity", "sensitive": "diagnosis", **whole},
+            {"model": "k-anonymity", **whole},
+            {"model": "known-visit", **whole, "on": ["age"]},
+        ]
+    )
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.split("k = 5")[1].split("holds")[0].strip() for row in rows] == [
+        "items",
+        "all quasi-identifiers",
+        "age",
+    ]

@@ -96,6 +96,7 @@ def assert_figures_are_those_of(account: Mapping[str, Any], page: str, *, classe
         of = f" of {item['sensitive']}" if item.get("sensitive") else ""
         asked = {key: one for key, one in item["parameters"].items() if one is not None}
         on = ", ".join(item.get("on") or ("all quasi-identifiers",))
+        on = "items" if item["model"] == "km-anonymity" else on
         verdict = verdicts[item["holds"]]
         row = (item["model"] + of, parameters(asked), on, verdict, parameters(item["achieved"]))
         assert tuple(text_of(cell).strip() for cell in row) in told

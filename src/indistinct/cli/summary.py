@@ -235,11 +235,13 @@ def print_classes(classes: PlainMapping, of_people: bool = False) -> None:
 
 def print_promises(promises: Iterable[PlainMapping]) -> None:
     """A table of promises, what they ask, whether they hold and what was achieved."""
+    from indistinct.report.chapters import promised_on
+
     rows = [
         (
             item["model"] + (f" of {item['sensitive']}" if item.get("sensitive") else ""),
             parameters(item["parameters"]),
-            ", ".join(item["on"]) if item.get("on") else "all quasi-identifiers",
+            promised_on(item),
             "holds" if item["holds"] else "BROKEN",
             _achieved(item),
         )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import typer
 
-from indistinct.document import Bar, Cell, Grid, Part, Style
+from indistinct.document import Bar, Cell, Grid, Part, Style, unsigned
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -179,7 +179,7 @@ def print_table(
     their own, with the first column again. That one is whole, unless it would leave less than half
     of the screen to the others.
     """
-    rows = [tuple(row) for row in rows]
+    rows = [tuple(map(unsigned, row)) for row in rows]
     if not (columns and wrap):
         sys.stdout.write(_drawn_table(columns, rows, right, wrap))
         return

@@ -618,8 +618,9 @@ class Method(Section):
     """How a release is searched for."""
 
     algorithm: Algorithm = "optimal"
-    """``optimal`` proves that its result is the best, or says how far it may be from it. ``iab``,
-    ``exhaustive`` and ``greedy`` keep distinct rows, without suppression. ``mondrian``,
+    """Name it: ``init`` drafts ``mondrian``, which keeps most. The default, ``optimal``, gives all
+    rows the same ranges, and proves that its result is the best, or says how far it may be from it.
+    ``iab``, ``exhaustive`` and ``greedy`` keep distinct rows, without suppression. ``mondrian``,
     ``k-member`` and ``mdav`` make classes and publish what fits each class. ``theta`` moves records
     between such classes until their sensitive values are diverse. ``knm`` has a k for every rank of
     sensitivity. For people with many records ``theta-star``, ``k-l-diversity``,

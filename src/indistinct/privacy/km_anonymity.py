@@ -32,6 +32,7 @@ class KMAnonymity(BeyondClasses):
     model: ClassVar[str] = "km-anonymity"
     closure: ClassVar[Closure] = "none"
     subject: ClassVar[Subject] = "items"
+    of_items_alone: ClassVar[bool] = True
     applies_to: ClassVar[str] = "people's sets of items, not to classes"
     way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
     needs_sensitive: ClassVar[bool] = True

@@ -275,7 +275,7 @@ def promises(found: Evidence) -> Chapter:
         (
             item["model"] + (f" of {item['sensitive']}" if item.get("sensitive") else ""),
             parameters({key: one for key, one in item["parameters"].items() if one is not None}),
-            ", ".join(item.get("on") or (ALL,)),
+            promised_on(item),
             {True: "kept", False: "BROKEN", None: "not verifiable"}[item["holds"]],
             parameters(item["achieved"]),
         )
@@ -294,6 +294,14 @@ def promises(found: Evidence) -> Chapter:
         "beyond what was asked. BROKEN is alarming: such a release must not leave the house.",
         (Grid(("promise", "asked", "on", "verdict", "achieved"), rows), Facts(meant), *warnings),
     )
+
+
+def promised_on(item: PlainMapping) -> str:
+    """What of a person a promise is about: quasi-identifiers, or the items that the person has."""
+    known = models().get(item["model"])
+    if known is not None and known.of_items_alone:
+        return "items"
+    return ", ".join(item.get("on") or (ALL,))
 
 
 def _meaning(model: str) -> str:

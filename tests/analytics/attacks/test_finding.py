@@ -18,7 +18,7 @@ from indistinct.analytics.attacks import (
     findings,
     summarize,
 )
-from indistinct.analytics.attacks.finding import NEVER_PUBLISH, _once_each, worst_class
+from indistinct.analytics.attacks.finding import LEVELS, NEVER_PUBLISH, _once_each, worst_class
 from indistinct.document import Line
 
 CORE = (
@@ -170,3 +170,29 @@ def test_details_name_the_attribute_of_every_sentence_and_repeat_none() -> None:
     assert list(_once_each([(None, "nobody")])) == ["nobody"]
     two = [("age", "no noise"), ("sex", "no rows")]
     assert list(_once_each(two, alike=True)) == ["age: no noise", "sex: no rows"]
+
+
+@pytest.mark.parametrize(
+    ("learnt", "thresholds", "level"),
+    [
+        (0.0, (0.0, 0.2), "low"),
+        (0.01, (0.0, 0.2), "some"),
+        (0.2, (0.0, 0.2), "some"),
+        (0.21, (0.0, 0.2), "high"),
+        (0.21, (0.3, 0.5), "low"),
+        (0.5, (0.3, 0.5), "some"),
+        (1.0, (1.0, 1.0), "low"),
+    ],
+)
+def test_how_much_is_learnt_is_told_by_the_thresholds(
+    learnt: float, thresholds: tuple[float, float], level: str
+) -> None:
+    believed = np.array([1.0] * round(100 * learnt) + [0.0] * round(100 * (1 - learnt)))
+    none = np.zeros(100)
+    found = replace(
+        summarize(of_classes([["a", "b"]]), "s", believed, none, believed > 0, knowledge="all"),
+        name="one",
+    )
+    assert found.learnt == pytest.approx(learnt)
+    report = AttackReport((found,), thresholds=thresholds)
+    assert LEVELS[report.level(found)][0].lower() == level
