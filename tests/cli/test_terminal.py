@@ -20,6 +20,7 @@ from indistinct.cli.terminal import (
     print_json,
     print_table,
 )
+from indistinct.cli.urgency import ranked
 from indistinct.document import shown
 
 
@@ -261,3 +262,16 @@ def test_a_promise_about_items_is_on_items(capsys: pytest.CaptureFixture[str]) -
         "all quasi-identifiers",
         "age",
     ]
+
+
+def test_warnings_that_people_are_at_risk_come_first_and_what_is_lost_before_the_rest() -> None:
+    always = (
+        "promises about 'diagnosis' bound what the values of a class tell by themselves: whoever "
+        "knows everybody's quasi-identifiers may believe more"
+    )
+    drafted = "no hierarchy was given for 'sex': it gets hierarchy = \"suppress\""
+    lost = "the release keeps nothing of 'age'; to keep more, try local_recoding = true"
+    bare = "no promise bounds what a class tells of 'diagnosis': everybody may have the same value"
+    single = "quasi-identifiers and one value beside them single out 'cost' (5% of records)"
+    given = [always, drafted, lost, bare, single, bare]
+    assert ranked(given) == [bare, single, lost, always, drafted]

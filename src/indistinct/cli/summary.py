@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indistinct.cli.terminal import complain, console, print_json, print_parts, print_table
+from indistinct.cli.urgency import ranked
 from indistinct.document import Line, many, parameters, share, shown, some_of
 from indistinct.types import PlainMapping
 
@@ -40,8 +41,8 @@ EXAMPLES = 3
 
 
 def warn(own: Iterable[str], run: PlainMapping) -> None:
-    """The warnings of a run and of a policy, each once, on standard error: what is lost first."""
-    for warning in dict.fromkeys([*run["warnings"], *own]):
+    """The warnings of a run and of a policy, each once, on standard error: urgent ones first."""
+    for warning in ranked([*run["warnings"], *own]):
         complain("warning", warning)
 
 
