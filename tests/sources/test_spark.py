@@ -7,6 +7,7 @@ verbs stand for all, but where ``INDISTINCT_SPARK`` is ``all`` (``make test-spar
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import json
 import os
 from collections import Counter
@@ -116,6 +117,7 @@ def spark() -> Iterator[Any]:
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+    gc.collect()  # what PySpark left, while it is not held against another test
 
 
 @pytest.fixture(scope="module")
