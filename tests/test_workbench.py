@@ -62,6 +62,19 @@ def test_what_is_no_table_is_refused_in_words():
         ind.workbench(3)
 
 
+@pytest.mark.parametrize("policy", [{"rest": "drop"}, Path("p.toml"), b"", 3])
+def test_what_is_not_the_text_of_a_policy_is_refused_in_words(bench: ind.Workbench, policy: object):
+    with pytest.raises(ind.PolicyError, match="is not the text of a policy"):
+        ind.workbench(bench.frame, policy)
+    [problem] = bench.hold(policy).problems
+    assert "read_text" in str(problem.remedy)
+
+
+def test_the_path_of_a_policy_is_not_its_text(bench: ind.Workbench):
+    [problem] = bench.hold("release.toml").problems
+    assert 'Path("release.toml").read_text' in str(problem.remedy)
+
+
 def test_classes_are_counted_at_any_level(bench: ind.Workbench):
     held = bench.hold(POLICY)
     assert held.class_sizes().to_dict()["smallest"] == 1

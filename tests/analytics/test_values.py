@@ -166,9 +166,28 @@ def test_the_sample_does_not_depend_on_the_order() -> None:
 def test_words_are_read_as_if_they_could_be_numbers(values: list[str]) -> None:
     texts = pl.Series(sorted({*values, "other"}), dtype=pl.String)
     ones = pl.repeat(1, texts.len(), dtype=pl.Int64, eager=True)
-    if values_of_a_column._only_words(texts):
+    if values_of_a_column._only_words(texts.to_list()):
         found = values_of_a_column._read_text(texts, ones)
         assert (found.kind, found.texts.to_list()) == ("text", texts.to_list())
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.from_regex(r"-?([0-9]{1,6}|[0-9]{1,4}\.[0-9]{1,3})", fullmatch=True)
+        | st.sampled_from(["99999", "999999", "9999.99", "20240131", "0099", "-0", "0.5"]),
+        min_size=1,
+        unique=True,
+    )
+)
+def test_short_numbers_are_read_as_all_others(texts: list[str]) -> None:
+    held = pl.Series("value", texts), pl.Series("count", [1] * len(texts))
+    fast, slow = read_values(pl.DataFrame(held), "text"), values_of_a_column._read_text(*held)
+    plain = ("kind", "missing_tokens", "date_format", "stray", "first", "last", "distinct")
+    assert [getattr(fast, name) for name in plain] == [getattr(slow, name) for name in plain]
+    assert (fast.numbers is None) == (slow.numbers is None)
+    if fast.numbers is not None and slow.numbers is not None:
+        assert fast.numbers.to_list() == slow.numbers.to_list()
 
 
 @settings(max_examples=40)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from indistinct.analytics.abbreviations import abbreviated
@@ -24,6 +25,7 @@ from indistinct.analytics.names import (
 )
 from indistinct.analytics.values import MISSING_AMONG_NUMBERS, Values
 from indistinct.hierarchies import code_systems
+from indistinct.types import Floats
 
 LOOKED_AT = 1000
 """How many of the most frequent values are looked at."""
@@ -153,7 +155,7 @@ def _code_system(texts: _Texts) -> Content | None:
         ("us-state", "place", _likely_state),
         ("country", "nationality", _likely_country),
     ):
-        fitting = _fitting(name, texts)
+        fitting = _fitting(name, texts) if _POSSIBLE.get(name, _always)(texts) else None
         if fitting is None:
             continue
         read, known = fitting
@@ -164,6 +166,28 @@ def _code_system(texts: _Texts) -> Content | None:
         return Content(concept, f"its values are codes of {name}", name, missing, not all(known))
     return None
 
+
+def _always(texts: _Texts) -> bool:
+    del texts
+    return True
+
+
+def _possibly_icd9(texts: _Texts) -> bool:
+    """Whether the name speaks of illness, or some values have the letters of these codes."""
+    return _speaks_of_illness(texts.name) or (
+        sum(text.startswith(tuple("VEve")) for text in texts.texts) >= _LETTERED
+    )
+
+
+def _possibly_zip(texts: _Texts) -> bool:
+    return names_one_of(texts.name, _OF_ZIP) is not None
+
+
+_POSSIBLE = {"icd-9-cm": _possibly_icd9, "us-zip": _possibly_zip}
+"""What is asked of a column before its values are, of the systems that nearly every number fits."""
+
+_LETTERED = 3
+"""The fewest values with a letter that make codes of ICD-9 of a column with another name."""
 
 _CODED = re.compile(r"-\d")
 
@@ -213,7 +237,7 @@ def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
     if _speaks_of_illness(texts.name):
         long = texts.share(len(text) >= 3 for text in texts.texts) >= MOST
         return lettered > 0 or (long and texts.values.distinct < texts.values.filled)
-    return lettered >= 3 and len(codes) >= 20
+    return lettered >= _LETTERED and len(codes) >= 20
 
 
 def _speaks_of_illness(name: str) -> bool:
@@ -226,8 +250,7 @@ def _speaks_of_illness(name: str) -> bool:
 
 def _likely_zip(texts: _Texts, read: list[bool]) -> bool:
     del read
-    long = texts.share(len(text) >= 3 for text in texts.texts) >= NEARLY_ALL
-    return long and names_one_of(texts.name, _OF_ZIP) is not None
+    return texts.share(len(text) >= 3 for text in texts.texts) >= NEARLY_ALL
 
 
 def _likely_state(texts: _Texts, read: list[bool]) -> bool:
@@ -286,9 +309,14 @@ def _are_parts_of_years(values: Values) -> bool:
     """Whether numbers are years followed by a month or a week: 202053."""
     if values.numbers is None or values.kind != "integer" or values.distinct < 3:
         return False
-    numbers = values.numbers.drop_nulls()
+    numbers = _known(values.numbers)
     years, parts = numbers // 100, numbers % 100
-    return bool((years.is_between(1900, 2099) & parts.is_between(1, 53)).all())
+    return bool(((years >= 1900) & (years <= 2099) & (parts >= 1) & (parts <= 53)).all())
+
+
+def _known(numbers: pl.Series) -> Floats:
+    """The numbers of a column without its strays, which are null."""
+    return numbers.drop_nulls().to_numpy() if numbers.null_count() else numbers.to_numpy()
 
 
 _OF_YEARS = ("year", "yr", "ano", "annee", "anno", "jahr")
@@ -298,8 +326,8 @@ def _are_years(values: Values) -> bool:
     """Whether all numbers are years of our time, whole or with the day as a fraction."""
     if values.numbers is None or values.distinct < 3:
         return False
-    numbers = values.numbers.drop_nulls()
-    within = bool(numbers.is_between(1880, 2099).all()) and values.numbers.null_count() == 0
+    numbers = _known(values.numbers)
+    within = bool(((numbers >= 1880) & (numbers <= 2099)).all()) and not values.numbers.null_count()
     return within and (values.kind == "integer" or len(numbers) > _FRACTIONS)
 
 
@@ -314,14 +342,17 @@ def _could_be_ages(values: Values) -> bool:
     """Whether whole numbers are within a life, nearly all of a wide range occur, and none often."""
     if values.numbers is None or values.kind != "integer" or values.numbers.null_count():
         return False
-    counted = pl.DataFrame({"number": values.numbers, "count": values.counts}).sort("number")
-    within = (counted["count"].cum_sum() / values.filled).is_between(0.05, 0.95)
-    inner = counted.filter(within)["number"]
+    numbers, counts = values.numbers.to_numpy(), values.counts.to_numpy()
+    low, high = numbers.min(), numbers.max()
+    if not (low >= 0 and 60 <= high <= _OLDEST):
+        return False
+    order = np.argsort(numbers)
+    share = np.cumsum(counts[order]) / values.filled
+    inner = numbers[order][(share >= 0.05) & (share <= 0.95)]
     if len(inner) < _SPREAD:
         return False
-    low, high, span = counted["number"][0], counted["number"][-1], inner[-1] - inner[0] + 1
-    often = 10 * int(values.counts.max()) > values.filled  # type: ignore[arg-type]
-    return low >= 0 and 60 <= high <= _OLDEST and len(inner) >= 0.9 * span and not often
+    often = 10 * int(counts.max()) > values.filled
+    return bool(len(inner) >= 0.9 * (inner[-1] - inner[0] + 1)) and not often
 
 
 # Words -----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+import numpy as np
 import polars as pl
 
 from indistinct.analytics.names import names_one_of, words
@@ -30,14 +31,16 @@ Far = dict[str, bool]
 
 def suspected(values: Values, name: str = "") -> Far:
     """The numbers of a column that are far from all others and written like such codes."""
-    if values.numbers is None or values.numbers.null_count() == values.numbers.len():
+    if values.numbers is None:
         return {}
+    held = values.numbers.to_numpy()
+    held = held[np.isfinite(held)]
+    if len(held) < 2 or (held.min() >= 0 and not _ABOVE.fullmatch(_written(float(held.max())))):
+        return {}  # as most columns: nothing is below the others, and the largest is no code
     known = pl.DataFrame(
         {"number": values.numbers, "text": values.texts, "count": values.counts}
     ).drop_nulls()
     known = known.filter(pl.col("number").is_finite()).sort("number")
-    if known.height < 2:
-        return {}
     numbers = known["number"]
     near = numbers.filter(numbers >= 0)
     found: Far = {}

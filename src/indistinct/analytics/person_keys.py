@@ -12,9 +12,10 @@ is different in every record may be that of a pair or a group.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from indistinct.analytics.safe_harbor import Tag
@@ -149,17 +150,22 @@ def counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[st
         pairs = table.distinct([number.name, item.name])
         if pairs.height < ONE_BY_ONE * min(number.filled, item.filled):
             continue
-        pairs = pairs.select(
-            pl.col(number.name).alias("number"),
-            pl.col(item.name).str.strip_chars().cast(pl.Float64, strict=False).alias("at"),
-        ).drop_nulls()
-        groups = pairs.group_by("number").agg(
-            pl.len().alias("records"), pl.col("at").min().alias("first"), pl.col("at").max()
-        )
         whole_run = (pl.col("at") - pl.col("first") + 1 == pl.col("records")) & (
             pl.col("first").is_between(0, 1)
         )
-        if (groups.select(whole_run.mean()).item() or 0) >= ONE_BY_ONE:
+        share = (
+            pairs.lazy()
+            .select(
+                pl.col(number.name).alias("number"),
+                pl.col(item.name).str.strip_chars().cast(pl.Float64, strict=False).alias("at"),
+            )
+            .drop_nulls()
+            .group_by("number")
+            .agg(pl.len().alias("records"), pl.col("at").min().alias("first"), pl.col("at").max())
+            .select(whole_run.mean())
+            .collect()
+        )
+        if (share.item() or 0) >= ONE_BY_ONE:
             found.append(item.name)
     return tuple(found)
 
@@ -208,18 +214,36 @@ def _constant(table: Table, number: Column, other: Column) -> bool:
 def _differences(table: Table, number: Column, other: Column) -> tuple[int, float]:
     """Numbers within which a column differs, and how many there would be by chance."""
     columns = [number.name, other.name]
-    counted = table.distinct(columns)
-    counted = counted.select(
-        pl.col(item.name).replace(dict.fromkeys(item.tokens)).alias(role)
-        for item, role in ((number, "number"), (other, "value"))
-    ).hstack(counted.select(pl.col(count_column(columns)).alias("count")))
-    counted = counted.drop_nulls()
-    share = counted.group_by("value").agg(pl.col("count").sum())["count"]
-    parts = (share / share.sum()).to_numpy()
-    groups = counted.group_by("number").agg(
-        pl.len().alias("values"), pl.col("count").sum().alias("records")
+    counted = (
+        table.distinct(columns)
+        .lazy()
+        .select(
+            *(
+                _without(pl.col(item.name), item.tokens).alias(role)
+                for item, role in ((number, "number"), (other, "value"))
+            ),
+            pl.col(count_column(columns)).alias("count"),
+        )
+        .drop_nulls()
     )
-    groups = groups.filter(pl.col("records") > 1)
-    sizes = groups.group_by("records").len()
-    expected = sum(count * (1.0 - float((parts**size).sum())) for size, count in sizes.iter_rows())
-    return int((groups["values"] > 1).sum()), float(expected)
+    shares, groups = pl.collect_all(
+        [
+            counted.group_by("value").agg(pl.col("count").sum()),
+            counted.group_by("number")
+            .agg(pl.len().alias("values"), pl.col("count").sum().alias("records"))
+            .filter(pl.col("records") > 1),
+        ]
+    )
+    share = shares["count"].to_numpy()
+    parts = share / share.sum() if len(share) else share
+    sizes = np.unique(groups["records"].to_numpy(), return_counts=True)
+    expected = sum(
+        int(count) * (1.0 - float((parts**size).sum())) for size, count in zip(*sizes, strict=True)
+    )
+    return int((groups["values"].to_numpy() > 1).sum()), expected
+
+
+def _without(texts: pl.Expr, tokens: Iterable[str]) -> pl.Expr:
+    """Texts, null where they stand for a missing value."""
+    gone = dict.fromkeys(tokens)
+    return texts.replace(gone) if gone else texts

@@ -129,6 +129,9 @@ _BLANKS = re.compile(r"\s+")
 _WORDS = re.compile(r"\D*|[^\W\d_]\w*")
 """What is neither a number nor a date: it has no digit, or begins with a letter and has no sign."""
 
+_SHORT_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,4}|(0|[1-9][0-9]{0,2})\.[0-9]{1,2})")
+"""A number with too few digits for a date, and no zeros before it as codes have."""
+
 
 @dataclass(frozen=True)
 class Form:
@@ -230,8 +233,14 @@ def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ())
     if kind in ("date", "datetime"):
         days = texts.str.slice(0, 10).str.to_date(_DAY, strict=False)
         return _dated(kind, "iso", texts, counts, days, pl.repeat(False, len(texts), eager=True))
-    if kind != "text" or texts.is_empty() or _only_words(texts):
+    if kind != "text" or texts.is_empty():
         return Values(kind, texts, counts)
+    if len(texts) <= SAMPLE:  # Polars takes longer to look at few texts
+        held = texts.to_list()
+        if _only_words(held):
+            return Values(kind, texts, counts)
+        if all(map(_SHORT_NUMBER.fullmatch, held)):
+            return _short_numbers(texts, counts, held)
     return _read_text(texts, counts)
 
 
@@ -248,11 +257,14 @@ def _whole_dates(texts: pl.Series, counts: pl.Series) -> Values | None:
     return _dates(texts, counts, pl.repeat(False, len(texts), eager=True))
 
 
-def _only_words(texts: pl.Series) -> bool:
+def _short_numbers(texts: pl.Series, counts: pl.Series, held: list[str]) -> Values:
+    numbers = [float(text) for text in held]
+    kind = "integer" if all(map(float.is_integer, numbers)) else "float"
+    return Values(kind, texts, counts, numbers=pl.Series(texts.name, numbers, pl.Float64))
+
+
+def _only_words(held: list[str]) -> bool:
     """Whether none of a few texts can be a number, a date, a truth or a missing value."""
-    if len(texts) > SAMPLE:
-        return False
-    held = texts.to_list()
     return all(map(_WORDS.fullmatch, held)) and _NO_WORDS.isdisjoint(
         [text.strip().lower() for text in held]
     )

@@ -454,11 +454,17 @@ def _in_order(values: pl.Series) -> pl.Series:
     return numbers if numbers.null_count() == values.null_count() else values
 
 
-def _keys_of(policy: str) -> Plain:
+def _keys_of(policy: object) -> Plain:
+    if not isinstance(policy, str):
+        message = f"an object of type {type(policy).__name__} is not the text of a policy"
+        remedy = 'give its TOML text; that of a file is Path("policy.toml").read_text("utf-8")'
+        raise PolicyError("no-policy", message, remedy=remedy)
     try:
         return tomllib.loads(policy)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise PolicyError("bad-toml", f"is not valid TOML: {error}") from None
+        named = policy.endswith(".toml") and "\n" not in policy
+        text = f'of a file, give the text: Path("{policy}").read_text("utf-8")' if named else None
+        raise PolicyError("bad-toml", f"is not valid TOML: {error}", remedy=text) from None
 
 
 def _draft(keys: Plain, directory: Path) -> DraftPolicy:
