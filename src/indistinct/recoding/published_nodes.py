@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -79,26 +80,29 @@ def _nodes(level: LevelTable, at: int, records: Amounts, published: Amounts) -> 
     """The nodes of a level in the order of the leaves; neighbours of few records are one node."""
     code = level.code[at][np.argsort(level.order)]
     order = code[np.sort(np.unique(code, return_index=True)[1])]
-    width = np.bincount(level.code[at], weights=records, minlength=len(published))[order]
-    frame = pl.DataFrame(
-        {
-            "label": [level.labels[at][one] or "(missing)" for one in order],
-            "width": width,
-            "published": published[order],
-        }
-    ).filter(pl.col("width") > 0)
-    key = pl.int_range(pl.len())
-    if frame.height > MOST_NODES:
+    wide = np.bincount(level.code[at], weights=records, minlength=len(published))[order]
+    order, wide = order[wide > 0], wide[wide > 0]
+    if not len(order):
+        return []
+    labels = [level.labels[at][one] or "(missing)" for one in order.tolist()]
+    key = np.arange(len(order))
+    if len(order) > MOST_NODES:
         # A wide node fills a step at least: narrow ones before and after it are in other steps.
-        step = (pl.col("width").cum_sum() * MOST_NODES).floor().cast(pl.Int64)
-        key = pl.when(pl.col("width") < 1 / MOST_NODES).then(step).otherwise(-1 - key)
-    merged = frame.group_by(key.alias("at"), maintain_order=True).agg(
-        pl.when(pl.len() == 1)
-        .then(pl.col("label").first())
-        .otherwise(pl.format("{} … {}", pl.col("label").first(), pl.col("label").last())),
-        pl.col("width", "published").sum(),
+        step = np.floor(np.cumsum(wide) * MOST_NODES).astype(np.int64)
+        key = np.where(wide < 1 / MOST_NODES, step, -1 - key)
+    first = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    last = np.append(first[1:], len(order)) - 1
+    merged = zip(
+        first.tolist(),
+        last.tolist(),
+        np.add.reduceat(wide, first).tolist(),
+        np.add.reduceat(published[order], first).tolist(),
+        strict=True,
     )
-    return [[label, wide, min(on / wide, 1.0)] for _, label, wide, on in merged.iter_rows()]
+    return [
+        [labels[i] if i == j else f"{labels[i]} … {labels[j]}", share, min(on / share, 1.0)]
+        for i, j, share, on in merged
+    ]
 
 
 def published_partition(data: LeveledTable, plan: Plan) -> Plain | None:
@@ -116,19 +120,20 @@ def published_partition(data: LeveledTable, plan: Plan) -> Plain | None:
     """
     own = [name for name in data.attributes if name not in data.unchanged]
     parts = [_placed(data, plan, data.attributes.index(name)) for name in own]
-    if not parts or not parts[0]["there"].any():
+    there = parts[0].cell >= 0 if parts else np.zeros(0, np.bool_)
+    if not there.any():
         return None
     cells, columns = {}, []
     for name, part in zip(own, parts, strict=True):
-        there = part.filter("there")
-        spans = _extents(there).sort("low", "high", "text")
+        order = sorted(part.published, key=part.place)
         cells[name] = [
-            [text, *((0.0, 1.0) if text == SUPPRESSED else (low, high))]
-            for text, _, low, high in spans.iter_rows()
+            [text, *((0.0, 1.0) if text == SUPPRESSED else part.place(at)[:2])]
+            for text, at in ((part.texts[at], at) for at in order)
         ]
-        place = {text: at for at, text in enumerate(spans["text"].to_list())}
-        columns.append(there["text"].replace_strict(place, return_dtype=pl.Int32).alias(name))
-    counted = pl.DataFrame([*columns, parts[0].filter("there")["weight"].alias(_RECORDS)])
+        rank = np.empty(len(part.texts), np.int32)
+        rank[order] = np.arange(len(order))
+        columns.append(pl.Series(name, rank[part.cell[there]]))
+    counted = pl.DataFrame([*columns, pl.Series(_RECORDS, data.weight[there])])
     classes = (
         counted.group_by(own).sum().sort(_RECORDS, *own, descending=[True, *(False,) * len(own)])
     )
@@ -139,38 +144,60 @@ def published_partition(data: LeveledTable, plan: Plan) -> Plain | None:
 
 def _spans(data: LeveledTable, plan: Plan, attribute: int) -> Drawn:
     """The most frequent cells, by where they begin among all records in the order of values."""
-    found = (
-        _extents(_placed(data, plan, attribute).filter("there"))
-        .sort("weight", "text", descending=[True, False])
-        .head(MOST_CELLS)
-        .sort("low", "high", "text")
-    )
+    part = _placed(data, plan, attribute)
+    weight = part.weight.tolist()
+    most = sorted(part.published, key=lambda at: (-weight[at], part.texts[at]))[:MOST_CELLS]
     total = data.weight.sum()
-    return [[text, weight / total, low, high] for text, weight, low, high in found.iter_rows()]
+    return [
+        [part.texts[at], weight[at] / total, *part.place(at)[:2]]
+        for at in sorted(most, key=part.place)
+    ]
 
 
-def _extents(placed: pl.DataFrame) -> pl.DataFrame:
-    """Every cell with its records, and where it begins and ends."""
-    return placed.group_by("text").agg(
-        pl.col("weight").sum(), pl.col("low").min(), pl.col("high").max()
-    )
+@dataclass(frozen=True)
+class _Placed:
+    """The different cells of an attribute, and where they stand among all records.
+
+    Arguments:
+        texts: what the cells are.
+        cell: the cell of every combination, [C]; -1 where it is suppressed.
+        weight: the records of each cell.
+        low: where each begins among all records, in the order of their values.
+        high: where each ends.
+    """
+
+    texts: list[str]
+    cell: NDArray[np.int64]
+    weight: NDArray[np.int64]
+    low: Amounts
+    high: Amounts
+
+    @property
+    def published(self) -> list[int]:
+        """The cells that some combination is published as."""
+        found: list[int] = np.flatnonzero(np.isfinite(self.low)).tolist()
+        return found
+
+    def place(self, at: int) -> tuple[float, float, str]:
+        """Where a cell begins and ends, and what it is."""
+        return float(self.low[at]), float(self.high[at]), self.texts[at]
 
 
-def _placed(data: LeveledTable, plan: Plan, attribute: int) -> pl.DataFrame:
-    """What every combination is published as, and where its value stands among all records."""
+def _placed(data: LeveledTable, plan: Plan, attribute: int) -> _Placed:
+    """What every combination is published as, and where these cells stand among all records."""
     level = data.compiled[attribute]
     code, cells = data.table.codes[attribute], plan.cells(data, attribute)
     records = np.bincount(code, weights=data.weight, minlength=level.code.shape[1]).astype(float)
     share = records / records.sum()
     end = np.empty(len(level.order))
     end[np.argsort(level.order)] = np.cumsum(share[np.argsort(level.order)])
-    texts = pl.Series([text or "(missing)" for text in plan.labels(data, attribute)])
-    return pl.DataFrame(
-        {
-            "text": texts.gather(np.maximum(cells, 0)),
-            "there": cells >= 0,
-            "weight": data.weight,
-            "low": (end - share)[code],
-            "high": end[code],
-        }
-    )
+    labels = [text or "(missing)" for text in plan.labels(data, attribute)]
+    number = {text: at for at, text in enumerate(dict.fromkeys(labels))}
+    there = cells >= 0
+    cell = np.where(there, np.array([number[text] for text in labels])[np.maximum(cells, 0)], -1)
+    own, value = cell[there], code[there]
+    low, high = np.full(len(number), np.inf), np.full(len(number), -np.inf)
+    np.minimum.at(low, own, (end - share)[value])
+    np.maximum.at(high, own, end[value])
+    weight = np.bincount(own, weights=data.weight[there], minlength=len(number)).astype(np.int64)
+    return _Placed(list(number), cell, weight, low, high)
