@@ -14,6 +14,7 @@ import polars as pl
 
 from indistinct.analytics.profile import FEW_RECORDS
 from indistinct.sources.table import Table
+from indistinct.sources.text import ranks
 from indistinct.types import Ints
 
 PURE = 0.95
@@ -58,10 +59,10 @@ def giving_away(
         return []
     small = table.height() <= SAMPLE
     some = table.sample([*columns, *generalized], SAMPLE)
-    codes = {name: _codes(some[name]) for name in generalized}
+    codes = {name: ranks(some[name]) for name in generalized}
     found = []
     for column in columns:
-        code = _codes(some[column])
+        code = ranks(some[column])
         for quasi in generalized:
             if not _settles(code, codes[quasi]):
                 continue
@@ -129,11 +130,11 @@ def narrowing(beside: pl.DataFrame, exact: pl.DataFrame, shown: pl.DataFrame) ->
         shown: the same as published.
     """
     rows = FEWER if beside.width * exact.width > MANY_PAIRS else SAMPLE
-    columns = {name: _codes(beside[name].head(rows)) for name in beside.columns}
+    columns = {name: ranks(beside[name].head(rows)) for name in beside.columns}
     filled = {name: beside[name].head(rows).is_not_null().to_numpy() for name in beside.columns}
     found = []
     for quasi in exact.columns:
-        label, value = _codes(shown[quasi].head(rows)), _codes(exact[quasi].head(rows))
+        label, value = ranks(shown[quasi].head(rows)), ranks(exact[quasi].head(rows))
         if len(value) < FEW_RECORDS:
             continue
         for column, code in columns.items():
@@ -145,10 +146,6 @@ def narrowing(beside: pl.DataFrame, exact: pl.DataFrame, shown: pl.DataFrame) ->
             if both > max(NARROWER * expected, expected + 6 * expected**0.5 + 2 * CLEAR):
                 found.append((column, quasi, both / max(expected, 1e-9)))
     return found
-
-
-def _codes(column: pl.Series) -> Ints:
-    return column.rank("dense").fill_null(0).to_numpy().astype(np.int64)
 
 
 def _pairs(*codes: Ints) -> int:

@@ -20,6 +20,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.release.certificate import WITH_OTHERS
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
+from indistinct.sources.text import ranks
 from indistinct.types import Frame
 
 MOST_COUNTS = 1_000_000
@@ -114,7 +115,7 @@ def of_classes(
     key = rows[GROUP].to_numpy().astype(np.int64)
     sizes = np.bincount(key)
     for name, tokens in unknown.items():
-        code = rows[name].rank("dense").fill_null(0).to_numpy().astype(np.int64)
+        code = ranks(rows[name])
         width = int(code.max(initial=0)) + 1
         pairs, first, have_of = np.unique(key * width + code, return_index=True, return_counts=True)
         columns = {GROUP: pairs // width, name: rows[name].gather(first), HAVE: have_of}

@@ -24,32 +24,50 @@ def spread(column: pl.Series, weight: NDArray[np.int64] | None = None) -> Plain:
         ``distinct`` values, ``bars`` [label, share], ``missing`` and the ``rest`` that has no bar,
         as shares; ``ranges`` says whether the bars are ranges of numbers.
     """
-    frame = pl.DataFrame({"value": column.cast(pl.String)})
-    amount = pl.lit(1) if weight is None else pl.Series("weight", weight)
-    counted = frame.with_columns(amount.alias(_COUNT))
-    if weight is None or frame["value"].n_unique() < frame.height:
-        counted = counted.group_by("value").agg(pl.col(_COUNT).sum())
-    total = int(counted[_COUNT].sum()) or 1
-    missing = int(counted.filter(pl.col("value").is_null())[_COUNT].sum())
-    values = counted.filter(pl.col("value").is_not_null())
-    numbers = values["value"].cast(pl.Float64, strict=False)
+    held = column.cast(pl.String).alias("value")
+    if weight is None:
+        held, counted = held.value_counts(name=_COUNT).get_columns()
+        counts = counted.to_numpy().astype(np.int64)
+    elif held.n_unique() < len(held):
+        frame = pl.DataFrame([held, pl.Series(_COUNT, weight)])
+        held, counted = frame.group_by("value").agg(pl.col(_COUNT).sum()).get_columns()
+        counts = counted.to_numpy().astype(np.int64)
+    else:
+        counts = weight
+    there = held.is_not_null().to_numpy()
+    total, missing = int(counts.sum()) or 1, int(counts[~there].sum())
+    values, counts = held.drop_nulls(), counts[there]
+    numbers = values.cast(pl.Float64, strict=False)
     finite = bool(numbers.is_finite().fill_null(value=False).all())
     ranged = finite and numbers.n_unique() > MOST_VALUES  # long numbers may have one place
     if ranged:
-        bars = _ranges(numbers.to_numpy(), values[_COUNT].to_numpy())
+        bars = _ranges(numbers.to_numpy(), counts)
     else:
-        top = values.sort([_COUNT, "value"], descending=[True, False]).head(MOST_VALUES)
-        bars = list(zip(top["value"].to_list(), top[_COUNT].to_list(), strict=True))
-        if values.height <= MOST_VALUES:
+        bars = _most_frequent(values, counts)
+        if len(values) <= MOST_VALUES:
             bars.sort(key=lambda bar: _natural(bar[0]))
     shown = sum(count for _, count in bars)
     return {
-        "distinct": values.height,
+        "distinct": len(values),
         "missing": missing / total,
         "bars": [[label, count / total] for label, count in bars],
         "rest": (total - missing - shown) / total,
         "ranges": ranged,
     }
+
+
+def _most_frequent(values: pl.Series, counts: NDArray[np.int64]) -> list[tuple[str, int]]:
+    """The most frequent values and their counts; of equally frequent ones the first by name."""
+    if len(values) > MOST_VALUES:
+        least = int(np.partition(counts, -MOST_VALUES)[-MOST_VALUES])
+        above = counts > least
+        more = values.filter(pl.Series(counts == least)).sort()
+        more = more.head(MOST_VALUES - int(above.sum()))
+        values = values.filter(pl.Series(above)).append(more)
+        counts = np.append(counts[above], np.full(len(more), least))
+    return sorted(
+        zip(values.to_list(), counts.tolist(), strict=True), key=lambda one: (-one[1], one[0])
+    )
 
 
 def _natural(label: str) -> tuple[bool, float, str]:

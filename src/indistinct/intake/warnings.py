@@ -387,9 +387,9 @@ def often_starred(tables: Frame, names: Sequence[str], verdict: Audit) -> dict[s
         return found
     table = open_table(tables)
     for name in names:
-        counted = table.distinct([name])
-        value, count = counted.columns
-        stars = int(counted.filter(pl.col(value) == SUPPRESSED)[count].sum()) - verdict.suppressed
+        text, times = table.rows([name])
+        starred = (text[name] == SUPPRESSED).fill_null(value=False).to_numpy()
+        stars = int(starred.sum() if times is None else times[starred].sum()) - verdict.suppressed
         if stars > OFTEN * rest:
             found[name] = stars / rest
     return found

@@ -109,9 +109,10 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan, policy: str
     subjects, data = private.subjects, private.data
     texts = subjects.texts
     names = list(data.attributes)
-    size = _sizes_of(
-        texts.select([name for name in names if name in texts.columns]), subjects.weight
-    )
+    size: NDArray[np.int64] = data.weight[data.weight > 0]  # each combination is a class
+    if private.sight.by_record or data.unchanged:
+        known = [name for name in names if name in texts.columns]
+        size = _sizes_of(texts.select(known), subjects.weight)
     before = {name: spread(texts[name], subjects.weight) for name in texts.columns}
     if subjects.events is not None:
         events = subjects.events.texts

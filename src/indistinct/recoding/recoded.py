@@ -63,11 +63,16 @@ def published_classes(data: LeveledTable, plan: Plan, grouper: Grouper | None = 
 
 
 def score(
-    data: LeveledTable, plan: Plan, bound: BoundObjective, sizes: Ints | None = None
+    data: LeveledTable,
+    plan: Plan,
+    bound: BoundObjective,
+    sizes: Ints | None = None,
+    grouper: Grouper | None = None,
 ) -> Floats:
     """The key of a plan under a bound objective.
 
-    ``sizes`` are those of the published classes, where they are known.
+    ``sizes`` are those of the published classes, where they are known; ``grouper`` is one of the
+    same table, for whoever asks for several scores.
 
     Raises:
         PolicyError: for a plan of cells, by a measure that counts levels.
@@ -75,7 +80,7 @@ def score(
     if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
         levels = np.array(plan.nodes[0], dtype=np.int64)
         rows = np.flatnonzero(plan.suppressed).astype(np.int32)
-        class_of, size = Grouper(data).classes(levels)
+        class_of, size = (grouper or Grouper(data)).classes(levels)
         kept = np.bincount(
             class_of, weights=np.where(plan.suppressed, 0, data.weight), minlength=len(size)
         )
@@ -97,11 +102,12 @@ def measured(data: LeveledTable, plan: Plan) -> dict[str, float]:
     """Every reported measure of a plan on the scale raw / worst, 0 to 1."""
     found = {}
     sizes = None if isinstance(plan, LevelPlan) else published_classes(data, plan)
+    grouper = Grouper(data) if isinstance(plan, LevelPlan) else None
     for name, settings in REPORTED.items():
         if isinstance(plan, CellPlan) and name in OF_LEVELS:
             continue
         bound = objective(**{"measure": name, **settings}).bind(data)
-        found[name] = bound.scaled(score(data, plan, bound, sizes))
+        found[name] = bound.scaled(score(data, plan, bound, sizes, grouper))
     if isinstance(plan, CellPlan):
         found["ncp"] = ncp(data, plan)
     return found

@@ -13,9 +13,11 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from indistinct.errors import DataError, Problems
+from indistinct.types import Ints
 
 NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.(0|[0-9]*[1-9]))?$"
 """A number as programs write it: no zeros before it, and after its fraction none or one."""
@@ -137,6 +139,19 @@ def as_codes(texts: pl.Series) -> pl.Series:
     [1, None, 0, 1]
     """
     return texts.cast(pl.Enum(texts.unique().drop_nulls().sort()))
+
+
+def ranks(column: pl.Series) -> Ints:
+    """The rank of every value among those of its column, from 1; 0 where it is missing.
+
+    >>> ranks(pl.Series(["b", None, "a", "b"])).tolist()
+    [2, 0, 1, 2]
+    """
+    if column.dtype == pl.String:  # these are sorted once each, and not record by record
+        place = as_codes(column).to_physical().cast(pl.Int64) + 1
+    else:
+        place = column.rank("dense")
+    return place.fill_null(0).to_numpy().astype(np.int64)
 
 
 def recoded(codes: pl.Series, labels: pl.Series) -> pl.Series:
