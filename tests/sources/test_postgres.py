@@ -261,12 +261,14 @@ def test_linked_tables_and_tables_in_memory_are_stored_too(
     assert not ind.audit(f"{schema}&table=y").holds
 
 
-def test_nothing_is_counted_twice(visits: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_counted_twice_or_sorted(visits: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     own = Session.fetch
 
     def fetch(session: Session, query: str) -> pl.DataFrame:
         asked.append(query)
+        if "GROUP BY" in query:
+            assert own(session, "SELECT current_setting('enable_sort') AS s").item() == "off"
         return own(session, query)
 
     monkeypatch.setattr(Session, "fetch", fetch)

@@ -253,9 +253,8 @@ class DuckDBTable:
         if change.keys:
             combination_of = find_combinations(canonical(_polars(found), self._tokens), change)
         kept = np.flatnonzero(change.keep[combination_of])
-        lookup = counted.take(kept).rename_columns(
-            [f"k{at}" for at in range(len(change.keys))] + ["count"]
-        )
+        some = counted if len(kept) == counted.num_rows else counted.take(kept)
+        lookup = some.rename_columns([f"k{at}" for at in range(len(change.keys))] + ["count"])
         for at, name in enumerate(made):
             texts = change.published[name].cast(pl.String)
             taken = texts.gather(pl.Series(combination_of[kept]))

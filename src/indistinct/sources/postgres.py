@@ -89,9 +89,14 @@ _SETTINGS = {
     "standard_conforming_strings": "on",
     "idle_in_transaction_session_timeout": "0",
     "lock_timeout": "60s",
+    "jit": "off",
 }
-_JOINING = {"enable_mergejoin": "off", "enable_nestloop": "off", "jit": "off"}
+_JOINING = {"enable_mergejoin": "off", "enable_nestloop": "off"}
 """For the join with the lookup: a planner that takes it for large would sort the whole table."""
+
+_COUNTING = {"enable_sort": "off"}
+"""For counts of combinations: a planner that takes them for many would sort the whole table, too,
+which takes four times as long as hashing it."""
 
 _IN_ORDER = {"max_parallel_workers_per_gather": "0"}
 
@@ -388,7 +393,8 @@ class PostgresTable:
             counted = whole.table._count([*whole.keys, name])  # noqa: SLF001, one of us
             return counted[f"t{len(whole.keys)}"].drop_nulls().n_unique()
         each = f"SELECT DISTINCT {self._key(name)} AS v FROM ({self.source}) s"
-        return int(self.session.fetch(f"SELECT count(v) AS n FROM ({each}) s").item())
+        with self.session.settings(_COUNTING):
+            return int(self.session.fetch(f"SELECT count(v) AS n FROM ({each}) s").item())
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
         """Records with a value in a column, its values, and the records of those that are rare."""
@@ -396,10 +402,11 @@ class PostgresTable:
             f"SELECT count(*) AS n FROM ({self.source}) s WHERE {self._filled(column)}"
             f" GROUP BY {_text(column)}"
         )
-        found = self.session.fetch(
-            "SELECT coalesce(sum(n), 0)::bigint AS a, count(*) AS b,"
-            f" coalesce(sum(n) FILTER (WHERE n < {fewer}), 0)::bigint AS c FROM ({counted}) s"
-        ).row(0)
+        with self.session.settings(_COUNTING):
+            found = self.session.fetch(
+                "SELECT coalesce(sum(n), 0)::bigint AS a, count(*) AS b,"
+                f" coalesce(sum(n) FILTER (WHERE n < {fewer}), 0)::bigint AS c FROM ({counted}) s"
+            ).row(0)
         return found[0], found[1], found[2]
 
     def different_records(self) -> int:
@@ -623,11 +630,12 @@ class PostgresTable:
                         f" GROUP BY {places})"
                     )
                     times, group = self._row, ""
-                found = self.session.fetch(
-                    f"SELECT {', '.join([*forms, f'{times} AS n'])} FROM {source} s"
-                    + group
-                    + f" ORDER BY {by}" * bool(by)
-                )
+                with self.session.settings(_COUNTING):
+                    found = self.session.fetch(
+                        f"SELECT {', '.join([*forms, f'{times} AS n'])} FROM {source} s"
+                        + group
+                        + f" ORDER BY {by}" * bool(by)
+                    )
                 self._counted[wanted] = found.with_columns(
                     pl.col(f"t{at}").alias(f"v{at}") for at in once
                 )
