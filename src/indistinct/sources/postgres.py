@@ -13,7 +13,7 @@ import contextlib
 import json
 import re
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -247,6 +247,31 @@ class Session:
             self._connection.commit()
 
 
+@dataclass(frozen=True, eq=False)
+class _Told(Mapping[str, tuple[int, int]]):
+    """What is said of columns, found when it is asked for.
+
+    Arguments:
+        names: the columns.
+        find: finds it.
+    """
+
+    names: tuple[str, ...]
+    find: Callable[[str], tuple[int, int]]
+
+    def __getitem__(self, name: str) -> tuple[int, int]:
+        """What is said of a column."""
+        return self.find(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """The columns."""
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        """How many columns there are."""
+        return len(self.names)
+
+
 @dataclass(frozen=True)
 class _Whole:
     """A release of all records, which may be asked in place of its table.
@@ -280,6 +305,7 @@ class PostgresTable:
         self._tokens = tokens or {}
         self._counted: dict[tuple[str, ...], pl.DataFrame] = {}
         self._about: dict[str, tuple[int, int]] = {}
+        self._seen: dict[str, tuple[int, int]] = {}
         self._as_before: tuple[Mapping[str, tuple[int, int]], list[str]] = {}, []
         self._digests: tuple[str, str] | None = None
         self._frame: pl.DataFrame | None = None
@@ -292,7 +318,7 @@ class PostgresTable:
     def with_tokens(self, tokens: Tokens) -> PostgresTable:
         """The same table, in which these texts stand for a missing value."""
         found = object.__new__(PostgresTable)
-        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens), "_about": {}}
+        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens), "_about": {}, "_seen": {}}
         return found
 
     def __len__(self) -> int:
@@ -363,23 +389,27 @@ class PostgresTable:
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
         before, whole = self._as_before
-        self._about |= {name: before[name] for name in whole if name in before}
-        new = [name for name in columns if name not in self._about]
-        if not new:
-            return {name: self._about[name] for name in columns}
-        asked, digests = [], []
-        for at, name in enumerate(new):
-            asked.append(f"count(*) FILTER (WHERE {self._filled(name)}) AS n{at}")
-            asked.append(f"count(DISTINCT h{at}) FILTER (WHERE h{at} % {_SHARE} = 0) AS h{at}")
-            digests.append(f"{self._digest(name)} AS h{at}")
-        source = f"(SELECT *, {', '.join(digests)} FROM ({self.source}) s) s"
-        found = self.session.fetch(f"SELECT {', '.join(asked)} FROM {source}").row(0)
-        for at, name in enumerate(new):
-            filled, values = found[2 * at], found[2 * at + 1] * _SHARE
-            if found[2 * at + 1] < _ENOUGH:
-                values = self._values_of_few(name, values)
+        self._seen |= {name: before[name] for name in whole if name in before}
+        if new := [name for name in columns if name not in self._seen]:
+            asked, digests = [], []
+            for at, name in enumerate(new):
+                asked.append(f"count(*) FILTER (WHERE {self._filled(name)}) AS n{at}")
+                asked.append(f"count(DISTINCT h{at}) FILTER (WHERE h{at} % {_SHARE} = 0) AS h{at}")
+                digests.append(f"{self._digest(name)} AS h{at}")
+            source = f"(SELECT *, {', '.join(digests)} FROM ({self.source}) s) s"
+            found = self.session.fetch(f"SELECT {', '.join(asked)} FROM {source}").row(0)
+            self._seen |= {name: found[2 * at : 2 * at + 2] for at, name in enumerate(new)}
+        return _Told(tuple(columns), self._told_of)
+
+    def _told_of(self, name: str) -> tuple[int, int]:
+        """What :meth:`about` says of a column; where it has few values, counted when it is asked:
+        by then the release, or another count, may tell it.
+        """
+        if name not in self._about:
+            filled, hits = self._seen[name]
+            values = hits * _SHARE if hits >= _ENOUGH else self._values_of_few(name, hits * _SHARE)
             self._about[name] = filled, values
-        return {name: self._about[name] for name in columns}
+        return self._about[name]
 
     def _values_of_few(self, name: str, about: int) -> int:
         """How many values a column has that has few.
@@ -388,6 +418,9 @@ class PostgresTable:
         which: that is counted once, for the audit and for all who ask what a class tells.
         """
         whole = self._release
+        for own, counted in self._counted.items():
+            if name in own:
+                return counted[f"t{own.index(name)}"].drop_nulls().n_unique()
         few = whole is not None and whole.classes * max(about, _SHARE) <= _MOST_PAIRS
         if whole is not None and few and name in whole.kept:
             counted = whole.table._count([*whole.keys, name])  # noqa: SLF001, one of us
@@ -460,7 +493,8 @@ class PostgresTable:
             "_tokens": {},
             "_counted": {},
             "_about": {},
-            "_as_before": (self._about, self._kept_whole(change) if height == self._height else []),
+            "_seen": {},
+            "_as_before": (self._seen, self._kept_whole(change) if height == self._height else []),
             "_frame": None,
             "_release": None,
             "_digests": None if change.shuffle is None else (release, self._row),
