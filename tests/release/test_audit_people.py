@@ -291,6 +291,16 @@ def test_buckets_list_something_of_everybody() -> None:
     assert "1 bucket lists fewer values than people" in found.notes
 
 
+def test_a_promise_on_the_buckets_is_that_of_the_sensitive_table() -> None:
+    tables = _tables([("N", "1"), ("N", "1")], [("1", "flu"), ("1", "heart")])
+    asked = _asked("max-posterior", bound=0.5)
+    named, plain = (
+        audit(tables, [{**asked, **on}], ["town"]).promises[0] for on in ({"on": ["bucket"]}, {})
+    )
+    assert named == plain
+    assert named.holds
+
+
 def test_how_values_belong_to_people_is_told_or_said_to_be_taken_so() -> None:
     people = [("N", "1"), ("N", "2"), ("S", "1"), ("S", "2")]
     tables = _tables(people, [("1", "flu"), ("2", "heart")])
