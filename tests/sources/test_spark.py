@@ -10,6 +10,7 @@ import datetime as dt
 import gc
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
@@ -90,6 +91,36 @@ output.format = "parquet"
 """
 
 
+class Context:
+    """What is asked of Spark's own about the Python of its executors."""
+
+    def __init__(self, master: str, *settings: str) -> None:
+        self.master, self.settings, self.pythonExec = master, settings, "python3"
+
+    def getConf(self) -> Any:  # noqa: N802 - as Spark calls it
+        return self
+
+    def contains(self, name: str) -> bool:
+        return name in self.settings
+
+
+def test_executors_on_this_machine_use_its_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    for master, settings, used in (
+        ("local", (), sys.executable),
+        ("local[2]", (), sys.executable),
+        ("local-cluster[2,1,1024]", (), sys.executable),
+        ("yarn", (), "python3"),
+        ("local[1]", ("spark.pyspark.python",), "python3"),
+    ):
+        context = Context(master, *settings)
+        spark_files.use_own_python(context)
+        assert context.pythonExec == used
+    monkeypatch.setenv("PYSPARK_PYTHON", "python3.12")
+    spark_files.use_own_python(context := Context("local[1]"))
+    assert context.pythonExec == "python3"
+
+
 def some_of(names: Iterable[str]) -> list[Any]:
     """Each of some names, skipped where it does not stand for all."""
     rare = pytest.mark.skipif(not ALL, reason="make test-spark runs all policies and verbs")
@@ -114,6 +145,7 @@ def spark() -> Iterator[Any]:
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     }
     session = builder.config(map=settings).getOrCreate()
+    spark_files.use_own_python(session.sparkContext)
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()

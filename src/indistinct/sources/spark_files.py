@@ -9,8 +9,10 @@ its certificate in it.
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
+import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -67,10 +69,23 @@ def begin_spark(master: str | None = None) -> Any:
     quiet = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
     with telling("Spark"):
         try:
-            return builder.config(map=quiet).getOrCreate()
+            made = builder.config(map=quiet).getOrCreate()
         except RuntimeError:  # Java is not there, or ends at once
             remedy = "install Java 17, and set JAVA_HOME"
             raise DataError("not-installed", "Java does not start", remedy=remedy) from None
+    use_own_python(made.sparkContext)
+    return made
+
+
+def use_own_python(context: Any) -> None:
+    """Let executors on this machine use the Python of this process, unless another one is set.
+
+    PySpark starts the first ``python3`` of the path, which has no PyArrow where a program of a
+    virtual environment runs without the environment being activated.
+    """
+    named = "PYSPARK_PYTHON" in os.environ or context.getConf().contains("spark.pyspark.python")
+    if context.master.partition("[")[0] in ("local", "local-cluster") and not named:
+        context.pythonExec = sys.executable
 
 
 class SparkFiles(SparkTable):
