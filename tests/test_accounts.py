@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -274,6 +275,21 @@ def test_what_is_lost_is_said_first_with_ways_to_keep_it() -> None:
         kept = ind.anonymize(table, {**keys, "method": way})
         assert not any("'age'" in text for text in kept.warnings)
         assert kept.tables["age"].n_unique() > 1
+
+
+def test_what_is_to_be_written_is_toml_whatever_a_column_is_called() -> None:
+    table = pl.DataFrame({"age (years)": [*range(20, 60), 99], "sex": ["m", "f"] * 20 + ["m"]})
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age (years)": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 4}],
+    }
+    ways = ind.anonymize(table, keys).warnings[0].partition("try ")[2].split(", or ")
+    level = next(way for way in ways if "max_level" in way)
+    asked = tomllib.loads(level)["attributes"]
+    assert asked.keys() == {"age (years)"}
 
 
 def test_a_common_node_that_says_nothing_is_kept_as_a_set() -> None:

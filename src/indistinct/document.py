@@ -8,6 +8,7 @@ Nothing here knows what a document is about.
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -354,3 +355,22 @@ def share(value: float) -> str:
     if value < 0.001:
         return "<0.1%"
     return ">99.9%" if value > 0.999 else f"{value:.1%}"
+
+
+def toml_key(name: str) -> str:
+    """A key as TOML writes it: bare where it may be, else in quotes.
+
+    >>> toml_key("marital-status"), toml_key("Größe (cm)")
+    ('marital-status', '"Größe (cm)"')
+    """
+    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if bare else toml_string(name)
+
+
+def toml_string(text: str) -> str:
+    """A string as TOML writes it, on one line whatever is in it."""
+    escaped = json.dumps(text, ensure_ascii=False)
+    return "".join(
+        f"\\u{ord(sign):04x}" if "\x7f" <= sign <= "\x9f" or sign in "\u2028\u2029" else sign
+        for sign in escaped
+    )

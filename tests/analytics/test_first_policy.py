@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from indistinct import anonymize
 from indistinct.analytics import Profile, first_policy, profile, write_first_policy
-from indistinct.analytics.first_policy import health_policy, toml_key, toml_string, toml_value
+from indistinct.analytics.first_policy import health_policy, toml_value
+from indistinct.document import toml_key, toml_string
 from indistinct.errors import OutputError
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.policy import Policy

@@ -6,7 +6,6 @@ suggestion rests on. Values of identifiers and of free text never come into it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 from indistinct.analytics.concepts import Role
 from indistinct.analytics.profile import AttributeProfile, Profile
-from indistinct.document import many
+from indistinct.document import many, toml_key, toml_string
 from indistinct.errors import OutputError
 from indistinct.sources.format import format_named
 from indistinct.sources.writing import write_text
@@ -218,25 +217,6 @@ def write_first_policy(text: str, path: str | Path, *, overwrite: bool = False) 
             remedy="choose another name, or move the file away",
         )
     write_text(target, text)
-
-
-def toml_key(name: str) -> str:
-    """A key as TOML writes it: bare where it may be, else in quotes.
-
-    >>> toml_key("marital-status"), toml_key("Größe (cm)")
-    ('marital-status', '"Größe (cm)"')
-    """
-    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if bare else toml_string(name)
-
-
-def toml_string(text: str) -> str:
-    """A string as TOML writes it, on one line whatever is in it."""
-    escaped = json.dumps(text, ensure_ascii=False)
-    return "".join(
-        f"\\u{ord(sign):04x}" if "\x7f" <= sign <= "\x9f" or sign in "\u2028\u2029" else sign
-        for sign in escaped
-    )
 
 
 def toml_value(value: Any) -> str:

@@ -16,10 +16,9 @@ import polars as pl
 
 from indistinct.analytics.concepts import Role
 from indistinct.analytics.encoded import Encoded, encode
-from indistinct.analytics.first_policy import toml_key
 from indistinct.analytics.leakage import Leakage
 from indistinct.analytics.sensitive_leakage import SensitiveLeakage, sensitive_leakage
-from indistinct.document import Bar, Document, Grid, Line, Part, PlainData
+from indistinct.document import Bar, Document, Grid, Line, Part, PlainData, toml_key
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.sources.table import Table

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.values import MISSING_AMONG_WORDS
+from indistinct.document import toml_key
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import sight_of
@@ -271,7 +272,7 @@ def _counted_missing(part: Promise, private: PrivateTable) -> list[str]:
         return []
     listed = ", ".join(f'"{label}"' for label in sorted(missing))
     left_aside = f"not_applicable = [{listed}]"
-    remedy = f"{left_aside} under [attributes.{name}] counts them no longer"
+    remedy = f"{left_aside} under [attributes.{toml_key(name)}] counts them no longer"
     if not isinstance(part, AboutValues):
         remedy = f"add distinct-l-diversity or max-posterior, and in it {left_aside}"
     return [f"missing values of '{name}' count as one more value in {part.model}: {remedy}"]

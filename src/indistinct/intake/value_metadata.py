@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from indistinct.document import toml_key
 from indistinct.errors import (
     DataError,
     HierarchyError,
@@ -313,7 +314,7 @@ def _require_places(
             file=file,
             attribute=name,
             rows=table.rows_where(name, without),
-            remedy=f"name every value in the order of [attributes.{name}]",
+            remedy=f"name every value in the order of [attributes.{toml_key(name)}]",
         )
 
 
@@ -333,5 +334,5 @@ def _require_all(
             attribute=name,
             rows=table.rows_where(name, without),
             remedy=f"add {'them' if len(without) > 1 else 'it'} to the categories of "
-            f"[attributes.{name}]; missing values have a key of their own, missing",
+            f"[attributes.{toml_key(name)}]; missing values have a key of their own, missing",
         )

@@ -13,7 +13,7 @@ from indistinct.analytics.dependence import SAMPLE, Narrowed, giving_away, narro
 from indistinct.analytics.derivations import following
 from indistinct.analytics.persons import REPEATS
 from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
-from indistinct.document import many, some_of
+from indistinct.document import many, some_of, toml_key
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import method_of
@@ -432,11 +432,15 @@ def warn_about_lost(
             for name in (*lost, *often)
             if not isinstance(plan, LinkedPlan)
         ]
-        ways += [f"attributes.{name}.max_level = {level - 1}" for name, level in levels if level]
+        ways += [
+            f"attributes.{toml_key(name)}.max_level = {level - 1}"
+            for name, level in levels
+            if level
+        ]
     if "cells" in heeded and isinstance(plan, CellPlan):
         nodes = zip(plan.attributes, plan.style, strict=True)
         lists = [name for name, style in nodes if style == "ancestor" and name in {**lost, **often}]
-        ways += [f'method.cells.{name} = "set"' for name in lists]
+        ways += [f'method.cells.{toml_key(name)} = "set"' for name in lists]
     more = ", or ".join([*ways, "a weaker promise"])
     told = [f"keeps {', '.join(left)}"] if left else []
     stars = ", ".join(f"'{name}' in {share:.0%}" for name, share in often.items())

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 from indistinct._sections import Place, Section, place_of, wrong
+from indistinct.document import toml_key
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.code_systems import check as check_code_system
 from indistinct.measures import measures
@@ -491,7 +492,7 @@ def _together_checks(
         "bad-value",
         f"{place_of(place)}: '{name}' has another hierarchy than '{first}', and their values are "
         "items of one set",
-        remedy=f"leave out the hierarchy of [attributes.{name}], or name the same",
+        remedy=f"leave out the hierarchy of [attributes.{toml_key(name)}], or name the same",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from indistinct._sections import place_of
+from indistinct.document import toml_key
 from indistinct.errors import Problem
 from indistinct.policy.methods import registered
 from indistinct.policy.sections import Attribute, Bookkeeping, Method, Source
@@ -224,7 +225,7 @@ def _visits_named(parts: PlainMapping, visit: Collection[str]) -> Iterator[Probl
             yield Problem(
                 "bad-value",
                 f"method: names '{name}', which is published at a level of its hierarchy",
-                remedy=f"leave it out, or set weight at [attributes.{name}]",
+                remedy=f"leave it out, or set weight at [attributes.{toml_key(name)}]",
             )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun
 from indistinct.analytics.weighted import Lists
+from indistinct.document import toml_key
 from indistinct.types import Plain, PlainMapping
 
 LIKELY = 0.95
@@ -58,7 +59,7 @@ def _written(policy: PlainMapping) -> list[str]:
         if section == "promises":
             lines += [f"[[promises]] {_keys(own)}" for own in keys]
         elif section == "attributes":
-            lines += [f"[attributes.{_name(name)}] {_keys(own)}" for name, own in keys.items()]
+            lines += [f"[attributes.{toml_key(name)}] {_keys(own)}" for name, own in keys.items()]
         else:
             lines.append(f"[{section}] {_keys(keys)}")
     return lines
@@ -66,11 +67,6 @@ def _written(policy: PlainMapping) -> list[str]:
 
 def _keys(keys: Mapping[str, object]) -> str:
     return ", ".join(f"{name} = {json.dumps(value)}" for name, value in keys.items())
-
-
-def _name(name: str) -> str:
-    plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
-    return name if plain else json.dumps(name)
 
 
 def larger_classes(context: AttackContext, sensitive: str | None = None) -> Remedy:
