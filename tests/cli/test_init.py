@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -15,6 +16,16 @@ def test_a_first_policy_is_written_that_makes_a_release(run, table: Path, tmp_pa
     assert f"{path} is written" in result.stdout
     assert Policy.load(path).attributes["age"].role == "quasi-identifier"
     assert run("anonymize", table, "--policy", path, "--out", tmp_path / "out").exit_code == 0
+
+
+def test_the_next_command_can_be_copied_whatever_the_file_is_called(
+    run, table: Path, tmp_path: Path
+) -> None:
+    spaced = table.rename(table.with_name("of the ward.csv"))
+    done = run("init", spaced, "--policy", tmp_path / "first draft.toml")
+    command = shlex.split(done.output.splitlines()[-1])
+    assert command[:2] == ["indistinct", "anonymize"]
+    assert command[2:5] == [str(spaced), "--policy", str(tmp_path / "first draft.toml")]
 
 
 def test_json_lists_the_suggestions(run, table: Path, tmp_path: Path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from indistinct.cli.options import (
@@ -191,6 +192,6 @@ def _show_files(data: Path, write: Path | None, plot: Path | None) -> None:
     if write is not None:
         console().print(
             f"\n{write} is written: read it, correct it, and then run\n"
-            f"  indistinct anonymize {data} --policy {write} --out DIR",
+            f"  indistinct anonymize {quote(str(data))} --policy {quote(str(write))} --out DIR",
             soft_wrap=True,
         )

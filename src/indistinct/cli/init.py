@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -282,5 +283,5 @@ def _hanging(text: str, indent: int) -> None:
 def _next(policy: Path, data: Path) -> str:
     return (
         f"{policy} is written: read it, correct it, and then run\n"
-        f"  indistinct anonymize {data} --policy {policy} --out DIR"
+        f"  indistinct anonymize {quote(str(data))} --policy {quote(str(policy))} --out DIR"
     )
