@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from common import ADULT, adult_frame, calibrate, describe_machine, parser, show, timed
-from indistinct.analytics.encoded import encode
-from indistinct.analytics.leakage import LeakageAnalysis
+from indistinct.analytics.leakage.encoded import encode
+from indistinct.analytics.leakage.information_loss import LeakageAnalysis
 from indistinct.sources.engines import open_table
 
 COPIES = 40

@@ -9,7 +9,7 @@ import polars as pl
 
 from common import EIGHT, adult_frame, adult_taxonomies, describe_machine, parser, show, timed
 from indistinct.analytics.published import Original, read_rows
-from indistinct.analytics.query_error import MODES, Workload
+from indistinct.analytics.utility.query_error import MODES, Workload
 from indistinct.hierarchies.taxonomy import Taxonomy
 
 ROWS = 1_000_000

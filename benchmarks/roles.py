@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from common import need, parser, show
-from indistinct.analytics.profile import profile
+from indistinct.analytics.profile.columns import profile
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 

@@ -12,7 +12,8 @@ import pytest
 from tests.report.test_report import run, text_of  # noqa: F401
 
 import indistinct as ind
-from indistinct.analytics.analyses import (
+from indistinct.analytics.release_view import ReleaseView, Sought
+from indistinct.analytics.utility.analyses import (
     KINDS,
     Analyses,
     Answer,
@@ -21,7 +22,6 @@ from indistinct.analytics.analyses import (
     Question,
     analyse,
 )
-from indistinct.analytics.release_view import ReleaseView, Sought
 from indistinct.document import share
 from indistinct.intake.opening import open_table
 from indistinct.intake.run import Run

@@ -19,7 +19,7 @@ from tests.analytics.attacks.people_contexts import lists
 import indistinct as ind
 from indistinct.analytics import group_values
 from indistinct.analytics.attacks import known_records
-from indistinct.analytics.event_leakage import EventLeakage, unicity_of
+from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
 from indistinct.document import share
 
 ILLS = ("flu", "asthma", "gout", "cold", "HIV")

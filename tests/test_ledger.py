@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import indistinct as ind
-from indistinct.analytics.series import Series, worlds
+from indistinct.analytics.series.together import Series, worlds
 from indistinct.cli import app
 from indistinct.cli.ledger import in_turn
 from indistinct.cli.terminal import Progress

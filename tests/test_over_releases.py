@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from tests.test_ledger import Stream, beliefs, entries_of, entry, fits, streams
 
 import indistinct as ind
-from indistinct.analytics.series import Series
+from indistinct.analytics.series.together import Series
 from indistinct.randomness import stream
 from indistinct.recoding.linked.m_invariant import _Dealer
 
@@ -243,7 +243,7 @@ def test_covers_are_those_of_all_worlds(stream: Stream) -> None:
 @given(streams())
 def test_covers_that_are_not_counted_are_proved_only_if_they_are_there(stream: Stream) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("indistinct.analytics.series.FEW", 0)
+        patch.setattr("indistinct.analytics.series.together.FEW", 0)
         proved = sorted(Series.of(entries_of(stream), "ill").possible())
     assert all(a <= b for a, b in zip(proved, possible_values(stream), strict=True))
 

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
-from indistinct.analytics.sensitivity_ranks import falling_ks
+from indistinct.analytics.leakage.sensitivity_ranks import falling_ks
 from indistinct.errors import DataError, IndistinctError, PolicyError
 
 ILLS = ("influenza", "asthma", "hepatitis", "HIV")

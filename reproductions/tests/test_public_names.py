@@ -19,10 +19,10 @@ OTHERWISE = "the paper takes records for people, or asks its own questions of li
 
 BEHIND: dict[str, str] = {
     "indistinct.analytics.joined": OTHERWISE,
-    "indistinct.analytics.linkability": OTHERWISE,
-    "indistinct.analytics.linked_query_error": OTHERWISE,
-    "indistinct.analytics.query_error": OTHERWISE,
-    "indistinct.analytics.utility": OTHERWISE,
+    "indistinct.analytics.utility.linkability": OTHERWISE,
+    "indistinct.analytics.utility.linked_query_error": OTHERWISE,
+    "indistinct.analytics.utility.query_error": OTHERWISE,
+    "indistinct.analytics.utility.figures": OTHERWISE,
     "indistinct.cli": FURNITURE,
     "indistinct.document": FURNITURE,
     "indistinct.errors": FURNITURE,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from indistinct.analytics.elbow import elbow
+from indistinct.analytics.risk.elbow import elbow
 from indistinct_reproductions import PAPERS, reproduce
 from indistinct_reproductions.reproduction import Item, Reproduction, Sheet
 from indistinct_reproductions.victor_lopez import (

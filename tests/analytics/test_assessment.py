@@ -15,10 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.analytics.assessment import Assessment
-from indistinct.analytics.encoded import encode
-from indistinct.analytics.leakage_change import compare_leakage, leakage_by_level, level_below
-from indistinct.analytics.sensitive_leakage import sensitive_leakage
+from indistinct.analytics.leakage.assessment import Assessment
+from indistinct.analytics.leakage.encoded import encode
+from indistinct.analytics.leakage.leakage_change import (
+    compare_leakage,
+    leakage_by_level,
+    level_below,
+)
+from indistinct.analytics.leakage.sensitive_leakage import sensitive_leakage
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.sources.engines import open_table
 

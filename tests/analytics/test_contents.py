@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.contents import Content, content_of
-from indistinct.analytics.values import read_values
+from indistinct.analytics.profile.contents import Content, content_of
+from indistinct.analytics.profile.values import read_values
 
 
 def content(name: str, values: list[str], times: int = 5) -> Content | None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.analytics.contingency import OTHERS, Counts, contingency, in_order
+from indistinct.analytics.utility.contingency import OTHERS, Counts, contingency, in_order
 from indistinct.errors import DataError
 
 FRAME = pl.DataFrame(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.elbow import TOLERANCE, elbow, select_k
+from indistinct.analytics.risk.elbow import TOLERANCE, elbow, select_k
 from indistinct.errors import DataError
 
 

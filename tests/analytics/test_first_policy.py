@@ -13,8 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct import anonymize
-from indistinct.analytics import Profile, first_policy, profile, write_first_policy
-from indistinct.analytics.first_policy import health_policy, toml_value
+from indistinct.analytics.profile.columns import Profile, profile
+from indistinct.analytics.profile.first_policy import (
+    first_policy,
+    health_policy,
+    toml_value,
+    write_first_policy,
+)
 from indistinct.document import toml_key, toml_string
 from indistinct.errors import OutputError
 from indistinct.hierarchies.build import build_taxonomy

@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.analytics.hierarchy_draft import Draft, draft_hierarchy, round_width, type_of
-from indistinct.analytics.values import read_values
+from indistinct.analytics.profile.hierarchy_draft import (
+    Draft,
+    draft_hierarchy,
+    round_width,
+    type_of,
+)
+from indistinct.analytics.profile.values import read_values
 from indistinct.hierarchies.build import build_taxonomy
 
 

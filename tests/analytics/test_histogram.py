@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.histogram import Histogram, equalization, histogram
+from indistinct.analytics.utility.histogram import Histogram, equalization, histogram
 from indistinct.errors import DataError
 from indistinct.hierarchies import intervals_taxonomy
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.analytics.encoded import encode
-from indistinct.analytics.leakage import LeakageAnalysis, worst_first
+from indistinct.analytics.leakage.encoded import encode
+from indistinct.analytics.leakage.information_loss import LeakageAnalysis, worst_first
 from indistinct.errors import DataError
 from indistinct.microdata.encoding import frequency_table
 from indistinct.sources.engines import open_table

@@ -19,12 +19,12 @@ from tests.analytics.joined_tables import (
 )
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
-from indistinct.analytics.linkability import (
+from indistinct.analytics.utility.figures import Utility
+from indistinct.analytics.utility.linkability import (
     as_attackers_see,
     record_intersection,
     record_linkability,
 )
-from indistinct.analytics.utility import Utility
 from indistinct.errors import DataError
 
 SLOW = settings(max_examples=60)

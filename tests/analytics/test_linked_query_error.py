@@ -22,8 +22,8 @@ from tests.analytics.joined_tables import (
 )
 
 from indistinct.analytics.joined import JoinedRelease
-from indistinct.analytics.linked_query_error import LinkedQueries, Question
-from indistinct.analytics.query_error import MODES, Condition, Mode, Workload
+from indistinct.analytics.utility.linked_query_error import LinkedQueries, Question
+from indistinct.analytics.utility.query_error import MODES, Condition, Mode, Workload
 from indistinct.errors import DataError
 
 SLOW = settings(max_examples=60)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.missing_codes import missing_codes, suspected
-from indistinct.analytics.values import read_values
+from indistinct.analytics.profile.missing_codes import missing_codes, suspected
+from indistinct.analytics.profile.values import read_values
 
 
 def codes(*columns: list[int | float]) -> list[set[str]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.names import (
+from indistinct.analytics.profile.names import (
     is_one_of,
     names_one_of,
     phrases,

@@ -8,8 +8,9 @@ import duckdb
 import polars as pl
 import pytest
 
-from indistinct.analytics import Profile, first_policy, profile
-from indistinct.analytics.concepts import concept_of
+from indistinct.analytics.profile.columns import Profile, profile
+from indistinct.analytics.profile.concepts import concept_of
+from indistinct.analytics.profile.first_policy import first_policy
 from indistinct.errors import DataError
 from indistinct.intake.forgotten import forgotten
 from indistinct.policy import DraftPolicy

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.analytics import quality
 from indistinct.analytics.published import Original, read_rows
-from indistinct.analytics.utility import Utility
+from indistinct.analytics.utility import quality
+from indistinct.analytics.utility.figures import Utility
 from indistinct.hierarchies.taxonomy import Taxonomy
 
 AGES = [23, 24, 27, 29, 31, 33, 36, 38, 41, 44, 46, 49]

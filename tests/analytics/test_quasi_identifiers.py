@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.analytics.associations import association, associations, coarse
-from indistinct.analytics.attribute_graph import AttributeGraph, Derivation, Edge
-from indistinct.analytics.derivations import recognise
-from indistinct.analytics.quasi_identifiers import discover
+from indistinct.analytics.leakage.associations import association, associations, coarse
+from indistinct.analytics.leakage.attribute_graph import AttributeGraph, Derivation, Edge
+from indistinct.analytics.leakage.derivations import recognise
+from indistinct.analytics.leakage.quasi_identifiers import discover
 from indistinct.errors import PolicyError, Unsatisfiable
 
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from indistinct.analytics.published import Original, read_rows
-from indistinct.analytics.query_error import Condition, Mode, Queries, Workload
+from indistinct.analytics.utility.query_error import Condition, Mode, Queries, Workload
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import Taxonomy
 
@@ -245,8 +245,8 @@ def test_few_queries_on_the_same_columns_are_counted_alike(
     original = Original.of(frame(rows), taxonomies(rows))
     published = read_rows(original, frame([("*", r[1], f"[1, {r[2]}]") for r in rows]))
     grouped = Workload(90).draw(original)
-    monkeypatch.setattr("indistinct.analytics.query_error.WORTH_GROUPING", 1000)
-    monkeypatch.setattr("indistinct.analytics.query_error.CELLS_AT_ONCE", 500)
+    monkeypatch.setattr("indistinct.analytics.utility.query_error.WORTH_GROUPING", 1000)
+    monkeypatch.setattr("indistinct.analytics.utility.query_error.CELLS_AT_ONCE", 500)
     plain = Workload(90).draw(original)
     assert plain.counts.tolist() == grouped.counts.tolist()
     assert plain.answers(published, "uniform") == pytest.approx(

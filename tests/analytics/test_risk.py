@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.analytics.risk import (
+from indistinct.analytics.risk.reidentification import (
     curve_of_classes,
     distribution,
     journalist,
@@ -21,7 +21,7 @@ from indistinct.analytics.risk import (
     prosecutor,
     range_of_k,
 )
-from indistinct.analytics.standards import people_by_zip
+from indistinct.analytics.risk.standards import people_by_zip
 from indistinct.errors import DataError, HierarchyError, PolicyError
 
 ADULT = (

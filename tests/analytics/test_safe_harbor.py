@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.analytics import safe_harbor
-from indistinct.analytics.safe_harbor import KINDS, Column, names_a_doorstep, recognise
+from indistinct.analytics.profile import safe_harbor
+from indistinct.analytics.profile.safe_harbor import KINDS, Column, names_a_doorstep, recognise
 
 
 def column(

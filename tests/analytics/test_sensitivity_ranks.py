@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.sensitivity_ranks import falling_ks, ranks_by_score, share_of_harm
+from indistinct.analytics.leakage.sensitivity_ranks import falling_ks, ranks_by_score, share_of_harm
 from indistinct.errors import DataError
 
 TABLE_II = [

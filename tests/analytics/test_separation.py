@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.analytics import separation
-from indistinct.analytics.encoded import encode
-from indistinct.analytics.leakage import LeakageAnalysis
-from indistinct.analytics.separation import best
+from indistinct.analytics.leakage import separation
+from indistinct.analytics.leakage.encoded import encode
+from indistinct.analytics.leakage.information_loss import LeakageAnalysis
+from indistinct.analytics.leakage.separation import best
 from indistinct.sources.engines import open_table
 
 

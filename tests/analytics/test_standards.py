@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import indistinct as ind
-from indistinct.analytics.profile import profile
-from indistinct.analytics.standards import (
+from indistinct.analytics.profile.columns import profile
+from indistinct.analytics.risk.standards import (
     NOT_ADVICE,
     RESTRICTED,
     StandardCheck,

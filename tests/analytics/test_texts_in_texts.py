@@ -7,7 +7,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.derivations import FEW, INSIDE, _columns, _could_stand_in
+from indistinct.analytics.leakage.derivations import FEW, INSIDE, _columns, _could_stand_in
 
 TEXTS = st.one_of(st.none(), st.text("abéÄ", min_size=1, max_size=3))
 

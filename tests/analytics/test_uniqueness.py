@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from indistinct.analytics import uniqueness
-from indistinct.analytics.uniqueness import SampleSizes, estimate_uniqueness
+from indistinct.analytics.risk import uniqueness
+from indistinct.analytics.risk.uniqueness import SampleSizes, estimate_uniqueness
 from indistinct.errors import DataError
 
 USA = 317_238_626

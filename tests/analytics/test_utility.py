@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 from indistinct.analytics.published import Original, PublishedRows, read_cells, read_rows
-from indistinct.analytics.utility import Utility, c_avg, dcp, least_dcp, ncp_of_cells
+from indistinct.analytics.utility.figures import Utility, c_avg, dcp, least_dcp, ncp_of_cells
 from indistinct.demo import POLICY, discharges
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import Taxonomy

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.analytics import values as values_of_a_column
-from indistinct.analytics.values import SAMPLE, Values, read_values
+from indistinct.analytics.profile import values as values_of_a_column
+from indistinct.analytics.profile.values import SAMPLE, Values, read_values
 from indistinct.hierarchies.dates import dates_taxonomy
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.analytics.series import worlds
+from indistinct.analytics.series.together import worlds
 from indistinct.randomness import stream
 from indistinct.recoding.linked.m_invariant import _Dealer
 

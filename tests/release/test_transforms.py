@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.analytics.kept import kept
+from indistinct.analytics.utility.kept import kept
 from indistinct.errors import DataError, InputError, PolicyError
 from indistinct.release.key_strength import guessed_bits
 from indistinct.release.transforms.aggregate import (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.profile import FEW_RECORDS, K, nearly_unique
+from indistinct.analytics.profile.columns import FEW_RECORDS, K, nearly_unique
 from indistinct.release.audit import audit
 from indistinct.sources.engines import open_table
 

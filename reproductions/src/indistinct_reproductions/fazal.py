@@ -23,8 +23,8 @@ import polars as pl
 import indistinct as ind
 from indistinct import Release, Unsatisfiable, largest_k, least_values, rank_variance_exact, theta
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
-from indistinct.analytics.linked_query_error import LinkedQueries, Question
-from indistinct.analytics.query_error import MODES, Condition
+from indistinct.analytics.utility.linked_query_error import LinkedQueries, Question
+from indistinct.analytics.utility.query_error import MODES, Condition
 from indistinct.hierarchies.cells import range_text
 from indistinct.intake.run import Run as OneRun
 from indistinct.pipeline.anonymization import read

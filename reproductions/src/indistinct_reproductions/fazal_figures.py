@@ -20,8 +20,8 @@ from functools import partial
 from typing import Final
 
 from indistinct import largest_k
-from indistinct.analytics.linked_query_error import LinkedQueries
-from indistinct.analytics.query_error import Workload
+from indistinct.analytics.utility.linked_query_error import LinkedQueries
+from indistinct.analytics.utility.query_error import Workload
 from indistinct_reproductions.drawing import Lines
 from indistinct_reproductions.fazal_releases import (
     COMPARED,

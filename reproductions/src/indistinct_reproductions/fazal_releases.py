@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 import indistinct as ind
 from indistinct import Policy, Release, Unsatisfiable
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
-from indistinct.analytics.linkability import (
+from indistinct.analytics.utility.figures import CertaintyPenalty, Utility
+from indistinct.analytics.utility.linkability import (
     Intersection,
     Linkability,
     record_intersection,
     record_linkability,
 )
-from indistinct.analytics.linked_query_error import LinkedQueries, LinkedQueryError
-from indistinct.analytics.utility import CertaintyPenalty, Utility
+from indistinct.analytics.utility.linked_query_error import LinkedQueries, LinkedQueryError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run as OneRun

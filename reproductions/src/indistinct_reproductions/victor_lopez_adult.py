@@ -37,9 +37,9 @@ from indistinct_reproductions.victor_lopez_tables import (
 )
 
 if TYPE_CHECKING:
-    from indistinct.analytics.contingency import Counts
-    from indistinct.analytics.histogram import Histogram
-    from indistinct.analytics.risk import Criteria, RiskCurve
+    from indistinct.analytics.risk.reidentification import Criteria, RiskCurve
+    from indistinct.analytics.utility.contingency import Counts
+    from indistinct.analytics.utility.histogram import Histogram
 
 FILE: Final = "adult.csv"
 HIERARCHY: Final = "adult_hierarchy_{}.csv"

@@ -30,7 +30,7 @@ from indistinct.errors import PolicyError
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
-    from indistinct.analytics.assessment import Assessment
+    from indistinct.analytics.leakage.assessment import Assessment
 
 TINY = 1e-9
 """Shares that differ by less are equal."""
@@ -171,7 +171,7 @@ def _named(given: list[str], data: Path, policy: Path | None, source: Plain) -> 
 
 
 def _write(found: Assessment, path: Path, source: Plain, force: bool) -> None:
-    from indistinct.analytics.first_policy import first_policy, write_first_policy
+    from indistinct.analytics.profile.first_policy import first_policy, write_first_policy
 
     leaks = {item.attributes[0]: item.normalized for item in found.singles}
     levels = {

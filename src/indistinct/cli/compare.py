@@ -19,7 +19,7 @@ from indistinct.document import many
 from indistinct.errors import InputError
 
 if TYPE_CHECKING:
-    from indistinct.analytics.comparison import Comparison
+    from indistinct.analytics.utility.comparison import Comparison
 
 
 def compare(

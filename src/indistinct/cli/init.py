@@ -26,8 +26,8 @@ from indistinct.document import many
 from indistinct.errors import PolicyError, Problem, UncertainNames, Unsatisfiable
 
 if TYPE_CHECKING:
-    from indistinct.analytics.persons import Persons
-    from indistinct.analytics.profile import AttributeProfile, Profile
+    from indistinct.analytics.profile.columns import AttributeProfile, Profile
+    from indistinct.analytics.profile.persons import Persons
     from indistinct.policy import DraftPolicy
     from indistinct.types import PlainMapping
 
@@ -72,12 +72,12 @@ def init(
     Each suggestion has a reason. Read and correct them: a table does not show what others know
     about a person, or what would harm them.
     """
-    from indistinct.analytics.first_policy import (
+    from indistinct.analytics.profile.columns import profile
+    from indistinct.analytics.profile.first_policy import (
         first_policy,
         health_policy,
         write_first_policy,
     )
-    from indistinct.analytics.profile import profile
     from indistinct.intake.opening import plain_table
     from indistinct.sources.format import format_of
     from indistinct.sources.workbook import hidden_in
@@ -119,7 +119,7 @@ def init(
 
 def _check(data: Path, path: Path, as_json: bool, strict: bool) -> None:
     """Tell which columns a policy protects less than is suggested, and what else it lacks."""
-    from indistinct.analytics.profile import profile
+    from indistinct.analytics.profile.columns import profile
     from indistinct.intake.forgotten import forgotten
     from indistinct.intake.opening import open_source, plain_table, reading
     from indistinct.policy import DraftPolicy
@@ -237,7 +237,7 @@ def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
 
 def _show_people(seen: Profile, found: Persons) -> None:
     """Whose the records are, and what is to be known of those who have several."""
-    from indistinct.analytics.first_policy import of_visits, overwritten
+    from indistinct.analytics.profile.first_policy import of_visits, overwritten
 
     nameless = seen[found.column].missing
     records = found.records - nameless

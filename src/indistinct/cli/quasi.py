@@ -23,7 +23,7 @@ from indistinct.cli.terminal import Progress, complain, console, print_json, pri
 from indistinct.errors import InputError, OutputError, PolicyError, Problem
 
 if TYPE_CHECKING:
-    from indistinct.analytics.quasi_identifiers import QuasiIdentifiers
+    from indistinct.analytics.leakage.quasi_identifiers import QuasiIdentifiers
 
 
 def quasi(

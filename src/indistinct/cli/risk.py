@@ -39,7 +39,7 @@ from indistinct.errors import InputError, PolicyError
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
-    from indistinct.analytics.risk import RiskReport
+    from indistinct.analytics.risk.reidentification import RiskReport
 
 
 def risk(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.analytics.risk import RiskCurve, curve_point
-from indistinct.analytics.sensitivity_ranks import falling_ks
+from indistinct.analytics.leakage.sensitivity_ranks import falling_ks
+from indistinct.analytics.risk.reidentification import RiskCurve, curve_point
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.intake.asked import asked_of
 from indistinct.measures import objective as objective_by_name

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
 from indistinct._toml import value
-from indistinct.analytics.profile import AttributeProfile, Profile
+from indistinct.analytics.profile.columns import AttributeProfile, Profile
 from indistinct.document import many
 from indistinct.policy import Policy
 from indistinct.policy.sections import Attribute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indistinct.analytics.ledger_report import over_releases
+from indistinct.analytics.series.ledger_report import over_releases
 from indistinct.intake.asked import method_of
 
 if TYPE_CHECKING:

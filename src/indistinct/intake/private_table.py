@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.values import MISSING_AMONG_WORDS
+from indistinct.analytics.profile.values import MISSING_AMONG_WORDS
 from indistinct.document import toml_key
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies.taxonomy import Taxonomy

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics.sensitivity_ranks import CRITICAL, ranks_by_score, share_of_harm
+from indistinct.analytics.leakage.sensitivity_ranks import CRITICAL, ranks_by_score, share_of_harm
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, did_you_mean
 from indistinct.metadata import Value

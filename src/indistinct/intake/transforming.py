@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.dependence import SAMPLE, giving_away
-from indistinct.analytics.derivations import following
-from indistinct.analytics.kept import Kept, kept
+from indistinct.analytics.leakage.dependence import SAMPLE, giving_away
+from indistinct.analytics.leakage.derivations import following
+from indistinct.analytics.utility.kept import Kept, kept
 from indistinct.document import many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.hierarchies.code_systems import groups_of

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.dependence import SAMPLE, Narrowed, giving_away, narrowing
-from indistinct.analytics.derivations import following
-from indistinct.analytics.persons import REPEATS
-from indistinct.analytics.profile import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
+from indistinct.analytics.leakage.dependence import SAMPLE, Narrowed, giving_away, narrowing
+from indistinct.analytics.leakage.derivations import following
+from indistinct.analytics.profile.columns import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
+from indistinct.analytics.profile.persons import REPEATS
 from indistinct.document import many, some_of, toml_key
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics.analyses import (
+from indistinct.analytics.release_view import MOST_EXPECTED, ReleaseView, Sought
+from indistinct.analytics.utility.analyses import (
     PERSON,
     WEIGHT,
     Analyses,
@@ -16,7 +17,6 @@ from indistinct.analytics.analyses import (
     Question,
     analyse,
 )
-from indistinct.analytics.release_view import MOST_EXPECTED, ReleaseView, Sought
 from indistinct.document import shown
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.intake.run import Run

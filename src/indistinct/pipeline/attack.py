@@ -23,9 +23,9 @@ from indistinct.analytics.attacks import (
     is_attacker,
 )
 from indistinct.analytics.attacks.context import Visits
-from indistinct.analytics.joined_rows import told_of_joining
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
+from indistinct.analytics.series.joined_rows import told_of_joining
 from indistinct.analytics.weighted import Lists, Rows, compressed
 from indistinct.document import many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean

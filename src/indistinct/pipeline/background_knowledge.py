@@ -19,7 +19,7 @@ from indistinct.analytics.group_values import (
     told_of_known_values,
     told_where_made_up,
 )
-from indistinct.analytics.profile import nearly_unique
+from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
 from indistinct.hierarchies.cells import members_of

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.published import is_suppressed
 from indistinct.analytics.release_view import Made, ReleaseView, Sought
-from indistinct.analytics.risk import curve_of_classes, prosecutor
-from indistinct.analytics.spread import spread
+from indistinct.analytics.risk.reidentification import curve_of_classes, prosecutor
+from indistinct.analytics.utility.spread import spread
 from indistinct.errors import DataError, Problem
 from indistinct.intake.warnings import lost_attributes
 from indistinct.recoding.linked_plan import LinkedPlan

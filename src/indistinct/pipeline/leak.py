@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.attacks.rank_disclosure import UNKNOWN
-from indistinct.analytics.leak import BELIEF, Leak
+from indistinct.analytics.leakage.leak import BELIEF, Leak
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
 from indistinct.errors import PolicyError

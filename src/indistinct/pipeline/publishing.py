@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.population import covers
+from indistinct.analytics.risk.population import covers
 from indistinct.document import many
 from indistinct.errors import IndistinctError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.joined_rows import BESIDE, unproved
-from indistinct.analytics.ledger_report import Broken, over_releases, reported
+from indistinct.analytics.series.joined_rows import BESIDE, unproved
+from indistinct.analytics.series.ledger_report import Broken, over_releases, reported
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from indistinct.analytics.contingency import Contingency, Counts, said
+from indistinct.analytics.utility.contingency import Contingency, Counts, said
 from indistinct.report.plots import require_drawing, save_chart
 from indistinct.types import Plain
 

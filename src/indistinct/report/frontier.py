@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indistinct.analytics.exploration import Exploration
+from indistinct.analytics.utility.exploration import Exploration
 from indistinct.report.drawing import MUTED, Canvas
 
 WIDE, TALL, LEFT, LOW = 620, 340, 64, 56

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from indistinct.analytics.attribute_graph import AttributeGraph, Edge, Kind
+from indistinct.analytics.leakage.attribute_graph import AttributeGraph, Edge, Kind
 from indistinct.report.drawing import INK, LINE, MUTED, Canvas, png, width_of
 
 LOOKS = ("identifier", "quasi", "table", "outside", "sensitive")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from indistinct.analytics.histogram import Equalization
+from indistinct.analytics.utility.histogram import Equalization
 from indistinct.report.plots import require_drawing, save_chart
 
 _WIDTH, _HEIGHT = 520, 120

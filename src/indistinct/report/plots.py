@@ -10,7 +10,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from indistinct.analytics.assessment import Assessment
+from indistinct.analytics.leakage.assessment import Assessment
 from indistinct.errors import InputError, OutputError
 from indistinct.sources.writing import write_bytes
 from indistinct.types import Plain

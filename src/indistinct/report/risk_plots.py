@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from indistinct.analytics.risk import RiskCurve, RiskReport
+from indistinct.analytics.risk.reidentification import RiskCurve, RiskReport
 from indistinct.report.plots import require_drawing, save_chart
 
 CURVES = {

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indistinct.analytics.assessment import Assessment, assess_table, exposed_people
-from indistinct.analytics.event_leakage import EventLeakage, unicity_of
-from indistinct.analytics.leakage_change import LeakageChange
-from indistinct.analytics.profile import profile
+from indistinct.analytics.leakage.assessment import Assessment, assess_table, exposed_people
+from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
+from indistinct.analytics.leakage.leakage_change import LeakageChange
+from indistinct.analytics.profile.columns import profile
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
 from indistinct.errors import DataError, Problem

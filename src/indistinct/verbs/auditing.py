@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from indistinct.analytics.population import covers
+from indistinct.analytics.risk.population import covers
 from indistinct.errors import PolicyError
 from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.opening import PolicyLike, as_policy

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from indistinct.analytics.comparison import ComparedRelease, Comparison, Kept, OfPeople
-from indistinct.analytics.contingency import Contingency
-from indistinct.analytics.contingency import contingency as contingency_of
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
-from indistinct.analytics.kept import Kept as Left
-from indistinct.analytics.kept import kept
-from indistinct.analytics.linkability import record_intersection, record_linkability
-from indistinct.analytics.linked_query_error import LinkedQueries
-from indistinct.analytics.population import covers
 from indistinct.analytics.published import Original, PublishedRows, read_rows
-from indistinct.analytics.query_error import MODES, Workload, known_mode
 from indistinct.analytics.release_view import ReleaseView
-from indistinct.analytics.utility import Utility
+from indistinct.analytics.risk.population import covers
+from indistinct.analytics.utility.comparison import ComparedRelease, Comparison, Kept, OfPeople
+from indistinct.analytics.utility.contingency import Contingency
+from indistinct.analytics.utility.contingency import contingency as contingency_of
+from indistinct.analytics.utility.figures import Utility
+from indistinct.analytics.utility.kept import Kept as Left
+from indistinct.analytics.utility.kept import kept
+from indistinct.analytics.utility.linkability import record_intersection, record_linkability
+from indistinct.analytics.utility.linked_query_error import LinkedQueries
+from indistinct.analytics.utility.query_error import MODES, Workload, known_mode
 from indistinct.document import many
 from indistinct.errors import (
     DataError,

@@ -7,11 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from indistinct.analytics.attribute_graph import AttributeGraph, Derivation, Edge, edges_between
-from indistinct.analytics.derivations import Proposal, recognise
-from indistinct.analytics.encoded import encode
-from indistinct.analytics.profile import Profile, profile
-from indistinct.analytics.quasi_identifiers import QuasiIdentifiers, data_edges, dependent, discover
+from indistinct.analytics.leakage.attribute_graph import (
+    AttributeGraph,
+    Derivation,
+    Edge,
+    edges_between,
+)
+from indistinct.analytics.leakage.derivations import Proposal, recognise
+from indistinct.analytics.leakage.encoded import encode
+from indistinct.analytics.leakage.quasi_identifiers import (
+    QuasiIdentifiers,
+    data_edges,
+    dependent,
+    discover,
+)
+from indistinct.analytics.profile.columns import Profile, profile
 from indistinct.errors import (
     PolicyError,
     Problems,

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from indistinct.analytics.elbow import select_k
-from indistinct.analytics.exploration import Exploration, Point
-from indistinct.analytics.risk import prosecutor
+from indistinct.analytics.risk.elbow import select_k
+from indistinct.analytics.risk.reidentification import prosecutor
+from indistinct.analytics.utility.exploration import Exploration, Point
 from indistinct.errors import InputError, Unsatisfiable
 from indistinct.intake.asked import sight_of
 from indistinct.intake.opening import PolicyLike, Progress, as_policy

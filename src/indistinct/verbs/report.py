@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from indistinct.analytics.contingency import COLUMNS, ROWS
+from indistinct.analytics.utility.contingency import COLUMNS, ROWS
 from indistinct.errors import InputError, Unsatisfiable
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.pipeline.attack import attack

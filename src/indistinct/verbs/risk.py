@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
-from indistinct.analytics.population import Population
-from indistinct.analytics.profile import profile
+from indistinct.analytics.profile.columns import profile
 from indistinct.analytics.release_view import ReleaseView, Sought
-from indistinct.analytics.risk import (
+from indistinct.analytics.risk.population import Population
+from indistinct.analytics.risk.reidentification import (
     THRESHOLD,
     Classes,
     CurvePoint,
@@ -24,7 +24,7 @@ from indistinct.analytics.risk import (
     range_of_k,
     require_threshold,
 )
-from indistinct.analytics.standards import (
+from indistinct.analytics.risk.standards import (
     SAFE_HARBOR,
     StandardVerdict,
     by_threshold,

@@ -1,0 +1,87 @@
+"""The columns of a table as codes, with the probability of every record to be looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.leakage.information_loss import LeakageAnalysis
+from indistinct.errors import DataError, Problems
+from indistinct.microdata.encoding import codes_in, frequency_table
+from indistinct.microdata.microdata import distinct_values
+from indistinct.sources.table import Table
+from indistinct.types import Floats, Ints, Ints32
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The columns of a table as codes.
+
+    ``domains`` are the texts of each attribute's codes; ``probabilities`` [C, 2] as
+    :class:`LeakageAnalysis` has it; ``combination_of`` [n] is None where the engine has no order.
+    """
+
+    analysis: LeakageAnalysis
+    domains: Mapping[str, tuple[str | None, ...]]
+    mass: Floats
+    combination_of: Ints32 | None
+
+
+def encode(table: Table, attributes: Sequence[str], weights: str | None = None) -> Encoded:
+    """The distinct combinations of some columns, and the probabilities of their records.
+
+    Raises:
+        DataError: ``weights`` is a column with something else than numbers from 0 on.
+    """
+    columns = [*attributes, *([weights] if weights else [])]
+    texts, weight = table.rows(columns)
+    units = np.ones(texts.height, dtype=np.int64) if weight is None else weight
+    domains = {name: distinct_values(texts[name], units)[0] for name in attributes}
+    found, combination_of = frequency_table(
+        {name: codes_in(texts[name], domains[name]) for name in attributes},
+        {name: len(domains[name]) for name in attributes},
+        {},
+        units,
+    )
+    probabilities: Floats | None = None
+    mass = found.weight.astype(np.float64)
+    if weights is not None:
+        p = _probabilities(table, weights, texts[weights], units, ordered=weight is None)
+        information = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1.0)), 0.0)
+        probabilities = np.stack(
+            [
+                np.bincount(combination_of, part * units, found.combinations).astype(np.float64)
+                for part in (p, information)
+            ],
+            axis=1,
+        )
+        mass = probabilities[:, 0]
+    ordered = combination_of if weight is None else None
+    return Encoded(LeakageAnalysis(found, probabilities), domains, mass, ordered)
+
+
+def _probabilities(
+    table: Table, column: str, texts: pl.Series, units: Ints, *, ordered: bool
+) -> Floats:
+    """The probability of one record of every row, so that all of them add up to 1."""
+    numbers = texts.cast(pl.Float64, strict=False).to_numpy().astype(np.float64)
+    wrong = ~(np.isfinite(numbers) & (numbers >= 0))
+    problems = Problems()
+    if wrong.any():
+        rows = tuple((np.flatnonzero(wrong) + 1).tolist()) if ordered else ()
+        problems.add(
+            "bad-weight",
+            "a weight must be a number, 0 or more",
+            file=table.name,
+            attribute=column,
+            rows=rows,
+        )
+    elif float((numbers * units).sum()) <= 0:
+        problems.add("bad-weight", "all weights are 0", file=table.name, attribute=column)
+    if problems:
+        raise DataError(problems)
+    shares: Floats = numbers / float((numbers * units).sum())
+    return shares

@@ -1,0 +1,900 @@
+"""What each column of a table looks like, and which role and hierarchy that suggests.
+
+A role is never guessed for a release: what is suggested here is a draft with its reasons, for a
+person to correct. Values speak first, names second, and the columns around it speak for a column of
+which neither does. Everything is computed from how often each value of a column occurs, which the
+engine that holds the table counts. No value of a column is told, but for the categories of a
+quasi-identifier that has few and for what stands for a missing value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.profile.concepts import (
+    FREE_TEXT,
+    Concept,
+    Role,
+    concept_named,
+    concept_of,
+)
+from indistinct.analytics.profile.contents import Content, content_of
+from indistinct.analytics.profile.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
+from indistinct.analytics.profile.missing_codes import Far, missing_codes, suspected
+from indistinct.analytics.profile.names import is_one_of, names_one_of, without_prefix, words
+from indistinct.analytics.profile.neighbours import FEW, Neighbour, settled
+from indistinct.analytics.profile.person_keys import Column, Numbering, counting
+from indistinct.analytics.profile.persons import Persons, keys_of_people, persons_of
+from indistinct.analytics.profile.safe_harbor import Column as Looked
+from indistinct.analytics.profile.safe_harbor import Tag, names_a_doorstep, recognise
+from indistinct.analytics.profile.values import Values, read_values
+from indistinct.document import PlainData, many
+from indistinct.sources.engines import open_table
+from indistinct.sources.table import COUNT, Table
+from indistinct.types import Frame, PlainMapping
+
+K = 5
+"""A value that fewer than this many records share counts as rare."""
+
+LEFT_OUT = "left out until you decide"
+FOLLOWS = "follows from"
+
+FEW_RECORDS = 20
+"""With fewer records, nothing is said of how unique a column is."""
+
+MANY_QUASI_IDENTIFIERS = 12
+"""From this many quasi-identifiers on, a person should look whether all of them are needed."""
+
+
+@dataclass(frozen=True)
+class Warned(PlainData):
+    """Something that a person should look at before a release: a code for it, and the sentence."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class AttributeProfile:
+    """What one column looks like, and what is suggested for it.
+
+    ``distinct`` counts the different values, ``missing`` the records without one (empty cells and
+    ``missing_tokens`` alike). ``unique_share`` is the share of the other records that are alone
+    with their value, ``rare_share`` the share whose value fewer than five records have. ``kind`` is
+    how the values are written, ``type`` what they are. ``codes`` are the numbers that were taken
+    for missing. ``sure`` is false where neither name nor values speak for the role. ``called`` is
+    the name without what most names of the table begin with.
+    """
+
+    attribute: str
+    kind: str
+    records: int
+    distinct: int
+    unique_share: float
+    rare_share: float
+    missing: int
+    missing_tokens: Mapping[str, int]
+    tags: tuple[Tag, ...]
+    free_text: bool
+    role: Role
+    reasons: tuple[str, ...]
+    draft: Draft = field(default_factory=Draft)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[Warned, ...] = ()
+    about: str | None = None
+    type: Type = "text"
+    codes: tuple[str, ...] = ()
+    sure: bool = True
+    called: str = ""
+
+    @property
+    def hierarchy(self) -> str | PlainMapping | None:
+        """The suggested hierarchy, as a policy writes it; None where the role needs none."""
+        return self.draft.spec
+
+    @property
+    def why(self) -> str:
+        """The reasons for the role, in one line."""
+        return "; ".join(self.reasons)
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the column is an identifier only until somebody decides."""
+        return any(why.startswith(LEFT_OUT) for why in self.reasons)
+
+    @property
+    def nearly_unique(self) -> bool:
+        """Whether most records can be told apart, or almost, by this column alone.
+
+        So it is when a value is shared by fewer than five records on average, or when half of the
+        records have a value that is as rare as that.
+        """
+        filled = self.records - self.missing
+        return _tells_apart(filled, self.distinct, self.rare_share)
+
+    def to_dict(self) -> dict[str, object]:
+        """The profile as plain data."""
+        return {
+            "attribute": self.attribute,
+            "role": self.role,
+            "why": self.why,
+            "kind": self.type,
+            "written": self.kind,
+            "sure": self.sure,
+            "distinct": self.distinct,
+            "unique_share": self.unique_share,
+            "rare_share": self.rare_share,
+            "nearly_unique": self.nearly_unique,
+            "missing": self.missing,
+            "missing_tokens": dict(self.missing_tokens),
+            "free_text": self.free_text,
+            "tags": [tag.to_dict() for tag in self.tags],
+            "hierarchy": self.hierarchy,
+            "notes": list(self.notes),
+            "warnings": [warned.to_dict() for warned in self.warnings],
+        }
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the columns of a table look like, and what is suggested for each.
+
+    ``person`` is the column that says whose a record is, where people seem to have many.
+    """
+
+    table: str
+    records: int
+    attributes: tuple[AttributeProfile, ...]
+    warnings: tuple[Warned, ...] = ()
+    person: Persons | None = None
+
+    def __getitem__(self, attribute: str) -> AttributeProfile:
+        return next(item for item in self.attributes if item.attribute == attribute)
+
+    def __repr__(self) -> str:
+        roles = ", ".join(f"{len(self.with_role(role))} {role}" for role in _ROLES)
+        return f"Profile({self.records} records: {roles})"
+
+    def with_role(self, role: Role) -> tuple[AttributeProfile, ...]:
+        """The columns for which that role is suggested."""
+        return tuple(item for item in self.attributes if item.role == role)
+
+    def suggested(self) -> list[dict[str, str]]:
+        """The suggested roles, as ``assess`` tells them."""
+        return [
+            {"attribute": item.attribute, "role": item.role, "why": item.why}
+            for item in self.attributes
+        ]
+
+    @property
+    def counted(self) -> Persons | None:
+        """The people whom promises count: those of :attr:`person` where the data agrees."""
+        return self.person if self.person is not None and self.person.sure else None
+
+    @property
+    def doubts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """What a person should look at first, and the columns that it is about."""
+        found: dict[str, list[str]] = {}
+
+        def tell(what: str, name: str) -> None:
+            found.setdefault(what, []).append(name)
+
+        for item in self.attributes:
+            if item.left_out:
+                tell("left out until you decide, as they could find a record", item.attribute)
+            for warned in item.warnings:
+                near = warned.code == "nearly-unique"
+                tell("nearly unique, yet published" if near else warned.message, item.attribute)
+        for item in self.attributes:
+            if item.codes:
+                tell(f"taken for missing: {', '.join(sorted(item.codes))}", item.attribute)
+        for item in self.attributes:
+            if any(note.startswith(FOLLOWS) for note in item.notes):
+                tell(
+                    "tell what another quasi-identifier tells: leave one of the two out",
+                    item.attribute,
+                )
+        for item in self.attributes:
+            if not item.sure and item.role != "identifier":
+                tell(f"{item.role} by its neighbours alone", item.attribute)
+        return tuple((what, tuple(names)) for what, names in found.items())
+
+    def closed(self) -> Profile:
+        """The same, with whatever could tell people apart left out until somebody decides.
+
+        Nothing is insensitive of which most values are those of few records, however few there are.
+        """
+        items = []
+        for item in self.attributes:
+            filled = item.records - item.missing
+            rare = item.distinct * K > filled or item.rare_share >= 0.5
+            if item.role == "insensitive" and item.distinct > 1 and rare:
+                why = (
+                    f"{LEFT_OUT}: {many(item.distinct, 'value')} in {many(filled, 'record')}, and "
+                    "whoever "
+                    "knows one finds the record. Make it a quasi-identifier if anybody could know "
+                    "it, sensitive if it could harm, insensitive if nobody can know it"
+                )
+                item = replace(item, role="identifier", reasons=(why,), warnings=())
+            items.append(item)
+        return replace(self, attributes=tuple(items))
+
+    def to_dict(self) -> dict[str, object]:
+        """The profile as plain data."""
+        return {
+            "records": self.records,
+            "attributes": [item.to_dict() for item in self.attributes],
+            "warnings": [warned.to_dict() for warned in self.warnings],
+            "doubts": [{"what": what, "attributes": list(names)} for what, names in self.doubts],
+            "person": None if self.counted is None else self.counted.column,
+            **({} if self.person is None else {"people": self.person.to_dict()}),
+        }
+
+
+_ROLES: tuple[Role, ...] = ("identifier", "quasi-identifier", "sensitive", "insensitive")
+
+
+def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None = None) -> Profile:
+    """Look at every column of a table, and suggest a role and a hierarchy for it.
+
+    Arguments:
+        data: A :class:`~indistinct.sources.table.Table`, or any frame that
+            :func:`~indistinct.sources.engines.open_table` takes.
+        name: What messages call a frame.
+        columns: The columns to look at; all where not given.
+
+    Raises:
+        DataError: For something that is no table, or a table without records.
+    """
+    is_table = hasattr(data, "rows_where") and hasattr(data, "kinds")
+    table: Table = data if is_table else open_table(data, name)
+    records = table.height()
+    names = table.columns if columns is None else columns
+    called = without_prefix(names)
+    looks = {column: _look(table, column, records, called[column]) for column in names}
+    codes = missing_codes({column: look.far for column, look in looks.items()})
+    looks |= {
+        column: _look(table, column, records, called[column], texts)
+        for column, texts in codes.items()
+    }
+    beside = [_beside(look) for look in looks.values()]
+    keys = keys_of_people(table, beside)
+    items = [_numbering(look.item, keys) for look in looks.values()]
+    items = _with_relations(table, _with_neighbours(table, items, looks, bool(keys)))
+    beside = [replace(one, role=item.role) for one, item in zip(beside, items, strict=True)]
+    persons = persons_of(table, beside, keys)
+    if persons is not None and persons.sure:
+        number = next(one for one in beside if one.name == persons.column)
+        unsure = {item.attribute for item in items if not item.sure}
+        counters = counting(table, number, [one for one in beside if one.name in unsure])
+        aged = [_of_a_visit(table, item, persons) for item in items]
+        known = aged != items
+        if known:
+            persons = replace(persons, differing=(*persons.differing, *counters))
+        items = [
+            _counter(item, persons, known) if item.attribute in counters else item for item in aged
+        ]
+        items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
+    return Profile(
+        table.name, records, tuple(items), tuple(_table_warnings(items, persons)), persons
+    )
+
+
+def _of_a_visit(table: Table, item: AttributeProfile, persons: Persons) -> AttributeProfile:
+    """An age that most people have several of, as they are asked again: it is of the visit."""
+    aged = item.role == "quasi-identifier" and item.about == "age" and item.type == "number"
+    if not aged or item.attribute not in persons.differing:
+        return item
+    pairs = table.distinct([persons.column, item.attribute]).height
+    return replace(item, about="time") if 2 * pairs >= 3 * persons.people else item
+
+
+def _counter(item: AttributeProfile, persons: Persons, aged: bool) -> AttributeProfile:
+    """What counts the records of a person; beside an age at each of them it tells the birth."""
+    if aged:
+        why = f"with an age at each record of a '{persons.column}' it tells the birth"
+        draft = Draft("suppress")
+        return replace(
+            item, role="quasi-identifier", reasons=(why,), about="time", draft=draft, sure=True
+        )
+    why = f"it counts the records of every '{persons.column}'"
+    return replace(item, role="insensitive", reasons=(why,), draft=Draft(), warnings=(), sure=True)
+
+
+def _with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
+    """A sensitive attribute of people with many records, with a hierarchy of its values."""
+    if item.draft.spec is not None or item.distinct < 2 or item.type == "number":
+        return item
+    values, content = values_of(table, item.attribute, item.codes, item.called)
+    draft = draft_hierarchy(item.called or item.attribute, values, "category", content)
+    return replace(item, draft=replace(draft, categories=()))
+
+
+def count_values(table: Table, column: str) -> pl.DataFrame:
+    """The distinct texts of a column, null for missing, and how often each occurs."""
+    value, count = table.distinct([column]).get_columns()
+    return pl.DataFrame([value.alias("value"), count.alias(COUNT)])
+
+
+SUSPECTED = 2 * K
+"""A column with fewer values than one for so many records need not be looked at closely.
+
+Where half of the records have a value that fewer than K share, there is a value for 2 (K - 1) of
+them; the rest is what an approximate count may miss.
+"""
+
+
+def nearly_unique(table: Table, columns: Iterable[str]) -> list[str]:
+    """Which of these columns tell most records apart, or almost, each by itself.
+
+    The rule is that of :attr:`AttributeProfile.nearly_unique`.
+    """
+    found = []
+    columns = list(columns)
+    about = table.about(columns)
+    for column in columns:
+        filled, values = about[column]
+        if values * SUSPECTED < filled:
+            continue
+        if _tells_apart(filled, values // 2, 0.0):  # about so many: no estimate is twice too high
+            found.append(column)
+            continue
+        filled, values, rare = table.tally(column, K)
+        if _tells_apart(filled, values, _share(rare, filled)):
+            found.append(column)
+    return found
+
+
+def _tells_apart(filled: int, distinct: int, rare_share: float) -> bool:
+    return filled >= FEW_RECORDS and (distinct * K > filled or rare_share >= 0.5)
+
+
+KEPT = 100
+"""So many values of a column are kept until all have been looked at."""
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A column seen by itself: its profile, its values if they are few, and suspected codes.
+
+    ``read`` is how they were understood, if they are few.
+    """
+
+    item: AttributeProfile
+    values: frozenset[str] | None
+    sample: pl.Series
+    far: Far
+    read: tuple[Values, Content | None] | None
+
+
+def values_of(
+    table: Table, column: str, missing: Sequence[str] = (), called: str | None = None
+) -> tuple[Values, Content | None]:
+    """The values of a column without those that stand for missing, and what they are.
+
+    ``called`` is what the column's name says, if that is less than the whole of it.
+    """
+    counted, kind = count_values(table, column), table.kinds[column]
+    values = read_values(counted, kind, missing)
+    content = content_of(called or column, values)
+    if content is not None and content.missing:
+        values = read_values(counted, kind, (*missing, *content.missing))
+    if content is not None and content.code_system and content.concept == "health":
+        # Codes of diseases with a letter are no strays among numbers.
+        values = replace(values, kind="text", numbers=None, stray=(), stray_records=0)
+    return values, content
+
+
+def _look(table: Table, column: str, records: int, called: str, codes: Sequence[str] = ()) -> _Look:
+    values, content = values_of(table, column, codes, called)
+    filled = values.filled
+    tags = recognise(
+        Looked(called, values.kind, filled, values.distinct, values.sample, values.largest)
+    )
+    free_text = _is_free_text(called, values) and not (
+        _is_doorstep(called, values, tags) or any(tag.kind.direct for tag in tags)
+    )
+    found = _meant(called, _concept(called, content), values)
+    gaps = filled < records
+    role, reasons = _role(called, values, tags, free_text, found, gaps)
+    concept = found[0] if found else None
+    number = role == "identifier" and values.kind == "text"
+    kind = "text" if free_text or number else type_of(called, values, concept, content)
+    draft = Draft()
+    if role == "quasi-identifier" or (content and content.code_system and role == "sensitive"):
+        draft = draft_hierarchy(called, values, kind, content)
+    counts = values.counts.to_numpy()
+    plain = AttributeProfile(
+        attribute=column,
+        kind=values.kind,
+        records=records,
+        distinct=values.distinct,
+        unique_share=_share(int((counts == 1).sum()), filled),
+        rare_share=_share(int(counts[counts < K].sum()), filled),
+        missing=records - filled,
+        missing_tokens=values.missing_tokens,
+        tags=tags,
+        free_text=free_text,
+        role=role,
+        reasons=tuple(reasons),
+        draft=draft,
+        about=concept.name if concept else None,
+        type=kind,
+        called=called,
+        codes=tuple(codes),
+        sure=reasons != [_NOTHING],
+    )
+    warnings = tuple(_warnings(table, plain, values))
+    return _Look(
+        replace(plain, warnings=warnings, notes=tuple(_notes(values))),
+        frozenset(values.texts) if values.distinct <= FEW else None,
+        values.sample.head(200),
+        {} if content or codes else suspected(values, called),
+        (values, content) if values.distinct <= KEPT else None,
+    )
+
+
+def _concept(column: str, content: Content | None) -> tuple[Concept, str] | None:
+    """What a column is about, and why: by its values, its name, or what its values may be."""
+    if content is not None and content.certain:
+        return concept_named(content.concept), content.why
+    if named := concept_of(column):
+        return named[0], f"its name says {named[1]}"
+    return None if content is None else (concept_named(content.concept), content.why)
+
+
+def _meant(
+    column: str, found: tuple[Concept, str] | None, values: Values
+) -> tuple[Concept, str] | None:
+    """Which of two things a name means, by its values.
+
+    A hospital has many names or numbers, and whether somebody was in one has few values; estado is
+    a state with a name, and a status with a number.
+    """
+    if found is None:
+        several = values.kind == "text" and values.distinct > FEW
+        state = several and words(column)[-1:] == ("state",)
+        return (concept_named("place"), "its name says state") if state else None
+    concept, why = found
+    many = values.distinct > FEW and not _counts_from_zero(values)
+    if concept.name == "health" and "hosp…" in why and many:
+        return concept_named("stay"), why
+    if "estado" in why and values.kind == "integer" and values.distinct < K:
+        return concept_named("health"), why
+    return found
+
+
+def _with_neighbours(
+    table: Table, items: Sequence[AttributeProfile], looks: Mapping[str, _Look], people: bool
+) -> list[AttributeProfile]:
+    """The columns, with the roles that the columns around them suggest."""
+    told = settled(
+        table,
+        [
+            Neighbour(
+                name=item.attribute,
+                role=item.role,
+                about=item.about,
+                kind=item.kind,
+                distinct=item.distinct,
+                filled=item.records - item.missing,
+                values=looks[item.attribute].values,
+                sure=item.sure,
+                sample=looks[item.attribute].sample,
+                gaps=item.missing > 0,
+                left_out=item.left_out,
+            )
+            for item in items
+        ],
+        patients=any(tag.kind.name == "medical-record" for item in items for tag in item.tags),
+        people=people,
+    )
+    return [
+        _in_role(table, item, looks[item.attribute].read, *told[item.attribute])
+        if item.attribute in told
+        else item
+        for item in items
+    ]
+
+
+def _in_role(
+    table: Table,
+    item: AttributeProfile,
+    read: tuple[Values, Content | None] | None,
+    role: Role,
+    why: str,
+) -> AttributeProfile:
+    """The same column in another role; its values are read again where they were too many."""
+    values, content = read or values_of(table, item.attribute, item.codes, item.called)
+    draft = Draft()
+    if role == "quasi-identifier":
+        draft = draft_hierarchy(item.called or item.attribute, values, item.type, content)
+    changed = replace(item, role=role, reasons=(why,), draft=draft)
+    return replace(changed, warnings=tuple(_warnings(table, changed, values)))
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _role(
+    column: str,
+    values: Values,
+    tags: tuple[Tag, ...],
+    free_text: bool,
+    found: tuple[Concept, str] | None,
+    gaps: bool,
+) -> tuple[Role, list[str]]:
+    """The role to suggest, and why."""
+    if values.distinct == 0:
+        return "insensitive", ["no record has a value"]
+    place = found is not None and found[0].name in ("place", "stay")
+    place = place and names_one_of(column, _PEOPLE) is None
+    called_id = is_one_of(column, ("id", "ids")) is not None
+    direct = [
+        tag
+        for tag in tags
+        if tag.kind.direct and (called_id or _stands_for_people(tag, values, place))
+    ]
+    if direct:
+        return "identifier", [str(tag) for tag in direct]
+    if _is_doorstep(column, values, tags):
+        return "identifier", ["a place this small is as good as a name"]
+    if free_text:
+        return "identifier", ["free text may hold names, places and dates, and cannot be recoded"]
+    indirect = [str(tag) for tag in tags]
+    if values.kind in ("date", "datetime") and not (found and found[0].role == "quasi-identifier"):
+        return "quasi-identifier", ["others know when things happened"]
+    if _runs_through(values) and not (found and found[0].role == "quasi-identifier"):
+        return "identifier", ["numbers in a row, each in one record, like a record number"]
+    if found:
+        concept, why = found
+        same = values.distinct == 1 and not gaps
+        if same and concept.role == "quasi-identifier" and not indirect:
+            return "insensitive", ["the same value in every record distinguishes nobody"]
+        return concept.role, [f"{why}: {concept.why}"]
+    if indirect:
+        return "quasi-identifier", indirect
+    return _role_by_values(values, gaps)
+
+
+def _role_by_values(values: Values, gaps: bool) -> tuple[Role, list[str]]:
+    """The role of a column of which nobody knows what it is about."""
+    if _is_number_of_records(values):
+        return "identifier", ["a different value in every record, like a record number"]
+    if values.distinct == 1 and not gaps:
+        return "insensitive", ["the same value in every record"]
+    if _could_be_numbers(values):
+        return "identifier", [
+            f"{LEFT_OUT}: its values could be numbers of people, things or places"
+        ]
+    return "insensitive", [_NOTHING]
+
+
+_NOTHING = (
+    "nothing in its name or values points to more; make it a quasi-identifier if anybody could"
+    " know it, and sensitive if it could harm"
+)
+
+
+_PEOPLE = (
+    "subject",
+    "patient",
+    "person",
+    "pat",
+    "participant",
+    "client",
+    "member",
+    "case",
+    "record",
+)
+"""Words of names of which the numbers are those of people, whatever else they say."""
+
+
+def _stands_for_people(tag: Tag, values: Values, place: bool) -> bool:
+    """Whether a tag that rests on the name alone may decide: a column of few values may not.
+
+    Nor may it for numbers of places that many records have.
+    """
+    if tag.by != ("name",) or tag.kind.name == "names":
+        return True
+    if place and tag.kind.name == "other" and _shared_by_many(values):
+        return False
+    return values.distinct > 20 or values.distinct * 2 >= values.filled
+
+
+def _shared_by_many(values: Values) -> bool:
+    """Whether a value has many records on average, or one value more than a person could have."""
+    most = values.counts.max()
+    assert isinstance(most, int)
+    often = most >= PER_PLACE and MOST_OF_A_PERSON * most >= values.filled
+    return often or PER_PLACE * values.distinct <= values.filled
+
+
+def _is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
+    """Whether the column holds places as small as a street or a point on the map.
+
+    A few values that many records share are none, whatever the name says: U and R for addresses.
+    """
+    places = [tag for tag in tags if tag.kind.name == "places"]
+    shared = values.distinct <= FEW and PER_PLACE * values.distinct <= values.filled
+    named = names_a_doorstep(column) and not (shared and values.kind == "text")
+    return bool(places) and (named or any("street addresses" in tag.why for tag in places))
+
+
+def _is_number_of_records(values: Values) -> bool:
+    if values.filled < FEW_RECORDS or values.kind not in ("integer", "text"):
+        return False
+    if values.kind == "integer":
+        return values.distinct == values.filled
+    return values.distinct >= 0.95 * values.filled
+
+
+def _runs_through(values: Values) -> bool:
+    """Whether values are whole numbers, each once, with hardly a gap."""
+    if values.kind != "integer" or values.filled < FEW_RECORDS or values.numbers is None:
+        return False
+    low, high = values.numbers.min(), values.numbers.max()
+    assert isinstance(low, float)
+    assert isinstance(high, float)
+    return values.distinct == values.filled and high - low < 2 * values.filled
+
+
+_MANY = 50
+_VERY_MANY = 500
+_LONG = 4
+
+
+def _could_be_numbers(values: Values) -> bool:
+    """Whether values are many long numbers or codes of about one length, or hardly repeat."""
+    if values.kind not in ("integer", "text") or values.filled < FEW_RECORDS:
+        return False
+    most = values.counts.max()
+    if values.kind == "integer" and (
+        _counts_from_zero(values) or _is_heaped(values) or _is_smooth(values)
+    ):
+        return False
+    if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
+        # Amounts, of which many are 0, have many lengths.
+        return values.distinct > _MANY and values.sample.str.len_chars().n_unique() <= 2
+    if 2 * values.distinct >= values.filled or (
+        values.kind == "integer" and values.distinct > _VERY_MANY
+    ):
+        return True
+    if values.distinct < _MANY:
+        return False
+    lengths = values.sample.str.len_chars()
+    long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
+    return long and bool(values.sample.str.contains(r"\d").all())
+
+
+_HEAPED = 0.2
+_FEW_TO_HEAP = 200
+
+
+def _is_heaped(values: Values) -> bool:
+    """Whether far more whole numbers than by chance end in 0, and half lie close together.
+
+    So it is of what was measured and rounded. Numbers of people spread over their whole range.
+    """
+    numbers, counts = values.numbers, values.counts
+    if numbers is None or numbers.null_count() or 3 * values.distinct > 2 * values.filled:
+        return False
+    tens = int(counts.filter(numbers % 10 == 0).sum())
+    if values.filled < _FEW_TO_HEAP or tens < _HEAPED * values.filled:
+        return False
+    ordered = pl.DataFrame({"number": numbers, "count": counts}).sort("number")
+    inner = ordered.filter((pl.col("count").cum_sum() / values.filled).is_between(0.25, 0.75))
+    middle = inner["number"]
+    whole = ordered["number"][-1] - ordered["number"][0]
+    return not middle.is_empty() and 3 * (middle[-1] - middle[0]) < whole
+
+
+_SMOOTH = 0.7
+_PER_NUMBER = 20
+
+
+def _is_smooth(values: Values) -> bool:
+    """Whether neighbouring whole numbers have about as many records each, as measurements have."""
+    if values.numbers is None or values.numbers.null_count():
+        return False
+    if values.distinct < PER_PLACE or _PER_NUMBER * values.distinct > values.filled:
+        return False
+    counts = pl.DataFrame({"number": values.numbers, "count": values.counts}).sort("number")
+    held = counts["count"].rank().to_numpy()  # a code for missing among them changes few ranks
+    if held[1:].std() == 0 or held[:-1].std() == 0:
+        return False
+    return bool(np.corrcoef(held[1:], held[:-1])[0, 1] >= _SMOOTH)
+
+
+def _counts_from_zero(values: Values) -> bool:
+    """Whether whole numbers count something: from 0 on, of which there are most, with few gaps."""
+    if values.numbers is None or values.numbers.null_count():
+        return False
+    low, high = values.numbers.min(), values.numbers.max()
+    at = values.counts.arg_max()
+    top = high if isinstance(high, float) else 0.0
+    return low == 0 and at is not None and values.numbers[at] == 0 and top < 4 * values.distinct
+
+
+_SENTENCE_LETTERS = 20
+_SENTENCE_BLANKS = 3
+_NOTE_LETTERS = 12
+_LINKS = 0.1
+
+
+def _is_free_text(column: str, values: Values) -> bool:
+    """Whether people wrote sentences here: long, with many blanks, and hardly two alike."""
+    if values.kind != "text" or values.distinct < 3:
+        return False
+    form = values.form
+    if form.links >= _LINKS:
+        return True
+    named = names_one_of(column, FREE_TEXT) is not None
+    letters, blanks = form.letters, form.blanks
+    varied = values.distinct * 5 >= values.filled
+    about = concept_of(column)
+    if about and about[0].name in ("place", "stay", "travel", "nationality"):
+        return varied and letters >= 2 * _SENTENCE_LETTERS
+    if named:
+        return blanks >= 1 and letters >= _NOTE_LETTERS and (varied or values.distinct > 20)
+    long = letters >= 3 * _SENTENCE_LETTERS and values.distinct > 20
+    return (varied or long) and letters >= _SENTENCE_LETTERS and blanks >= _SENTENCE_BLANKS
+
+
+PER_PLACE = 10
+"""Records of each place, on average, from which on its numbers are not those of people."""
+
+MOST_OF_A_PERSON = 20
+"""One person hardly has more than one of so many records of a table."""
+
+IN_TIME_TO_COME = 2075
+"""Dates from this year on are no dates of people who are known, but moved ones."""
+
+NEARLY_UNIQUE = (
+    "anybody who knows the value finds the record, whatever its role: treat it as a"
+    " quasi-identifier, unless nobody can know it"
+)
+
+
+def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[Warned]:
+    filled = item.records - item.missing
+    if item.role in ("sensitive", "insensitive") and item.nearly_unique:
+        yield Warned(
+            "nearly-unique",
+            f"nearly unique, with {many(item.distinct, 'value')} in {many(filled, 'record')}: "
+            f"{NEARLY_UNIQUE}",
+        )
+    if item.free_text:
+        yield Warned("free-text", "free text: it may name people, whatever else it says")
+    if values.stray_records and item.role == "quasi-identifier":
+        what = "dates" if item.kind == "date" else "numbers"
+        rows = table.rows_where(item.attribute, values.stray)
+        where = f" (row {', '.join(str(row) for row in rows[:10])})" if rows else ""
+        yield Warned(
+            "strays",
+            f"{values.stray_records:,} of its values are not {what} like the others{where}:"
+            " correct them, or they are suppressed",
+        )
+    if values.ambiguous_dates:
+        yield Warned(
+            "day-or-month-first",
+            "its dates do not show whether the day or the month comes first: check the format",
+        )
+    if values.last is not None and values.last.year >= IN_TIME_TO_COME:
+        yield Warned(
+            "shifted-dates",
+            "its dates lie in years to come, as where dates were shifted: only the days between two"
+            " dates of a person are true. Publish an age and a length of stay in their place",
+        )
+    if values.short_years:
+        yield Warned(
+            "years-of-two-digits",
+            "years of two digits: 00 to 68 are taken for 2000 to 2068, others for 1969 to 1999",
+        )
+
+
+def _notes(values: Values) -> Iterator[str]:
+    if values.blanks_around:
+        yield "some values begin or end with a blank"
+
+
+def _with_relations(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:
+    """Say of quasi-identifiers about the same thing which one follows from which."""
+    quasi = [item for item in items if item.role == "quasi-identifier" and item.distinct > 1]
+    tellers: dict[str, AttributeProfile] = {}
+    for one, other in _perhaps_related(table, quasi):
+        pairs = table.distinct([one.attribute, other.attribute]).height
+        for told, teller in ((one, other), (other, one)):
+            if pairs == teller.distinct + (teller.missing > 0):
+                known = tellers.setdefault(told.attribute, teller)
+                if teller.distinct < known.distinct:
+                    tellers[told.attribute] = teller
+                break
+    return [_told_by(item, tellers.get(item.attribute)) for item in items]
+
+
+SOME_RECORDS = 500
+"""Records that show of two columns, most often, that neither follows from the other."""
+
+
+def _perhaps_related(
+    table: Table, quasi: Sequence[AttributeProfile]
+) -> Iterator[tuple[AttributeProfile, AttributeProfile]]:
+    """Pairs of columns about one thing, of which in some records one follows from the other."""
+    alike: dict[str, list[AttributeProfile]] = {}
+    for item in quasi:
+        if item.about is not None:
+            alike.setdefault(item.about, []).append(item)
+    for items in alike.values():
+        if len(items) < 2:
+            continue
+        some = table.sample([item.attribute for item in items], SOME_RECORDS)
+        codes = np.array([one.rank("dense").fill_null(0).to_numpy() for one in some.get_columns()])
+        follows = np.empty((len(items), len(items)), dtype=np.bool_)
+        for at, code in enumerate(codes):
+            order = np.argsort(code, kind="stable")
+            starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+            rows = codes[:, order]
+            least = np.minimum.reduceat(rows, starts, axis=1)
+            follows[at] = (least == np.maximum.reduceat(rows, starts, axis=1)).all(axis=1)
+        first, second = np.nonzero(np.triu(follows | follows.T, k=1))
+        yield from ((items[one], items[other]) for one, other in zip(first, second, strict=True))
+
+
+def _told_by(item: AttributeProfile, teller: AttributeProfile | None) -> AttributeProfile:
+    if teller is None:
+        return item
+    note = (
+        f"{FOLLOWS} '{teller.attribute}': consider leaving one of the two out"
+        ' (role = "identifier" drops a column)'
+    )
+    return replace(item, notes=(*item.notes, note))
+
+
+def _beside(look: _Look) -> Column:
+    item = look.item
+    return Column(
+        name=item.attribute,
+        about=item.about,
+        kind=item.kind,
+        distinct=item.distinct,
+        filled=item.records - item.missing,
+        tokens=tuple(item.missing_tokens),
+        coded=bool((look.sample.str.contains(r"\d").mean() or 0) >= 0.5),  # type: ignore[operator]
+        records=item.records,
+        role=item.role,
+        tags=item.tags,
+        left_out=item.left_out,
+    )
+
+
+def _numbering(item: AttributeProfile, keys: Mapping[str, Numbering]) -> AttributeProfile:
+    """The column, left out where others show that it numbers people."""
+    shown = keys[item.attribute].shown if item.attribute in keys else ()
+    if not shown or (item.role == "identifier" and not item.left_out):
+        return item
+    names = ", ".join(f"'{name}'" for name in shown)
+    why = f"it seems to number people: {names} hardly ever differ between its records"
+    return replace(item, role="identifier", reasons=(why,), warnings=(), sure=True)
+
+
+def _table_warnings(items: list[AttributeProfile], persons: Persons | None) -> Iterator[Warned]:
+    quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
+    if persons is not None:
+        yield Warned("people-with-several-records", persons.told)
+    if not quasi:
+        yield Warned(
+            "no-quasi-identifier",
+            "no quasi-identifier was recognised: name at least one, or nothing protects people",
+        )
+    if len(quasi) >= MANY_QUASI_IDENTIFIERS:
+        yield Warned(
+            "many-quasi-identifiers",
+            f"{len(quasi)} quasi-identifiers: the more there are, the less of each can be kept;"
+            " drop what the release does not need",
+        )

@@ -1,0 +1,494 @@
+"""What the values of a column say that they are, whatever it is called.
+
+Codes of a classification, the two sexes, groups of people, degrees, places, words of illness and of
+life and death are told from how they are written. A name decides only where values cannot: every
+number of three digits could be a code of ICD-9.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.profile.abbreviations import abbreviated
+from indistinct.analytics.profile.concepts import concept_of
+from indistinct.analytics.profile.names import (
+    all_words,
+    names_one_of,
+    says_nothing,
+    starts_with_one_of,
+)
+from indistinct.analytics.profile.values import MISSING_AMONG_NUMBERS, Values
+from indistinct.hierarchies import code_systems
+from indistinct.types import Floats
+
+LOOKED_AT = 1000
+"""How many of the most frequent values are looked at."""
+
+NEARLY_ALL = 0.9
+MOST = 0.7
+SOME = 0.4
+
+_OF_ILLNESS = ("icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause")
+_ILL_STEMS = ("diag", "icd")
+_ILL_FORMS = ("cid", "cie", "causa", "causabas", "causab")
+_OF_PROCEDURES = ("procedure", "procedures", "proc", "prcdr", "px", "surgical")
+_OF_STATES = ("state", "st", "province", "region", "territory")
+_OF_COUNTRIES = (
+    "country",
+    "ctry",
+    "cntry",
+    "nation",
+    "nationality",
+    "citizenship",
+    "origin",
+    "birthplace",
+    "land",
+)
+_OF_ZIP = ("zip", "zip code", "zip5", "zip3", "zcta")
+_OF_PLACES = ("cabin", "room", "bed", "seat", "ward", "ticket", "locker", "plot", "block")
+
+
+_WEEK = re.compile(r"(19|20)\d\d[-_/ ]?([Ww]|[-_/ ]|[Ss][Ee]?)([0-4]?\d|5[0-3])")
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?( ?[AaPp][Mm])?")
+
+
+@dataclass(frozen=True)
+class Content:
+    """What values are: the concept they speak of, why, and a code system that they belong to."""
+
+    concept: str
+    why: str
+    code_system: str | None = None
+    missing: tuple[str, ...] = ()
+    """Values that are no code of the system and stand for a missing one."""
+    stray: bool = False
+    """Whether other values are no code of the system either."""
+    certain: bool = True
+    """Whether values outweigh the name of the column."""
+    parts_of_years: bool = False
+    """Whether values are numbers of four digits for the year and two for a month or a week."""
+
+
+class _Texts:
+    """The most frequent values of a column, and how many records have each."""
+
+    def __init__(self, name: str, values: Values) -> None:
+        texts, counts = values.texts, values.counts
+        if values.distinct > LOOKED_AT:
+            frame = pl.DataFrame({"text": texts, "count": counts})
+            frame = frame.sort(["count", "text"], descending=[True, False]).head(LOOKED_AT)
+            texts, counts = frame.get_columns()
+        held = sorted(zip([-one for one in counts.to_list()], texts.to_list(), strict=True))
+        self.name, self.values = name, values
+        self.texts = [text.strip() for _, text in held]
+        self.counts: list[int] = [-count for count, _ in held]
+
+    @cached_property
+    def words(self) -> list[tuple[str, ...]]:
+        """The words of every value, without its numbers."""
+        return [tuple(one for one in all_words(text) if not one.isdigit()) for text in self.texts]
+
+    @cached_property
+    def seen(self) -> frozenset[str]:
+        """All words of the values."""
+        found = set(all_words("\n".join(self.texts)))
+        return frozenset(word for word in found if not word.isdigit())
+
+    def share(self, fits: Iterable[bool]) -> float:
+        """The share of records of which the value fits."""
+        held = sum(count for fit, count in zip(fits, self.counts, strict=True) if fit)
+        return held / max(1, sum(self.counts))
+
+    def every(self, vocabulary: frozenset[str]) -> float:
+        """The share of records of which every word is one of these."""
+        return self.share(bool(one) and vocabulary.issuperset(one) for one in self.words)
+
+    def any(self, vocabulary: frozenset[str]) -> float:
+        """The share of records of which a word is one of these."""
+        return self.share(not vocabulary.isdisjoint(one) for one in self.words)
+
+
+def content_of(name: str, values: Values) -> Content | None:
+    """What the values of a column are, where they say so by themselves.
+
+    Arguments:
+        name: the name of the column, for values that could be several things.
+        values: its values.
+    """
+    if not values.distinct or values.kind in ("date", "datetime", "boolean"):
+        return None
+    texts = _Texts(name, values)
+    found = _code_system(texts)
+    if found is None and values.kind == "text":
+        times = texts.share(_CLOCK.fullmatch(text) is not None for text in texts.texts)
+        found = _several_codes(texts) or _subdivisions(texts) or _words(texts)
+        weeks = texts.share(_WEEK.fullmatch(text) is not None for text in texts.texts)
+        if weeks >= NEARLY_ALL and values.distinct > 2:
+            found = Content("time", "its values are weeks of years")
+        if times >= NEARLY_ALL and values.distinct > 2:
+            found = Content("time", "its values are times of the day")
+    elif found is None and _are_parts_of_years(values):
+        found = Content("time", "its values are months or weeks of years", parts_of_years=True)
+    elif found is None and _are_years(values):
+        certain = names_one_of(name, _OF_YEARS) is not None
+        found = Content("time", "its values are years", certain=certain)
+    elif found is None and says_nothing(name) and _could_be_ages(values):
+        found = Content("age", "its values could be ages", certain=False)
+    return found
+
+
+# Codes of a classification ---------------------------------------------------------------------
+
+
+def _code_system(texts: _Texts) -> Content | None:
+    for name, concept, likely in (
+        ("atc", "health", _likely_atc),
+        ("icd-10", "health", _likely_icd10),
+        ("icd-9-cm", "health", _likely_icd9),
+        ("us-zip", "place", _likely_zip),
+        ("us-state", "place", _likely_state),
+        ("country", "nationality", _likely_country),
+    ):
+        fitting = _fitting(name, texts) if _POSSIBLE.get(name, _always)(texts) else None
+        if fitting is None:
+            continue
+        read, known = fitting
+        if not likely(texts, read):
+            continue
+        pairs = zip(texts.texts, read, known, strict=True)
+        missing = tuple(text for text, fits, gone in pairs if gone and not fits)
+        return Content(concept, f"its values are codes of {name}", name, missing, not all(known))
+    return None
+
+
+def _always(texts: _Texts) -> bool:
+    del texts
+    return True
+
+
+def _possibly_icd9(texts: _Texts) -> bool:
+    """Whether the name speaks of illness, or some values have the letters of these codes."""
+    return _speaks_of_illness(texts.name) or (
+        sum(text.startswith(tuple("VEve")) for text in texts.texts) >= _LETTERED
+    )
+
+
+def _possibly_zip(texts: _Texts) -> bool:
+    return names_one_of(texts.name, _OF_ZIP) is not None
+
+
+_POSSIBLE = {"icd-9-cm": _possibly_icd9, "us-zip": _possibly_zip}
+"""What is asked of a column before its values are, of the systems that nearly every number fits."""
+
+_LETTERED = 3
+"""The fewest values with a letter that make codes of ICD-9 of a column with another name."""
+
+_CODED = re.compile(r"-\d")
+
+
+def _fitting(name: str, texts: _Texts) -> tuple[list[bool], list[bool]] | None:
+    """Which values are codes of a system, and which these or missing; None where too few are.
+
+    A column that is called a country may also hold a continent here and there.
+    """
+    least = MOST if name == "country" and _names_countries(texts.name) else NEARLY_ALL
+    records = left = sum(texts.counts)
+    read, known = [], []
+    for text, count in zip(texts.texts, texts.counts, strict=True):
+        fits = code_systems.read(name, text) is not None
+        read.append(fits)
+        known.append(fits or text.lower() in MISSING_AMONG_NUMBERS or bool(_CODED.fullmatch(text)))
+        left -= 0 if known[-1] else count
+        if left / records < least:
+            return None
+    return read, known
+
+
+def _likely_atc(texts: _Texts, read: list[bool]) -> bool:
+    return texts.share(len(text) >= 5 for text in texts.texts) >= MOST and sum(read) >= 3
+
+
+def _likely_icd10(texts: _Texts, read: list[bool]) -> bool:
+    if _speaks_of_illness(texts.name):
+        return True
+    codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
+    letters = {code[0].upper() for code in codes}
+    dotted = sum(re.fullmatch(r"[A-Za-z]\d.\.\w{1,4}", code) is not None for code in codes)
+    if names_one_of(texts.name, _OF_PLACES):
+        return False
+    padded = any(re.fullmatch(r"[A-Z]\d\dX", code) for code in codes)
+    many = len(codes) >= 20 and len(letters) >= (2 if padded else 8)
+    return (dotted >= 3 and len(letters) >= 2) or many
+
+
+def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
+    if names_one_of(texts.name, _OF_PROCEDURES):
+        return False
+    if _are_years(texts.values):
+        return False
+    codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
+    lettered = sum(text[:1] in "VEve" for text in codes)
+    if _speaks_of_illness(texts.name):
+        long = texts.share(len(text) >= 3 for text in texts.texts) >= MOST
+        return lettered > 0 or (long and texts.values.distinct < texts.values.filled)
+    return lettered >= _LETTERED and len(codes) >= 20
+
+
+def _speaks_of_illness(name: str) -> bool:
+    """Whether a name speaks of codes of diseases."""
+    if names_one_of(name, _OF_ILLNESS) or starts_with_one_of(name, _ILL_STEMS):
+        return True
+    short = abbreviated(name)
+    return short is not None and short[1] in _ILL_FORMS
+
+
+def _likely_zip(texts: _Texts, read: list[bool]) -> bool:
+    del read
+    return texts.share(len(text) >= 3 for text in texts.texts) >= NEARLY_ALL
+
+
+def _likely_state(texts: _Texts, read: list[bool]) -> bool:
+    named = names_one_of(texts.name, _OF_STATES) is not None
+    return sum(read) >= (1 if named else 5) and texts.values.kind == "text"
+
+
+def _likely_country(texts: _Texts, read: list[bool]) -> bool:
+    if _names_countries(texts.name):
+        return sum(read) >= 1
+    codes = texts.share(len(text) <= 3 for text in texts.texts) > 1 - NEARLY_ALL
+    capital = texts.share(text[:1].isupper() for text in texts.texts) >= NEARLY_ALL
+    return capital and sum(read) >= (15 if codes else 5)
+
+
+def _names_countries(name: str) -> bool:
+    named = names_one_of(name, _OF_COUNTRIES) or starts_with_one_of(name, ("countr",))
+    return named is not None
+
+
+_BETWEEN_CODES = re.compile(r"[/*+,;|\s]+")
+
+
+def _several_codes(texts: _Texts) -> Content | None:
+    """Cells with one or several codes of ICD-10 each, of which some have a letter and a digit."""
+
+    def holds(text: str) -> bool:
+        parts = [part for part in _BETWEEN_CODES.split(text) if part]
+        return bool(parts) and all(code_systems.read("icd-10", part) is not None for part in parts)
+
+    held: list[bool] = []
+    left = records = sum(texts.counts)
+    for text, count in zip(texts.texts, texts.counts, strict=True):
+        held.append(holds(text))
+        left -= 0 if held[-1] else count
+        if left < MOST * records:
+            return None
+    letters = {text.strip("*")[:1] for text, fits in zip(texts.texts, held, strict=True) if fits}
+    if sum(held) < 10 or len(letters) < 5:
+        return None
+    return Content("health", "its values are codes of diseases")
+
+
+def _subdivisions(texts: _Texts) -> Content | None:
+    """Codes of ISO 3166-2 such as GT-SA."""
+    fits = [_SUBDIVISION.fullmatch(text) is not None for text in texts.texts]
+    if texts.share(fits) < NEARLY_ALL or sum(fits) < 3:
+        return None
+    return Content("place", "its values are codes of regions")
+
+
+_SUBDIVISION = re.compile(r"[A-Z]{2}-(?=.*[A-Z0-9])[A-Z0-9]{1,3}")
+
+
+def _are_parts_of_years(values: Values) -> bool:
+    """Whether numbers are years followed by a month or a week: 202053."""
+    if values.numbers is None or values.kind != "integer" or values.distinct < 3:
+        return False
+    numbers = _known(values.numbers)
+    years, parts = numbers // 100, numbers % 100
+    return bool(((years >= 1900) & (years <= 2099) & (parts >= 1) & (parts <= 53)).all())
+
+
+def _known(numbers: pl.Series) -> Floats:
+    """The numbers of a column without its strays, which are null."""
+    return numbers.drop_nulls().to_numpy() if numbers.null_count() else numbers.to_numpy()
+
+
+_OF_YEARS = ("year", "yr", "ano", "annee", "anno", "jahr")
+
+
+def _are_years(values: Values) -> bool:
+    """Whether all numbers are years of our time, whole or with the day as a fraction."""
+    if values.numbers is None or values.distinct < 3:
+        return False
+    numbers = _known(values.numbers)
+    within = bool(((numbers >= 1880) & (numbers <= 2099)).all()) and not values.numbers.null_count()
+    return within and (values.kind == "integer" or len(numbers) > _FRACTIONS)
+
+
+_FRACTIONS = 100
+"""From so many different ones on, numbers such as 2004.87 are days written as parts of a year."""
+
+_OLDEST = 110
+_SPREAD = 25
+
+
+def _could_be_ages(values: Values) -> bool:
+    """Whether whole numbers are within a life, nearly all of a wide range occur, and none often."""
+    if values.numbers is None or values.kind != "integer" or values.numbers.null_count():
+        return False
+    numbers, counts = values.numbers.to_numpy(), values.counts.to_numpy()
+    low, high = numbers.min(), numbers.max()
+    if not (low >= 0 and 60 <= high <= _OLDEST):
+        return False
+    order = np.argsort(numbers)
+    share = np.cumsum(counts[order]) / values.filled
+    inner = numbers[order][(share >= 0.05) & (share <= 0.95)]
+    if len(inner) < _SPREAD:
+        return False
+    often = 10 * int(counts.max()) > values.filled
+    return bool(len(inner) >= 0.9 * (inner[-1] - inner[0] + 1)) and not often
+
+
+# Words -----------------------------------------------------------------------------------------
+
+
+def _vocabulary(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NOT_SAID = _vocabulary("unknown other not specified undifferentiated ambiguous undisclosed")
+_NOT = _vocabulary("not non no")
+_SEXES = _vocabulary("""
+    male female man woman men women boy girl boys girls trans transgender cis nonbinary binary non
+    diverse divers intersex mann frau weiblich mannlich maennlich homme femme masculin feminin
+    masculino femenino hombre mujer varon agender genderqueer fluid
+    """)
+_SEX_LETTERS = _vocabulary("m f w h u o x")
+_GROUPS = _vocabulary("""
+    white black asian hispanic latino latina caucasian african africanamerican nonhispanic
+    nonwhite mestizo mulatto aboriginal indigenous caribbean
+    """)
+_FAMILIES = _vocabulary("""
+    married unmarried single divorced widowed widow widower nevermarried cohabiting cohabitation
+    husband wife spouse ledig verheiratet geschieden verwitwet celibataire marie casado soltero
+    """)
+_FAMILIES_ALSO = _FAMILIES | _vocabulary("""
+    separated never legally partner partnership civ af ever absent living with together domestic
+    own child not in family other relative unknown default significant livepartner
+    """)
+_DEGREES = _vocabulary("""
+    bachelor bachelors masters doctorate phd highschool graduate college university diploma hs
+    undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational
+    lowersec uppersec primaire secondaire primaria secundaria fundamental superior
+    """)
+_FAITHS = _vocabulary("""
+    catholic protestant muslim islam jewish hindu buddhist christian orthodox sikh atheist
+    lutheran baptist methodist anglican evangelical
+    """)
+_LANGUAGES = _vocabulary("""
+    english spanish french german portuguese italian russian arabic mandarin cantonese hindi bengali
+    korean japanese vietnamese turkish polish tagalog urdu farsi persian dutch swedish
+    """)
+_FATES = _vocabulary("""
+    dead died deceased death expired alive survived survivor nonsurvivor perished verstorben decede
+    fallecido muerto
+    """)
+_PLACES = _vocabulary("""
+    county district province municipality township borough prefecture region village city town
+    bezirk kreis gemeinde landkreis departement comune municipio northeast northwest southeast
+    southwest northern southern eastern western
+    """)
+_ILLS = _vocabulary("""
+    disease disorder syndrome infection cancer carcinoma tumor tumour fever pain failure fracture
+    injury pneumonia sepsis hypertension hypertensive diabetes diabetic asthma stroke infarction
+    covid influenza cough obesity anemia chronic acute positive negative positif negatif positivo
+    negativo positiv negativ abnormal benign malignant
+    placebo mg tablet surgery chemotherapy radiation therapy smoker smokes smoked nonsmoker drinker
+    hiv aids hepatitis tuberculosis malaria depression anxiety migraine arthritis finding symptom
+    fatigue nausea headache bleed bleeding lesion overdose poisoning pregnancy transplant
+    disorders mild moderate severe fatal recovered resolved rash pruritus erythema vomiting
+    diarrhoea diarrhea dizziness irritation oedema edema swelling insomnia constipation
+    """)
+_ILL_ENDS = re.compile(
+    r"\w{2,}(itis|osis|emia|aemia|oma|pathy|uria|ectomy|plasty|algia|penia|megaly|plegia|trophy)"
+)
+_BAND = re.compile(
+    r"[\[(]?\s*(\d{1,3})\s*(?:-|–|to|_)\s*(\d{1,3})\s*(?:[\])]|years?|yrs?)?|(\d{1,3})\s*\+|(\d0)'?s"
+    r"|(?:[<>]=?|over|under)\s*(\d{1,3})",
+    re.IGNORECASE,
+)
+
+
+def _words(texts: _Texts) -> Content | None:
+    few = texts.values.distinct <= 100
+    if few and (found := _sexes(texts)):
+        return found
+    if few and _fates(texts):
+        return Content("health", "its values speak of life and death")
+    for concept, vocabulary, what in (
+        ("ethnicity", _GROUPS, "groups of people"),
+        ("education", _DEGREES, "degrees"),
+        ("religion", _FAITHS, "faiths"),
+        ("language", _LANGUAGES, "languages"),
+    ):
+        least = 1 if texts.values.distinct == 2 and texts.any(_NOT) > 0 else 2
+        if few and texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= least:
+            return Content(concept, f"its values are {what}")
+    if few and texts.any(_FAMILIES) >= SOME and texts.every(_FAMILIES_ALSO) >= MOST:
+        return Content("family", "its values are states of marriage")
+    if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
+        return Content("health", "its values speak of illness", certain=False)
+    if _kinds(texts, _PLACES) >= 1 and texts.any(_PLACES) >= SOME:
+        return Content("place", "its values are places", certain=False)
+    if _bands(texts):
+        return Content("age", "its values are groups as of ages", certain=False)
+    return None
+
+
+_LETTER_AND_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]\d")
+
+
+def _sexes(texts: _Texts) -> Content | None:
+    """Whether values are the sexes: by words, or by letters of which M and F (or W, H) are two."""
+    told = _SEXES | _SEX_LETTERS | _NOT_SAID
+    named = texts.every(told)
+    seen = texts.seen
+    letters = "m" in seen and bool(seen & {"f", "w", "h"})
+    if named < MOST or not (seen & _SEXES or letters):
+        return None
+    if any(map(_LETTER_AND_NUMBER.search, texts.texts)):
+        return None
+    about = concept_of(texts.name)
+    # M and F are also a misdemeanor and a felony, if the name speaks of them.
+    certain = bool(seen & _SEXES) or about is None or about[0].name == "sex"
+    return Content("sex", "its values are the sexes", certain=certain)
+
+
+def _fates(texts: _Texts) -> bool:
+    return texts.values.distinct <= 20 and texts.any(_FATES) > 0
+
+
+def _kinds(texts: _Texts, vocabulary: frozenset[str]) -> int:
+    """How many words of the vocabulary occur."""
+    return len(vocabulary & texts.seen)
+
+
+def _ill(one: tuple[str, ...]) -> bool:
+    return any(word in _ILLS or _ILL_ENDS.fullmatch(word) for word in one)
+
+
+def _bands(texts: _Texts) -> bool:
+    """Whether values are groups such as 0-9, 10-19, 80+, none beyond the age of people."""
+    if not 4 <= texts.values.distinct <= 30:
+        return False
+    found = [_BAND.fullmatch(text) for text in texts.texts]
+    if texts.share(match is not None for match in found) < NEARLY_ALL:
+        return False
+    ends = [int(part) for match in found if match for part in match.groups() if part]
+    return max(ends) <= 120 and min(ends) <= 30 and max(ends) >= 50

@@ -1,0 +1,110 @@
+"""Numbers that stand for a missing value or for "not applicable": 97, 98 and 99 beside 1 and 2.
+
+Such a number is written with sevens, eights and nines (or is a small negative one), lies far from
+all others of its column, and is mostly the same in several columns. A number that is in a row with
+others is none, whatever it is: ages have a 97, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.profile.names import names_one_of, words
+from indistinct.analytics.profile.values import Values
+
+_ABOVE = re.compile(r"9*[6-9]|8+|7+|9+0*")
+_BELOW = re.compile(r"-(9*[6-9]|8+|7+|[1-6]|66+)")
+MOST_CODES = 5
+"""A column has no more numbers than this that stand for missing."""
+
+SMALL = 9
+"""Among numbers up to this one, one nine may be a code; among larger ones it is a number."""
+
+Far = dict[str, bool]
+"""Texts that may stand for missing, and whether one column is enough to say so."""
+
+
+def suspected(values: Values, name: str = "") -> Far:
+    """The numbers of a column that are far from all others and written like such codes."""
+    if values.numbers is None:
+        return {}
+    held = values.numbers.to_numpy()
+    held = held[np.isfinite(held)]
+    if len(held) < 2 or (held.min() >= 0 and not _ABOVE.fullmatch(_written(float(held.max())))):
+        return {}  # as most columns: nothing is below the others, and the largest is no code
+    known = pl.DataFrame(
+        {"number": values.numbers, "text": values.texts, "count": values.counts}
+    ).drop_nulls()
+    known = known.filter(pl.col("number").is_finite()).sort("number")
+    numbers = known["number"]
+    near = numbers.filter(numbers >= 0)
+    found: Far = {}
+    if near.len() < numbers.len() and not _relative(name):
+        found |= _below(known.filter(pl.col("number") < 0), near.len(), values.filled)
+    return found | _above(known.filter(pl.col("number") >= 0))
+
+
+_RELATIVE = ("day", "diff", "difference", "delta", "change", "offset", "lag", "balance", "zscore")
+"""Words for numbers that may be negative, as is VISITDY."""
+
+
+def _relative(name: str) -> bool:
+    """Whether a name speaks of a distance in time or of a change."""
+    short = any(len(one) > 4 and one.endswith("dy") and one != "study" for one in words(name))
+    return short or names_one_of(name, _RELATIVE) is not None
+
+
+def _written(number: float) -> str:
+    return str(int(number)) if number == int(number) else ""
+
+
+def _below(negative: pl.DataFrame, others: int, filled: int) -> Far:
+    """Negative codes among numbers that are not negative otherwise: no -1 beside 0 and 1."""
+    numbers = negative["number"].to_list()
+    if len(numbers) > MOST_CODES or not all(_BELOW.fullmatch(_written(one)) for one in numbers):
+        return {}
+    if others < 2 or (numbers[-1] > -7 and others <= 2 * len(numbers)):
+        return {}
+    enough = negative["count"].sum() >= max(3, 0.002 * filled)
+    return dict.fromkeys(negative["text"].to_list(), bool(enough))
+
+
+def _above(known: pl.DataFrame) -> Far:
+    """Codes above all other numbers, with a gap that is wider than these are spread."""
+    numbers = known["number"].to_list()
+    most = next(
+        (at for at in range(min(MOST_CODES, len(numbers) - 1), 0, -1) if _apart(numbers, at)), 0
+    )
+    codes = known.tail(most)
+    return {
+        text: (number > SMALL and count > 1) or (numbers[-most - 1] <= 3 and number == SMALL)
+        for number, text, count in codes.select("number", "text", "count").iter_rows()
+    }
+
+
+def _apart(numbers: list[float], codes: int) -> bool:
+    """Whether the last so many numbers are codes, and far from those before them."""
+    rest, last = numbers[:-codes], numbers[-codes:]
+    if not all(_ABOVE.fullmatch(_written(one)) for one in last):
+        return False
+    gap = last[0] - rest[-1]
+    return gap > max(rest[-1] - rest[0], 2) and last[-1] - last[0] <= gap
+
+
+def missing_codes(suspicions: Mapping[str, Far]) -> dict[str, tuple[str, ...]]:
+    """The texts of every column that stand for missing.
+
+    Arguments:
+        suspicions: what :func:`suspected` says of every column.
+    """
+    often = Counter(text for far in suspicions.values() for text in far)
+    found = {
+        name: tuple(text for text, enough in far.items() if enough or often[text] > 1)
+        for name, far in suspicions.items()
+    }
+    return {name: texts for name, texts in found.items() if texts}

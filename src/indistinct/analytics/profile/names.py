@@ -1,0 +1,181 @@
+"""What the name of a column says about what is in it.
+
+Names are taken apart into words wherever the people who name columns put the seams: blanks and
+signs, a change from small to capital letters, a change between letters and digits. A word of the
+vocabulary is found in a name whether it is written together or apart, so that ``zipcode`` finds
+``ZIP_Code`` and ``birthdate`` finds ``DateBirthDate2``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from indistinct.analytics.profile.glossary import in_english
+
+LONGEST_PHRASE = 5
+"""How many words of a name are put together, at most, to find a word of the vocabulary."""
+
+_SEAM = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_UNFOLDED = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe"})
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a column's name, in lower case and without accents.
+
+    >>> words("BPSysAve")
+    ('bp', 'sys', 'ave')
+    >>> words("Date of Birth")
+    ('date', 'of', 'birth')
+    >>> words("Straße_1")
+    ('strasse', '1')
+    """
+    return tuple(all_words(name))
+
+
+def all_words(text: str) -> list[str]:
+    """The words of a text of any length, as :func:`words` takes a name apart."""
+    if not text.isascii():
+        text = in_english(text)
+        plain = unicodedata.normalize("NFKD", text.translate(_UNFOLDED))
+        text = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return [word.lower() for word in _SEAM.findall(text)]
+
+
+_NUMBERED = re.compile(
+    r"(column|col|var|field|feature|unnamed|attr|[acvx])[ _:]*\d+", re.IGNORECASE
+)
+
+
+def says_nothing(name: str) -> bool:
+    """Whether a name only numbers its column, as where a file has none.
+
+    >>> says_nothing("column_12"), says_nothing("Q12")
+    (True, False)
+    """
+    return _NUMBERED.fullmatch(name) is not None
+
+
+def of_questions(names: Sequence[str]) -> frozenset[str]:
+    """The names that number the questions of a questionnaire, where most names do: P72, P81A.
+
+    >>> sorted(of_questions(["P1", "P2", "P20A", "sex"])), of_questions(["T3", "T4", "age", "sex"])
+    (['P1', 'P2', 'P20A'], frozenset())
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if number := _QUESTION.fullmatch(name):
+            found.setdefault(number[1], []).append(name)
+    most = max(found.values(), key=len, default=[])
+    return frozenset(most if 3 * len(most) >= 2 * len(names) else ())
+
+
+_QUESTION = re.compile(r"([A-Za-z])_?\d+[A-Za-z]?")
+
+MOST_LETTERS = 4
+LEAST_COLUMNS = 5
+
+
+def without_prefix(names: Sequence[str]) -> dict[str, str]:
+    """Every name without the short first word that most names of the table begin with.
+
+    What stands before most names says nothing of any: the columns of a register of procedures are
+    called ``PA_SEXO``, ``PA_IDADE`` and so on. A question that most names only number is a column.
+
+    >>> without_prefix(["PA_AGE", "PA_SEX", "PA_ID", "PA_CARE", "PA_DX", "year"])["PA_SEX"]
+    'SEX'
+    """
+    if questions := of_questions(names):
+        return {
+            name: f"column_{at}" if name in questions else name for at, name in enumerate(names)
+        }
+    heads = Counter(found[0] for found in map(_HEAD.match, names) if found)
+    head, times = heads.most_common(1)[0] if heads else ("", 0)
+    if times < LEAST_COLUMNS or 2 * times < len(names):
+        return {name: name for name in names}
+    return {
+        name: name[len(head) :]
+        if name.startswith(head) and re.search("[A-Za-z]", name[len(head) :])
+        else name
+        for name in names
+    }
+
+
+_HEAD = re.compile(rf"[A-Za-z]{{1,{MOST_LETTERS}}}\d*[_.]")
+
+_GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-df-hj-np-tv-z])(?=(ids?|cd|dt|nr|num)$)", re.IGNORECASE)
+
+
+def apart(name: str) -> str:
+    """The name with a blank before a word such as "id" that is written together with the last one.
+
+    >>> apart("FIRST_WARDID"), apart("fluid")
+    ('FIRST_WARD ID', 'fluid')
+    """
+    return _GLUED.sub(" ", name)
+
+
+@lru_cache(maxsize=4096)
+def phrases(name: str) -> frozenset[str]:
+    """Every run of neighbouring words of the name, written together.
+
+    >>> sorted(phrases("ip_address"))
+    ['address', 'ip', 'ipaddress']
+    """
+    parts = words(name)
+    return frozenset(
+        "".join(parts[start:end])
+        for start in range(len(parts))
+        for end in range(start + 1, min(len(parts), start + LONGEST_PHRASE) + 1)
+    )
+
+
+def names_one_of(name: str, vocabulary: Iterable[str]) -> str | None:
+    """The first word of the vocabulary that occurs in the name.
+
+    >>> names_one_of("home-ZIP-code", ["postcode", "zipcode"])
+    'zipcode'
+    """
+    return _first_of(phrases(name), tuple(vocabulary))
+
+
+def _first_of(phrases: Iterable[str], vocabulary: tuple[str, ...]) -> str | None:
+    places = _places(vocabulary)
+    found = [places[phrase] for phrase in phrases if phrase in places]
+    return vocabulary[min(found)] if found else None
+
+
+@lru_cache(maxsize=1024)
+def _places(vocabulary: tuple[str, ...]) -> dict[str, int]:
+    """Where each word of a vocabulary, written together, stands in it first."""
+    return {word.replace(" ", ""): at for at, word in reversed([*enumerate(vocabulary)])}
+
+
+def is_one_of(name: str, vocabulary: Iterable[str], beside: Sequence[str] = ()) -> str | None:
+    """The word of the vocabulary that is the whole name, but for numbers and words ``beside``.
+
+    >>> is_one_of("AgeYears", ["age"], beside=["years"])
+    'age'
+    >>> is_one_of("SmokeAge", ["age"], beside=["years"]) is None
+    True
+    """
+    parts = [word for word in words(name) if not word.isdigit()]
+    core = "".join(word for word in parts if word not in beside)
+    whole = "".join(parts)
+    return _first_of((core, whole), tuple(vocabulary))
+
+
+def starts_with_one_of(name: str, stems: Iterable[str]) -> str | None:
+    """The first stem that a word of the name starts with.
+
+    >>> starts_with_one_of("PregnantNow", ["pregnan"])
+    'pregnan'
+    """
+    parts, stems = words(name), tuple(stems)
+    if not any(word.startswith(stems) for word in parts):
+        return None
+    return next(stem for stem in stems if any(word.startswith(stem) for word in parts))

@@ -1,0 +1,249 @@
+"""Columns that number people who have several records each, recognised from the data.
+
+A number that repeats, and in whose records the sex, the birth, the ethnicity hardly ever differ,
+numbers people, whatever its name. How often they would differ by chance is known from how frequent
+their values are: a number in whose records they differ a tenth as often, or less, is taken for one
+of people. Where no column is known to be about a person, two columns do that are the same in all
+records of a number and do not follow from each other, and so does a column that counts the records
+of every number from 1 on; both could be true of a visit, a batch or an order, so that a person is
+asked unless the name speaks of people. Words number nobody, and a number beside which another one
+is different in every record may be that of a pair or a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.profile.safe_harbor import Tag
+from indistinct.sources.table import Table, count_column
+
+STEADY = frozenset(
+    ("birth", "death", "sex", "ethnicity", "nationality", "language", "religion")
+)  # fmt: skip
+"""What a column may be about that is the same in all records of a person."""
+
+CHANGING = frozenset(("age", "family", "education", "occupation"))
+"""What seldom changes from one record of a person to the next: asked where nothing is steady."""
+
+FEWEST_DIFFERENCES = 3.0
+"""With fewer differences expected by chance, nothing follows from there being none."""
+
+MOST_DIFFERENCES = 0.1
+"""Differences there may be for each that is expected by chance: people are mistyped."""
+
+FEWEST_NUMBERS = 20
+"""With fewer numbers, each of them has to be that of five records or fewer on average."""
+
+MOST_LOOKED_AT = 40
+"""Columns with the most values that may be numbers, and columns looked at beside each of them."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is known of a column before others are looked at beside it.
+
+    Arguments:
+        name: its name.
+        about: what its name says it is about.
+        kind: of what kind its values are.
+        distinct: how many different values it has.
+        filled: how many records have one.
+        tokens: what stands for a missing one.
+        coded: whether most of its values have a digit: words number nobody.
+        records: how many records there are.
+        role: the role that is suggested for it.
+        tags: the kinds of identifiers that it may be.
+        left_out: whether it is an identifier only until somebody decides.
+    """
+
+    name: str
+    about: str | None
+    kind: str
+    distinct: int
+    filled: int
+    tokens: tuple[str, ...] = ()
+    coded: bool = True
+    records: int = 0
+    role: str = "insensitive"
+    tags: tuple[Tag, ...] = ()
+    left_out: bool = False
+
+    @property
+    def could_number(self) -> bool:
+        """Whether its values could be numbers of people with several records."""
+        several = self.distinct >= FEWEST_NUMBERS or 5 * self.distinct >= self.filled
+        codes = self.kind == "integer" or (self.kind == "text" and self.coded)
+        return codes and 1 < self.distinct < self.filled and several
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """What shows that a column numbers people.
+
+    Arguments:
+        shown: the columns that are the same in all records of a number, or count them.
+        steady: whether these are about people themselves, as sex and birth are.
+        named: whether its own name says that it is a number of somebody.
+    """
+
+    shown: tuple[str, ...] = ()
+    steady: bool = False
+    named: bool = False
+
+
+def person_keys(
+    table: Table, columns: Sequence[Column], candidates: Sequence[str]
+) -> dict[str, Numbering]:
+    """The columns that number people, each with what shows it.
+
+    Arguments:
+        table: the table.
+        columns: its columns.
+        candidates: the names of those that may be such numbers.
+    """
+    known = [item for item in columns if item.distinct > 1]
+    lasting = [item for item in known if item.about in STEADY]
+    personal = lasting or [item for item in known if item.about in CHANGING]
+    others = [item for item in known if item.about is None]
+    numbers = [item for item in columns if item.name in candidates and item.could_number]
+    numbers.sort(key=lambda item: -item.distinct)
+    found = {}
+    for item in numbers[:MOST_LOOKED_AT]:
+        steady = tuple(
+            one.name
+            for one in personal[:MOST_LOOKED_AT]
+            if one is not item and _constant(table, item, one)
+        )
+        shown = steady
+        if not personal:
+            shown = _independent(table, item, others)
+        if not shown and 2 * item.distinct <= item.filled:
+            shown = counting(table, item, known)[:1]
+        if shown and not several_people(table, columns, item.name):
+            found[item.name] = Numbering(shown, bool(steady and lasting))
+    return found
+
+
+ONE_BY_ONE = 0.9
+"""The share of numbers of which a column counts the records, for it to be said to count them."""
+
+
+def counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[str, ...]:
+    """The columns that count the records of nearly every number from 0 or 1 on.
+
+    Arguments:
+        table: the table.
+        number: the column of the number.
+        others: the columns that may count.
+    """
+    found = []
+    whole = [
+        item
+        for item in others
+        if item is not number and item.kind == "integer" and 2 * item.distinct <= number.filled
+    ]
+    for item in whole[:MOST_LOOKED_AT]:
+        pairs = table.distinct([number.name, item.name])
+        if pairs.height < ONE_BY_ONE * min(number.filled, item.filled):
+            continue
+        whole_run = (pl.col("at") - pl.col("first") + 1 == pl.col("records")) & (
+            pl.col("first").is_between(0, 1)
+        )
+        share = (
+            pairs.lazy()
+            .select(
+                pl.col(number.name).alias("number"),
+                pl.col(item.name).str.strip_chars().cast(pl.Float64, strict=False).alias("at"),
+            )
+            .drop_nulls()
+            .group_by("number")
+            .agg(pl.len().alias("records"), pl.col("at").min().alias("first"), pl.col("at").max())
+            .select(whole_run.mean())
+            .collect()
+        )
+        if (share.item() or 0) >= ONE_BY_ONE:
+            found.append(item.name)
+    return tuple(found)
+
+
+def several_people(table: Table, columns: Sequence[Column], name: str) -> bool:
+    """Whether a number is one of several people: their sex or birth differs within it.
+
+    Arguments:
+        table: the table.
+        columns: its columns.
+        name: the column of the number.
+    """
+    number = next(item for item in columns if item.name == name)
+    steady = [item for item in columns if item.about in ("sex", "birth") and item.distinct > 1]
+    found = (_differences(table, number, item) for item in steady if item is not number)
+    return any(
+        expected > 0 and differing > MOST_DIFFERENCES * expected for differing, expected in found
+    )
+
+
+def _independent(table: Table, number: Column, others: Sequence[Column]) -> tuple[str, ...]:
+    """Two columns that hardly differ in the records of a number, and are no names of each other."""
+    shown: list[str] = []
+    few = [item for item in others if item is not number and 2 * item.distinct <= number.distinct]
+    for item in few[:MOST_LOOKED_AT]:
+        if not _constant(table, number, item):
+            continue
+        if any(not _follows(table, one, item.name) for one in shown):
+            return (shown[0], item.name)
+        shown = shown or [item.name]
+    return ()
+
+
+def _follows(table: Table, one: str, other: str) -> bool:
+    """Whether one of two columns says what the other is."""
+    pairs = table.distinct([one, other]).height
+    return pairs in (table.distinct([one]).height, table.distinct([other]).height)
+
+
+def _constant(table: Table, number: Column, other: Column) -> bool:
+    """Whether a column differs far less often within the records of a number than by chance."""
+    differing, expected = _differences(table, number, other)
+    return expected >= FEWEST_DIFFERENCES and differing <= MOST_DIFFERENCES * expected
+
+
+def _differences(table: Table, number: Column, other: Column) -> tuple[int, float]:
+    """Numbers within which a column differs, and how many there would be by chance."""
+    columns = [number.name, other.name]
+    counted = (
+        table.distinct(columns)
+        .lazy()
+        .select(
+            *(
+                _without(pl.col(item.name), item.tokens).alias(role)
+                for item, role in ((number, "number"), (other, "value"))
+            ),
+            pl.col(count_column(columns)).alias("count"),
+        )
+        .drop_nulls()
+    )
+    shares, groups = pl.collect_all(
+        [
+            counted.group_by("value").agg(pl.col("count").sum()),
+            counted.group_by("number")
+            .agg(pl.len().alias("values"), pl.col("count").sum().alias("records"))
+            .filter(pl.col("records") > 1),
+        ]
+    )
+    share = shares["count"].to_numpy()
+    parts = share / share.sum() if len(share) else share
+    sizes = np.unique(groups["records"].to_numpy(), return_counts=True)
+    expected = sum(
+        int(count) * (1.0 - float((parts**size).sum())) for size, count in zip(*sizes, strict=True)
+    )
+    return int((groups["values"].to_numpy() > 1).sum()), expected
+
+
+def _without(texts: pl.Expr, tokens: Iterable[str]) -> pl.Expr:
+    """Texts, null where they stand for a missing value."""
+    gone = dict.fromkeys(tokens)
+    return texts.replace(gone) if gone else texts

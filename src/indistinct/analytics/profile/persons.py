@@ -1,0 +1,206 @@
+"""Whose the records of a table are, where people have many: which column says it, and how surely.
+
+Columns that may number people come from the data (:mod:`indistinct.analytics.profile.person_keys`)
+or from their names. One of them is proposed; it is stated only where nothing speaks against it, and
+is a question otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from indistinct.analytics.profile.names import apart, is_one_of, names_one_of
+from indistinct.analytics.profile.person_keys import (
+    CHANGING,
+    STEADY,
+    Column,
+    Numbering,
+    person_keys,
+    several_people,
+)
+from indistinct.document import PlainData
+from indistinct.sources.table import Table
+
+
+@dataclass(frozen=True)
+class Persons(PlainData):
+    """A column that seems to say whose a record is, where people have many.
+
+    Arguments:
+        column: its name.
+        people: how many different values it has.
+        records: in how many records.
+        differing: the quasi-identifiers that are not the same in all records of a person.
+        sure: whether nothing speaks against it.
+        doubt: what does.
+    """
+
+    column: str
+    people: int
+    records: int
+    differing: tuple[str, ...]
+    sure: bool = True
+    doubt: str = ""
+
+    @property
+    def told(self) -> str:
+        """What a person should know of it: a question, where there is a doubt."""
+        if self.sure:
+            return (
+                f"'{self.column}' has {self.people:,} values in {self.records:,} records: where"
+                " people have several records, a promise about records says less about people:"
+                f' [source] person = "{self.column}" makes promises to people'
+            )
+        return (
+            f"does '{self.column}' say whose a record is? It has {self.people:,} values in"
+            f" {self.records:,} records, but {self.doubt}. Until the policy says"
+            f' person = "{self.column}" under [source], promises count records, of which one'
+            " person may have many"
+        )
+
+
+NUMBERS = ("id", "no", "nr", "nbr", "num", "number", "key", "nummer")
+"""Words for numbers of people: what else their names say counts for nothing, if they are some."""
+
+PEOPLE = (
+    "patient", "subject", "person", "member", "beneficiary", "bene", "client", "participant",
+    "child", "infant", "newborn", "donor", "pat", "pid", "individual", "respondent", "enrollee",
+    "subj", "sub", "usubj", "mrn", "pseudonym", "paciente", "pac", "sujet", "sujeto",
+)  # fmt: skip
+STAYS = (
+    "visit", "encounter", "admission", "hadm", "icustay", "stay", "episode", "claim", "clm",
+    "record", "row", "order", "event", "ticket", "household", "family", "dwelling", "occurrence",
+    "fam", "hh",
+    "appointment", "physician", "phy", "doctor", "provider", "practitioner", "nurse", "surgeon",
+    "prescriber", "hospital", "site", "clinic", "facility", "ward",
+)  # fmt: skip
+
+REPEATS = 1.5
+"""From so many records of a value on, on average, it is asked whether it is a person's."""
+
+_SELDOM = 1.1
+"""With fewer records of a number than this, on average, those that repeat may be mistyped."""
+
+
+def _of_people(name: str) -> int:
+    """How well a name suits a number of people: 0 says so, 2 speaks of something else."""
+    for spelt in (name, apart(name)):
+        if names_one_of(spelt, PEOPLE):
+            return 0
+        if names_one_of(spelt, STAYS):
+            return 2
+    return 1
+
+
+def _is_named(item: Column) -> bool:
+    """Whether the name of a column says that it holds numbers of people or of their records."""
+    return item.role == "identifier" and any(
+        "name" in tag.by and tag.kind.name in ("medical-record", "other", "health-plan")
+        for tag in item.tags
+    )
+
+
+def keys_of_people(table: Table, columns: Sequence[Column]) -> dict[str, Numbering]:
+    """The columns that may number people who have several records each, with what shows it.
+
+    Arguments:
+        table: the table.
+        columns: its columns.
+    """
+    named = [
+        item.name for item in columns if _is_named(item) and 0 < item.distinct < 0.999 * item.filled
+    ]
+    candidates = [
+        item.name
+        for item in columns
+        if (item.role in ("identifier", "insensitive") or names_one_of(item.name, NUMBERS))
+        and not any(tag.kind.name in ("names", "places") for tag in item.tags)
+    ]
+    if named and not any(item.about in {*STEADY, *CHANGING} for item in columns):
+        candidates = named  # what two other columns show of a column says less than names
+    shown = person_keys(table, columns, candidates)
+    found = dict.fromkeys(named, Numbering(named=True))
+    found |= {name: replace(key, named=name in named) for name, key in shown.items()}
+    return found or _repeating(columns)
+
+
+def _repeating(columns: Sequence[Column]) -> dict[str, Numbering]:
+    """Codes that look as if they named somebody, and repeat."""
+    return {
+        item.name: Numbering()
+        for item in columns
+        if item.role == "identifier"
+        and item.could_number
+        and REPEATS * item.distinct <= item.filled
+        and (any(tag.kind.direct for tag in item.tags) or (item.left_out and item.kind == "text"))
+    }
+
+
+def persons_of(
+    table: Table, columns: Sequence[Column], keys: Mapping[str, Numbering]
+) -> Persons | None:
+    """The column that names people: that with which most columns agree, with fewest numbers.
+
+    A stay in hospital has the sex and the birth of its patient too, so of two such columns the
+    patient's is that with fewer values.
+
+    Arguments:
+        table: the table.
+        columns: its columns.
+        keys: what may number people.
+    """
+    known = [
+        item
+        for item in columns
+        if item.name in keys and len(keys[item.name].shown) >= (item.filled < item.records)
+    ]
+    if not known:
+        return None
+    # Of numbers that the data shows the widest one, of those that are only called so the narrowest.
+    item = min(
+        known,
+        key=lambda one: (
+            _of_people(one.name),
+            -len(keys[one.name].shown),
+            one.filled < one.records,
+            one.distinct if keys[one.name].shown else -one.distinct,
+        ),
+    )
+    name = item.name
+    quasi = [one.name for one in columns if one.role == "quasi-identifier"]
+    gone = [None, *item.tokens]
+    differing = tuple(
+        one
+        for one in quasi
+        if (~table.distinct([name, one])[name].is_in(gone, nulls_equal=True)).sum() > item.distinct
+    )
+    doubt = _doubt(columns, name, keys[name])
+    if not keys[name].shown and several_people(table, columns, name):
+        doubt = "people of several sexes or births share a number"
+    elif not keys[name].shown and item.filled < _SELDOM * item.distinct:
+        doubt = "few of them repeat, which may be a mistake"
+    return Persons(name, item.distinct, item.records, differing, not doubt, doubt)
+
+
+def _doubt(columns: Sequence[Column], name: str, key: Numbering) -> str:
+    """What speaks against a number's being one of people; empty where nothing does."""
+    if _of_people(name) == 0:
+        return ""
+    one_each = [
+        item.name
+        for item in columns
+        if item.role == "identifier"
+        and item.distinct == item.records
+        and (is_one_of(item.name, ("id", "ids")) or _of_people(item.name) == 0)
+    ]
+    if one_each:
+        return f"'{one_each[0]}' is different in every record, and could be a person's number"
+    if _of_people(name) == 2:
+        return "its name speaks of something that a person may have several of"
+    if key.steady or key.named:
+        return ""
+    if not key.shown:
+        return "nothing else in the table shows it"
+    names = ", ".join(f"'{one}'" for one in key.shown)
+    return f"only {names} show it, and would of a visit or an order as well"

@@ -1,0 +1,516 @@
+"""Which of the eighteen HIPAA Safe Harbor kinds of identifiers a column may hold.
+
+The kinds are those of the United States' Privacy Rule, 45 CFR 164.514(b)(2)(i), letters (A) to (R).
+A column is recognised by its name (English, and some German, French and Spanish words), by the type
+of its values and by the pattern that they follow. What is found here is a suspicion that a person
+should look at; what is not found may still identify somebody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import polars as pl
+
+from indistinct.analytics.profile.concepts import concept_of
+from indistinct.analytics.profile.names import apart, is_one_of, names_one_of, words
+
+Evidence = Literal["name", "type", "pattern"]
+
+MATCHING_SHARE = 0.8
+"""A pattern speaks for a column when this share of its distinct values follow it."""
+
+LOOKED_AT = 1000
+"""How many distinct values are held against the patterns."""
+
+AGE = ("age", "alter", "edad")
+BESIDE_AGE = ("years", "year", "yrs", "in", "at", "patient", "admission", "begin", "end", "start")
+"""Words for an age, and words that may stand beside them."""
+
+MOST_YEARS = 125
+"""Nobody is older: larger numbers are ages in months or days."""
+
+_OTHER_UNITS = (
+    "month", "months", "week", "weeks", "day", "days", "mes", "meses", "mois", "dias", "monate",
+)  # fmt: skip
+
+FEW_PEOPLE = 20
+"""A code with no more values than this is hardly one for each person, unless it is unique."""
+
+OLDEST = 89
+"""Ages above this one are identifiers; Safe Harbor puts them together as 90 or older."""
+
+
+@dataclass(frozen=True)
+class IdentifierKind:
+    """One of the eighteen kinds.
+
+    ``direct`` says that a column of this kind names people by itself and is best left out; places,
+    dates and ages may be published in coarser form.
+    """
+
+    letter: str
+    name: str
+    title: str
+    direct: bool = True
+
+
+KINDS: tuple[IdentifierKind, ...] = (
+    IdentifierKind("A", "names", "names"),
+    IdentifierKind("B", "places", "places smaller than a state", direct=False),
+    IdentifierKind("C", "dates", "dates more exact than a year, and ages over 89", direct=False),
+    IdentifierKind("D", "telephone", "telephone numbers"),
+    IdentifierKind("E", "fax", "fax numbers"),
+    IdentifierKind("F", "email", "e-mail addresses"),
+    IdentifierKind("G", "social-security", "social security numbers"),
+    IdentifierKind("H", "medical-record", "medical record numbers"),
+    IdentifierKind("I", "health-plan", "health plan beneficiary numbers"),
+    IdentifierKind("J", "account", "account numbers"),
+    IdentifierKind("K", "licence", "certificate and licence numbers"),
+    IdentifierKind("L", "vehicle", "vehicle identifiers and licence plates"),
+    IdentifierKind("M", "device", "device identifiers and serial numbers"),
+    IdentifierKind("N", "url", "web addresses"),
+    IdentifierKind("O", "ip", "IP addresses"),
+    IdentifierKind("P", "biometric", "biometric identifiers"),
+    IdentifierKind("Q", "photograph", "full-face photographs"),
+    IdentifierKind("R", "other", "any other unique number, characteristic or code"),
+)
+"""The eighteen kinds, in the order of the rule."""
+
+BY_NAME: dict[str, IdentifierKind] = {kind.name: kind for kind in KINDS}
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A suspicion that a column holds one kind of identifier, and what it rests on."""
+
+    kind: IdentifierKind
+    by: tuple[Evidence, ...]
+    why: str
+
+    def __str__(self) -> str:
+        return f"Safe Harbor ({self.kind.letter}) {self.kind.title}: {self.why}"
+
+    def to_dict(self) -> dict[str, object]:
+        """The tag as plain data."""
+        return {
+            "letter": self.kind.letter,
+            "name": self.kind.name,
+            "title": self.kind.title,
+            "by": list(self.by),
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class Column:
+    """What has to be known of a column to recognise its kind.
+
+    ``kind`` is what its values are (text, integer, float, boolean, date, datetime); ``filled`` the
+    number of records that have a value, ``distinct`` the number of different values; ``sample``
+    some of the different values as text; ``largest`` the largest value of a column of numbers.
+    """
+
+    name: str
+    kind: str
+    filled: int
+    distinct: int
+    sample: pl.Series
+    largest: float | None = None
+
+
+def recognise(column: Column) -> tuple[Tag, ...]:
+    """The kinds of identifiers that the column may hold, strongest evidence first."""
+    found: dict[str, list[tuple[Evidence, str]]] = {}
+    for kind, evidence, why in (*_by_name(column), *_by_type(column), *_by_pattern(column)):
+        found.setdefault(kind, []).append((evidence, why))
+    tags = [
+        Tag(
+            BY_NAME[kind],
+            tuple(dict.fromkeys(evidence for evidence, _ in reasons)),
+            ", ".join(dict.fromkeys(why for _, why in reasons)),
+        )
+        for kind, reasons in found.items()
+    ]
+    return tuple(sorted(tags, key=lambda tag: (-len(tag.by), tag.kind.letter)))
+
+
+# Words of each kind: anywhere in the name, or as the whole of it.
+
+_ANYWHERE: dict[str, tuple[str, ...]] = {
+    "names": (
+        "first name", "last name", "full name", "given name", "family name", "middle name",
+        "maiden name", "sur name", "fore name", "nick name", "user name", "patient name",
+        "person name", "mother name", "mothers name", "father name", "fathers name",
+        "spouse name", "contact name", "physician name", "doctor name", "provider name",
+        "employer name", "client name", "name of patient", "maiden", "initials", "nachname",
+        "vorname", "familienname", "geburtsname", "patientenname", "prenom", "nom de famille",
+        "nom patient", "nom complet", "noms et prenoms", "nom et prenom", "apellido", "apellidos",
+        "nombre completo", "nombre paciente", "nombres y apellidos", "nome completo",
+        "nome do paciente", "nome paciente", "nome da mae", "nome mae", "sobrenome", "cognome",
+        "voornaam", "achternaam",
+    ),
+    "places": (
+        "zip", "zip code", "post code", "postal code", "postal", "street", "home address",
+        "address", "addr", "city", "town", "village", "municipality", "county", "precinct",
+        "suburb", "neighborhood", "neighbourhood", "census tract", "block group", "latitude",
+        "longitude", "geocode", "geohash", "coordinates", "birth place", "place of birth",
+        "parish", "plz", "postleitzahl", "strasse", "hausnummer", "anschrift", "adresse",
+        "wohnort", "geburtsort", "gemeinde", "landkreis", "code postal", "ville", "commune",
+        "lieu de naissance", "codigo postal", "direccion", "calle", "ciudad", "municipio",
+        "lugar de nacimiento",
+    ),
+    "dates": (
+        "date", "dob", "birth day", "birth date", "date of birth", "birth month",
+        "month of birth", "day of birth", "dobmm", "dobdd", "timestamp", "date time", "datum",
+        "geburtsdatum", "geburtstag", "aufnahmedatum", "entlassdatum", "entlassungsdatum",
+        "sterbedatum", "date de naissance", "fecha", "fecha de nacimiento", "fecha nacimiento",
+    ),
+    "telephone": (
+        "phone", "tele phone", "phone number", "mobile number", "mobile phone", "cell phone",
+        "cell number", "telefon", "telefonnummer", "handynummer", "telefono",
+    ),
+    "fax": ("fax", "tele fax", "fax number", "faxnummer", "telecopie"),
+    "email": ("email", "e mail", "mail address", "mailadresse", "courriel", "correo electronico"),
+    "social-security": (
+        "ssn", "social security", "social sec", "social insurance", "national insurance",
+        "sozialversicherungsnummer", "svnr", "numero de securite sociale", "nir", "insee",
+        "seguridad social", "dni", "cpf", "codice fiscale", "bsn", "curp", "rut", "cedula",
+    ),
+    "medical-record": (
+        "mrn", "medical record", "record number", "chart number", "chart no", "patient id",
+        "patient number", "patient no", "patient nr", "pat id", "hospital number", "nhs number",
+        "case number", "case id", "visit id", "visit number", "encounter id", "admission id",
+        "episode id", "hadm id", "patientennummer", "patienten id", "fallnummer",
+        "aufnahmenummer", "numero de dossier", "numero de patient", "historia clinica",
+        "id paciente",
+    ),
+    "health-plan": (
+        "beneficiary", "health plan id", "health plan number", "plan number", "member id",
+        "member number", "subscriber id", "insurance number", "insurance id", "insurance no",
+        "policy number", "policy no", "medicare id", "medicare number", "medicaid id",
+        "medicaid number", "versichertennummer", "versicherungsnummer", "krankenkassennummer",
+        "kvnr", "numero de mutuelle", "numero de poliza", "tarjeta sanitaria",
+    ),
+    "account": (
+        "account number", "account no", "account id", "account", "iban", "bank account",
+        "credit card", "card number", "kontonummer", "kreditkarte", "numero de compte",
+        "numero de cuenta",
+    ),
+    "licence": (
+        "license number", "licence number", "license", "licence", "certificate number",
+        "certificate no", "drivers license", "passport", "passport number", "npi",
+        "fuhrerschein", "fuehrerschein", "reisepass", "passnummer", "ausweisnummer",
+        "passeport", "permis de conduire", "pasaporte", "licencia",
+    ),
+    "vehicle": (
+        "vin", "vehicle id", "vehicle number", "license plate", "licence plate",
+        "number plate", "plate number", "registration plate", "kennzeichen", "fahrgestellnummer",
+        "plaque d immatriculation", "immatriculation", "matricula",
+    ),
+    "device": (
+        "device id", "device number", "device serial", "serial number", "serial no", "imei",
+        "mac address", "udi", "implant id", "seriennummer", "geratenummer", "geraetenummer",
+        "numero de serie",
+    ),
+    "url": ("url", "website", "web site", "web address", "web page", "homepage", "site web"),
+    "ip": ("ip", "ip address", "ipv", "ip adresse", "adresse ip", "direccion ip"),
+    "biometric": (
+        "finger print", "finger prints", "voice print", "retina scan", "iris scan", "biometric",
+        "biometrics", "dna sequence", "genome sequence", "palm print", "fingerabdruck",
+        "empreinte digitale", "empreinte", "huella dactilar", "huella",
+    ),
+    "photograph": (
+        "photo", "photos", "photograph", "face image", "picture", "portrait", "selfie",
+        "passbild", "foto", "lichtbild",
+    ),
+    "other": (
+        "uuid", "guid", "pseudonym", "subject id", "person id", "participant id", "study id",
+        "respondent id", "child id", "infant id", "mother id", "donor id", "student id",
+        "employee id", "dupersid", "kennung", "probandennummer", "identifiant", "identificador",
+        "identifier",
+    ),
+}  # fmt: skip
+
+_WHOLE: dict[str, tuple[str, ...]] = {
+    "names": (
+        "name", "names", "first", "last", "middle", "prefix", "suffix", "nom", "nombre",
+        "patient names", "nome",
+    ),
+    "places": (
+        "lat", "lon", "lng", "long lat", "lat lon", "ort", "stadt", "place", "location",
+        "district",
+    ),
+    "telephone": ("tel", "mobile", "cell", "handy", "portable", "tel no", "tel nr", "movil"),
+    "email": ("mail", "correo"),
+    "health-plan": ("medicare", "medicaid"),
+    "account": ("konto", "cuenta"),
+    "licence": ("drivers", "driver", "drivers id"),
+    "vehicle": ("plate", "vehicle"),
+    "device": ("serial",),
+    "url": ("link", "web"),
+    "medical-record": ("patient", "paciente"),
+    "other": (
+        "id", "ids", "key", "subject", "person", "participant", "respondent", "pid", "seqn",
+        "nr", "no", "index", "row", "row number", "record", "record id", "record no", "duid",
+        "household id", "family id",
+    ),
+}  # fmt: skip
+
+_PEOPLE = ("id", "ids", "subject", "person", "participant", "respondent", "pid", "seqn", "duid",
+           "household id", "family id")  # fmt: skip
+_NO_PLACE = (
+    "ip address", "mac address", "mail address", "email address", "web address", "adresse ip",
+    "ip adresse", "mailadresse",
+)  # fmt: skip
+_PLATES = ("license plate", "licence plate")
+_DROPPED_PLACES = (
+    "street", "home address", "address", "addr", "latitude", "longitude", "geocode", "geohash",
+    "coordinates", "strasse", "hausnummer", "anschrift", "adresse", "direccion", "calle", "lat",
+    "lon", "lng", "long lat", "lat lon",
+)  # fmt: skip
+
+
+def names_a_doorstep(name: str) -> bool:
+    """Whether the name speaks of a place so small that it is as good as a name."""
+    anywhere = tuple(word for word in _DROPPED_PLACES if len(word) > 3)
+    named = names_one_of(name, anywhere) or is_one_of(name, _DROPPED_PLACES)
+    return bool(named) or _names_a_point(name)
+
+
+def _names_a_point(name: str) -> bool:
+    """Whether the name is that of one coordinate: site_lat, x_loc."""
+    parts = words(name)
+    axis = {"x", "y"} & set(parts) and {"loc", "coord", "coordinate", "pos"} & set(parts)
+    return bool(axis) or (bool(parts) and parts[-1] in ("lat", "lon", "lng"))
+
+
+def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
+    spelt = apart(column.name)
+    for kind in KINDS:
+        word = names_one_of(column.name, _ANYWHERE[kind.name])
+        word = word or is_one_of(column.name, _WHOLE.get(kind.name, ()))
+        if word and _name_is_believed(kind.name, column):
+            yield kind.name, "name", f"its name says {word}"
+    if column.kind == "float" and _names_a_point(column.name):
+        yield "places", "name", "its name says coordinates"
+    parts = words(column.name if names_one_of(spelt, _PLACES_OF_CARE) else spelt)
+    if len(parts) > 1 and parts[-1] == "id" and column.distinct > FEW_PEOPLE:
+        codes = any(word in _OF_CODES for word in parts)
+        repeated = 2 * column.distinct < column.filled
+        if (_long_numbers(column) and not codes) or (_many(column) and not (codes and repeated)):
+            yield "other", "name", "its name ends in id"
+
+
+def _name_is_believed(kind: str, column: Column) -> bool:
+    """Whether the values could be what the name says."""
+    if kind == "places":
+        return not names_one_of(column.name, _NO_PLACE) and column.kind != "boolean"
+    if kind == "dates":
+        if column.kind in ("date", "datetime"):
+            return True
+        counts = names_one_of(column.name, ("birth", "dob", "dobmm", "dobdd", "month", "day"))
+        return column.kind == "text" or bool(counts)
+    if kind == "licence" and names_one_of(column.name, _PLATES):
+        return False
+    if column.kind in ("date", "datetime"):
+        return kind == "dates"
+    if column.kind in ("integer", "float") and kind in _WRITTEN:
+        digits = column.sample.str.count_matches(r"\d").mean()
+        return column.kind == "integer" and isinstance(digits, float) and digits >= _WRITTEN[kind]
+    if kind == "other":
+        people = names_one_of(column.name, _ANYWHERE["other"]) or is_one_of(column.name, _PEOPLE)
+        few = 2 if is_one_of(column.name, ("id", "ids")) else FEW_PEOPLE
+        return _many(column) or (column.distinct > few and bool(people))
+    return column.kind != "boolean" and (kind == "names" or column.distinct > 2)
+
+
+_NEVER = 100
+_WRITTEN = {
+    "names": _NEVER, "email": _NEVER, "url": _NEVER, "photograph": _NEVER, "biometric": _NEVER,
+    "ip": 8, "telephone": 6, "fax": 6,
+}  # fmt: skip
+"""Digits that numbers need, for a name to be believed: MEDREIMB_IP is no address."""
+
+
+_OF_CODES = (
+    "concept", "item", "type", "code", "status", "source", "class", "category", "unit", "proc",
+    "procedure", "diagnosis", "diag", "drug", "icd", "dept", "department", "specialty",
+)  # fmt: skip
+_PLACES_OF_CARE = ("ward", "hospital", "site", "unit", "clinic", "region", "facility")
+_LONG = 5
+
+
+def _long_numbers(column: Column) -> bool:
+    """Whether the values are all long, and of about one length."""
+    lengths = column.sample.str.len_chars()
+    return bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
+
+
+def _many(column: Column) -> bool:
+    """Whether a number or code could be one for each person."""
+    return column.distinct > 2 and column.distinct * 10 >= column.filled
+
+
+def names_an_age(name: str, largest: float) -> bool:
+    """Whether numbers up to this one are ages in years, as far as their name tells.
+
+    >>> names_an_age("EDAD_DECLARADA", 104), names_an_age("age_months", 104)
+    (True, False)
+    """
+    if is_one_of(name, AGE, BESIDE_AGE):
+        return True
+    found = concept_of(name)
+    years = largest <= MOST_YEARS and names_one_of(name, _OTHER_UNITS) is None
+    return years and found is not None and found[0].name == "age"
+
+
+def _by_type(column: Column) -> Iterator[tuple[str, Evidence, str]]:
+    if column.kind == "date":
+        yield "dates", "type", "its values are dates"
+    if column.kind == "datetime":
+        yield "dates", "type", "its values are dates with times"
+    if (
+        column.largest is not None
+        and column.largest > OLDEST
+        and names_an_age(column.name, column.largest)
+    ):
+        yield "dates", "type", f"ages over {OLDEST} occur"
+
+
+# Patterns of whole values.
+
+_STREETS = (
+    r"street|st|avenue|ave|road|rd|drive|lane|ln|boulevard|blvd|court|square|terrace|parkway|"
+    r"highway|suite|apt"
+)
+_GERMAN_STREETS = r"straße|strasse|str\.|weg|platz|allee|gasse"
+_MONTHS = r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+
+_TITLED = r"^(Mr|Mrs|Ms|Miss|Dr|Dra|Prof|Herr|Frau|Mme|Sr|Sra)\.?\s+\p{Lu}"
+
+PATTERNS: tuple[tuple[str, str, str], ...] = (
+    ("email", r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$", "e-mail addresses"),
+    ("url", r"(?i)^(https?://|ftp://|www\.)\S+$", "web addresses"),
+    ("ip", r"^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$", "IP addresses"),
+    ("ip", r"(?i)^([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$|^[0-9a-f:]*::[0-9a-f:]+$", "IP addresses"),
+    ("social-security", r"^\d{3}-\d{2}-\d{4}$", "social security numbers"),
+    ("device", r"(?i)^([0-9a-f]{2}[:-]){5}[0-9a-f]{2}$", "network device addresses"),
+    (
+        "other",
+        r"(?i)^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$",
+        "universally unique identifiers",
+    ),
+    ("photograph", r"(?i)^(data:image/.*|\S+\.(jpe?g|png|gif|bmp|tiff?|heic|dcm))$", "images"),
+    ("places", rf"(?i)^\d+\w?\s+\S.*\b({_STREETS})\b\.?", "street addresses"),
+    ("places", rf"(?i)({_GERMAN_STREETS})\s+\d+\s?[a-z]?$", "street addresses"),
+    ("places", r"(?i)^[a-z]{1,2}\d[a-z\d]?\s?\d[a-z]{2}$", "postcodes"),
+    ("places", r"^\d{5}-\d{4}$", "postcodes"),
+    ("names", _TITLED, "names of people"),
+    ("names", r"^\p{Lu}[\p{L}'’\-]+,\s+\p{Lu}[\p{L}'’\-]+(\s+\p{Lu}\.?)?$", "names of people"),
+    ("names", r"^\p{Lu}[\p{Ll}'’]+(\s\p{Lu}\.?)?\s\p{Lu}[\p{L}'’\-]+$", "names of people"),
+    ("dates", rf"(?i)^(\d\d?[\s-])?({_MONTHS})[a-z]*[\s.,-]+(\d\d?,?\s+)?\d{{2,4}}$", "dates"),
+)
+"""Kind, pattern of a whole value, and what the pattern shows."""
+
+_DIGEST = r"^(?i)[0-9a-f]{16,128}$"
+_PHONE = r"^(\+|00|\(?0)?[\d\s().\-/]{6,}(\s*(x|ext\.?)\s*\d+)?$"
+_DATE_LIKE = r"^\d{1,4}[./\-]\d{1,2}[./\-]\d{1,4}"
+_VIN = r"^[A-HJ-NPR-Z0-9]{17}$"
+_IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+
+
+@cache
+def _matching() -> list[pl.Expr]:
+    """The share of the values that each pattern fits."""
+    patterns = (*(pattern for _, pattern, _ in PATTERNS), _DIGEST, _PHONE, _VIN, "[A-Z]", r"\d")
+    return [
+        pl.col("").str.contains(pattern).mean().alias(str(at))
+        for at, pattern in enumerate(patterns)
+    ]
+
+
+def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
+    values = column.sample.head(LOOKED_AT)
+    if min(values.len(), column.distinct) < 3 or not _long_enough(column.kind, values):
+        return
+    if column.kind == "integer":
+        if _share(values, lambda texts: _passing(texts, _is_card)) >= MATCHING_SHARE:
+            yield "account", "pattern", "its values look like card numbers"
+        return
+    shares = values.alias("").to_frame().select(_matching()).row(0)
+    matching, (digests, phones, *vehicles) = shares[: len(PATTERNS)], shares[len(PATTERNS) :]
+    if column.distinct >= 20 and digests >= MATCHING_SHARE:
+        yield "other", "pattern", "its values look like long codes or digests"
+    for (kind, pattern, what), share in zip(PATTERNS, matching, strict=True):
+        if kind == "names" and pattern != _TITLED and column.distinct * 5 < column.filled:
+            continue
+        if (share or 0.0) >= MATCHING_SHARE:
+            yield kind, "pattern", f"its values look like {what}"
+    if phones >= MATCHING_SHARE and _share(values, _phones) >= MATCHING_SHARE:
+        yield "telephone", "pattern", "its values look like telephone numbers"
+    if _share(values, lambda texts: _passing(texts, _is_iban)) >= MATCHING_SHARE:
+        yield "account", "pattern", "its values look like bank account numbers"
+    if _share(values, lambda texts: _passing(texts, _is_card)) >= MATCHING_SHARE:
+        yield "account", "pattern", "its values look like card numbers"
+    if min(vehicles) >= MATCHING_SHARE:
+        yield "vehicle", "pattern", "its values look like vehicle identification numbers"
+
+
+_SHORT_WORDS = re.compile(r"[^\W_]{0,4}|[^\W\d_]{0,15}")
+
+
+def _long_enough(kind: str, values: pl.Series) -> bool:
+    """Whether a pattern may fit: short and plain texts, such as v3 or abcdef, are too short."""
+    if kind == "text":
+        return not all(map(_SHORT_WORDS.fullmatch, values.to_list()))
+    return kind == "integer"
+
+
+def _share(values: pl.Series, test: Callable[[pl.Series], pl.Series]) -> float:
+    share = test(values).mean()
+    return share if isinstance(share, float) else 0.0
+
+
+def _phones(texts: pl.Series) -> pl.Series:
+    """Seven to fifteen digits that are set apart as people write telephone numbers."""
+    digits = texts.str.count_matches(r"\d")
+    apart = texts.str.contains(r"^\+|^\(|\d[\s).\-/]+\d")
+    number = texts.str.contains(r"^-?\d+\.\d+$|^[1-9]\d*\s?-\s?\d+$")
+    return (
+        texts.str.contains(_PHONE)
+        & apart
+        & digits.is_between(7, 15)
+        & ~number
+        & ~texts.str.contains(_DATE_LIKE)
+        & ~texts.str.contains(r"^\d{3}-\d{2}-\d{4}$|^\d{5}-\d{4}$|^\d+(\.\d+){3}$")
+    )
+
+
+def _passing(texts: pl.Series, test: Callable[[str], bool]) -> pl.Series:
+    return pl.Series([test(text) for text in texts.to_list()], dtype=pl.Boolean)
+
+
+def _is_card(text: str) -> bool:
+    """Whether the digits of a payment card check (Luhn; ISO/IEC 7812-1)."""
+    if len(text) < 13 or not set(text) <= set("0123456789 -"):
+        return False
+    digits = [int(sign) for sign in text if sign in "0123456789"]
+    if not 13 <= len(digits) <= 19:
+        return False
+    doubled = [digit if at % 2 == 0 else sum(divmod(2 * digit, 10)) for at, digit in
+               enumerate(reversed(digits))]  # fmt: skip
+    return sum(doubled) % 10 == 0
+
+
+def _is_iban(text: str) -> bool:
+    """Whether the check digits of a bank account number agree (ISO 13616, remainder 97)."""
+    plain = text.replace(" ", "").upper()
+    if not _IBAN.fullmatch(plain):
+        return False
+    turned = plain[4:] + plain[:4]
+    return int("".join(str(int(sign, 36)) for sign in turned)) % 97 == 1

@@ -1,0 +1,376 @@
+"""All that is out, as a ledger knows it, held against what was promised."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.series.joined_rows import Joined, joined_rows, unproved
+from indistinct.analytics.series.together import Composition, Series
+from indistinct.document import Document, Grid, Line, Part, many, shown
+from indistinct.errors import InputError
+from indistinct.privacy.kl_cover import KLCover
+from indistinct.privacy.m_invariance import Signatures
+from indistinct.privacy.promise import known_promise
+from indistinct.release.ledger import Entry, Ledger, numbered, written
+from indistinct.requirement import Requirement
+from indistinct.types import Bools, Floats, Plain
+
+NEAR = 1e-3
+"""A belief that is no more than this above a bound keeps it: so much may be missing of fitting."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A promise that all releases together break.
+
+    Arguments:
+        promise: the promise.
+        people: how many people it is broken for.
+        worst: the largest belief in a value of one of them; None where it is about no belief.
+    """
+
+    promise: Requirement
+    people: int
+    worst: float | None
+
+    def to_dict(self) -> Plain:
+        """The promise with how far it is broken."""
+        return {
+            "model": self.promise.model,
+            "parameters": dict(self.promise.parameters),
+            "sensitive": self.promise.sensitive,
+            "people": self.people,
+            "worst": self.worst,
+        }
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What two releases say together of an attribute, of those who are in either.
+
+    Arguments:
+        releases: their numbers.
+        attribute: the attribute.
+        worst: the largest belief in a value of somebody.
+        certain: people of whom a value is certain.
+    """
+
+    releases: tuple[int, int]
+    attribute: str
+    worst: float
+    certain: int
+
+    def to_dict(self) -> Plain:
+        """The pair as plain data."""
+        return {**asdict(self), "releases": list(self.releases)}
+
+
+@dataclass(frozen=True)
+class LedgerReport(Document):
+    """What all releases of a ledger say together; private.
+
+    Arguments:
+        releases: how many there are.
+        people: how many people are in them.
+        compositions: by sensitive attribute what a reader believes of everybody.
+        broken: the promises that are broken by all together.
+        unproved: promises that speak of one release only, and were not looked at.
+        pairs: what every two releases say together, worst first, if that was asked for.
+        joined: by sensitive attribute whose classes are divided where rows can be joined.
+        notes: what was compared with nothing.
+    """
+
+    releases: int
+    people: int
+    compositions: Mapping[str, Composition] = field(default_factory=dict)
+    broken: Sequence[Broken] = ()
+    unproved: Sequence[str] = ()
+    pairs: Sequence[Pair] = ()
+    joined: Mapping[str, Joined] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether no promise is broken."""
+        return not self.broken
+
+    def __repr__(self) -> str:
+        word = "no promise broken" if self.holds else f"{many(len(self.broken), 'promise')} broken"
+        releases = many(self.releases, "release")
+        return f"<LedgerReport: {releases} of {many(self.people, 'person')}, {word}>"
+
+    def to_dict(self) -> Plain:
+        """The report as plain data."""
+        return {
+            "releases": self.releases,
+            "people": self.people,
+            "holds": self.holds,
+            "worst_posterior": max((one.worst for one in self.compositions.values()), default=0.0),
+            "broken": [one.to_dict() for one in self.broken],
+            "attributes": [
+                _figures(one) | _of_joined(self.joined.get(name))
+                for name, one in self.compositions.items()
+            ],
+            "not_looked_at": list(self.unproved),
+            "notes": list(self.notes),
+            **({"pairs": [one.to_dict() for one in self.pairs]} if self.pairs else {}),
+        }
+
+    def beliefs(self) -> pl.DataFrame:
+        """What is believed of everybody by now, worst first.
+
+        A row for each person and attribute: the keyed hash, in how many releases the person is, the
+        largest belief in a value by one release, by all, and what none can exceed.
+        """
+        columns = ("person", "attribute", "releases", "one_release", "together", "at_most")
+        found = []
+        for one in self.compositions.values():
+            figures = (one.releases, one.alone, np.maximum(one.alone, one.together), one.bound)
+            found.append(
+                pl.DataFrame(
+                    {
+                        "person": written(one.hashes),
+                        "attribute": [one.attribute] * len(one.hashes),
+                        **dict(zip(columns[2:], figures, strict=True)),
+                    }
+                )
+            )
+        told = pl.concat(found) if found else pl.DataFrame(schema=columns)
+        worst = ["together", "at_most", "releases"]
+        return told.sort([*worst, "person"], descending=[True, True, True, False])
+
+    def parts(self) -> Iterator[Part]:
+        """The beliefs by attribute, and what is broken."""
+        releases = many(self.releases, "release", "releases")
+        yield Line(f"{releases} of {many(self.people, 'person', 'people')}", "title")
+        columns = ("attribute", "in several", "one release", "together", "at most", "certain")
+        rows = [
+            (
+                item["attribute"],
+                shown(item["in_several"]),
+                f"{item['worst_alone']:.0%}",
+                f"{item['worst_together']:.0%}",
+                f"{item['bound']:.0%}",
+                shown(item["certain"]),
+            )
+            for item in self.to_dict()["attributes"]
+        ]
+        yield Grid(columns, rows, right=columns[1:])
+        if self.pairs:
+            pairs = [
+                ("{} and {}".format(*one.releases), one.attribute, f"{one.worst:.0%}",
+                 shown(one.certain))
+                for one in self.pairs
+            ]  # fmt: skip
+            yield Grid(("releases", "attribute", "together", "certain"), pairs, right=columns[3:])
+        for one in self.broken:
+            worst = (
+                "" if one.worst is None else f", of whom a value is believed with {one.worst:.0%}"
+            )
+            whom = many(one.people, "person", "people")
+            yield Line(f"{one.promise} is broken for {whom}{worst}", "bad")
+        if self.unproved:
+            yield Line(f"not looked at over releases: {', '.join(self.unproved)}")
+        divided = unproved(self.joined)
+        for text in (*divided, *self.notes):
+            yield Line(text, "doubt")
+        other = "other " * bool(self.unproved)
+        holds = f"every {other}promise holds" + ", as far as classes tell" * bool(divided)
+        yield Line(holds if self.holds else "BROKEN by all releases together")
+
+
+def _of_joined(found: Joined | None) -> Plain:
+    if found is None or not found.people.any():
+        return {"joined": 0, "joined_by": []}
+    return {"joined": int(found.people.sum()), "joined_by": list(found.columns)}
+
+
+def _figures(found: Composition) -> Plain:
+    return {
+        "attribute": found.attribute,
+        "people": len(found.alone),
+        "in_several": int((found.releases > 1).sum()),
+        "worst_alone": float(found.alone.max(initial=0.0)),
+        "worst_together": float(found.together.max(initial=0.0)),
+        "bound": float(found.bound.max(initial=0.0)),
+        "proved": int((found.bound < 1).sum()),
+        "certain": int((found.together >= 1 - NEAR).sum()),
+        "fewest_values": int(found.left.min()) if len(found.left) else 0,
+    }
+
+
+def check_ledger(path: str | Path, *others: str | Path, pairs: bool = False) -> LedgerReport:
+    """Hold all that is out against what was promised.
+
+    Arguments:
+        path: the folder of the ledger.
+        others: further ledgers, of custodians who publish about the same people and share the key.
+        pairs: whether every two releases are held against each other too.
+
+    Raises:
+        InputError: there is none; or two ledgers have different keys, so that nobody in one can be
+            found in another.
+    """
+    ledgers = [Ledger(one).entries() for one in (path, *others)]
+    entries = sorted((one for each in ledgers for one in each), key=lambda one: one.created)
+    signs = {one.account.get("key_check") for one in entries}
+    if len(signs - {None}) > 1 or (others and None in signs and not _all_meet(ledgers)):
+        raise InputError(
+            "other-key",
+            "the ledgers hash people with different keys, so nobody in one is found in another",
+            file=str(path),
+            remedy="let both policies name one key from the first release on, by key_env or "
+            "key_file under [ledger]",
+        )
+    found = reported(entries)
+    return replace(found, pairs=_pairs(entries)) if pairs else found
+
+
+def _pairs(entries: Sequence[Entry]) -> list[Pair]:
+    """What every two releases say together, worst first; numbered in the order of the releases."""
+    found = []
+    for (first, one), (second, other) in combinations(enumerate(entries, start=1), 2):
+        for name in one.listed.keys() & other.listed.keys():
+            figures = _figures(Series.of([one, other], name).composed())
+            worst, certain = figures["worst_together"], figures["certain"]
+            found.append(Pair((first, second), name, worst, certain))
+    return sorted(found, key=lambda pair: (-pair.worst, -pair.certain, pair.releases))
+
+
+def _all_meet(ledgers: Sequence[Sequence[Entry]]) -> bool:
+    """Whether each ledger shares people with the first: nobody does where the keys differ."""
+    held = [{tuple(row) for one in each for row in one.people.tolist()} for each in ledgers]
+    return all(held[0] & other for other in held[1:])
+
+
+def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport:
+    """What releases say together.
+
+    Arguments:
+        entries: the releases.
+        of_last: only promises that are broken for people of the last release count.
+    """
+    promises: dict[str, Requirement] = {}
+    for entry in entries:
+        for item in entry.account.get("promises", ()):
+            one = Requirement.from_dict(item)
+            promises[json.dumps(one.to_dict(), sort_keys=True)] = one
+    names = dict.fromkeys(name for entry in entries for name in entry.listed)
+    broken, not_looked_at = [], dict[str, None]()
+    series = {name: Series.of(entries, name) for name in names}
+    joined = {name: joined_rows(one, entries) for name, one in series.items()}
+    compositions = {
+        name: found
+        if not (torn := joined[name].people).any()
+        else replace(found, bound=np.where(torn, 1.0, found.bound))
+        for name, one in series.items()
+        for found in (one.composed(),)
+    }
+    for promise in promises.values():
+        about = compositions.get(str(promise.sensitive))
+        judged = None
+        if about is not None:
+            torn = joined[about.attribute].people
+            judged = _judged(promise, series[about.attribute], about, entries, torn)
+        if judged is None:
+            not_looked_at[str(promise)] = None
+            continue
+        there, belief = judged
+        if of_last:
+            members = series[str(promise.sensitive)].members
+            last = members.filter(pl.col("release") == len(entries) - 1)["person"]
+            mask = np.zeros(len(there), np.bool_)
+            mask[last.to_numpy()] = True
+            there = there & mask
+        if there.any():
+            worst = None if belief is None else float(belief[there].max())
+            broken.append(Broken(promise, int(there.sum()), worst))
+    held = sum(len(entry.people) for entry in entries)
+    of_all = (one.people for one in series.values() if one.members.height == held)
+    everybody = next(of_all, None)
+    if everybody is None:
+        everybody = len(np.unique(numbered([entry.people for entry in entries])[1]))
+    return LedgerReport(
+        len(entries),
+        everybody,
+        compositions,
+        broken,
+        list(not_looked_at),
+        joined=joined,
+        notes=_alone(series, entries, everybody),
+    )
+
+
+def _alone(series: Mapping[str, Series], entries: Sequence[Entry], people: int) -> list[str]:
+    """What stands in one of several releases alone, so that nothing was compared."""
+    if len(entries) < 2:
+        return []
+    if people == sum(len(entry.people) for entry in entries):
+        return [
+            "nobody is in two releases: nothing was compared; people whose names are written in "
+            "two ways are taken for two"
+        ]
+    few = [f"'{name}'" for name, one in series.items() if one.members["release"].n_unique() < 2]
+    return [
+        f"one release alone lists {', '.join(few)}: nothing was compared; where another one has it "
+        "under another name, they are taken for two attributes"
+    ] * bool(few)
+
+
+def _judged(
+    promise: Requirement,
+    series: Series,
+    found: Composition,
+    entries: Sequence[Entry],
+    torn: Bools,
+) -> tuple[Bools, Floats | None] | None:
+    """For whom a promise is broken [n], and what is believed of them; None: it says nothing.
+
+    Of whose classes are divided by rows that can be joined (``torn``, [n]) nothing is proved.
+    """
+    kind = known_promise(promise)
+    if isinstance(kind, Signatures):
+        changed = series.changed(consecutive=kind.consecutive)
+        there = np.zeros(len(found.alone), np.bool_)
+        there[changed] = True
+        return there, found.together
+    if isinstance(kind, KLCover):
+        return _uncovered(kind, entries, series) | torn, None
+    if kind is None or promise.parameters.get("values") or promise.parameters.get("not_values"):
+        return None
+    for name in ("bound", "alpha"):
+        if promise.model in ("max-posterior", "alpha-k-anonymity") and name in promise.parameters:
+            belief = np.maximum(found.alone, found.together)
+            if promise.parameters.get("over") == "releases":
+                belief = found.bound
+            return belief > float(promise.parameters[name]) + NEAR, belief
+    for name in ("l", "p"):
+        if promise.model in ("distinct-l-diversity", "p-sensitive") and name in promise.parameters:
+            return found.left < int(promise.parameters[name]), found.together
+    return None
+
+
+def _uncovered(promise: KLCover, entries: Sequence[Entry], series: Series) -> Bools:
+    """Who is with too few people in all of their releases, or has too few values left, [n]."""
+    of_values = series
+    if promise.of == "categories":
+        category_of = {
+            label: category
+            for entry in entries
+            for label, category in entry.account.get("categories", {}).get(series.attribute, ())
+        }
+        of_values = Series.of(entries, series.attribute, category_of)
+    return (series.companions() < promise.k) | (of_values.possible() < promise.l)
+
+
+def over_releases(promise: Requirement) -> bool:
+    """Whether a promise is about all releases of a person."""
+    about_all = isinstance(known_promise(promise), Signatures | KLCover)
+    return about_all or promise.parameters.get("over") == "releases"

@@ -1,0 +1,418 @@
+"""Quality of a release, each figure from 0 (nothing left) to 1 (as the table itself).
+
+The figures of ARX (Prasser and others 2020) that Victor and Lopez (2020, figure 11) show. A value v
+on a scale from the table's own, ``min``, to that of a release of nothing, ``max``, becomes
+1 - (v - min) / (max - min), between 0 and 1. Of an attribute:
+
+* **missings**: the share of suppressed cells.
+* **generalization intensity**: the mean of level / height of the cells; a range or set counts as
+  the lowest node that has all of it.
+* **granularity**: the mean share of the hierarchy's leaves that a cell stands for.
+* **non-uniform entropy**: the sum over records of log2(records of the table under the cell /
+  records with the exact value), as the measure of that name sums it for searches: a record that is
+  left over counts with the cell that its value would have, and the bits of that cell among those
+  left over, where every attribute is published on one level. Elsewhere nobody can say which cell
+  that is, and the record counts as one of which nothing is known, in searches too. Of a data set it
+  is the sum over all attributes, as in searches, and not the mean of their shares.
+* **squared error**: the sum of squared distances from the exact value to the farther end of the
+  cell, none above that to the farther end of the whole range. Texts count as the places of their
+  values in the hierarchy, 0, 1, 2 and so on, as ARX counts them.
+
+Of a data set: the means of the others over the attributes that have them, and
+
+* **discernibility** and **average class size**, as in :mod:`indistinct.analytics.utility.figures`.
+* **row squared error**: the mean over records of the Euclidean distance to the farther ends of the
+  cells of all numbers, each in standard deviations.
+* **ambiguity**: the mean over records of the number of combinations of leaves that the cells stand
+  for (Goldberger and Tassa 2010).
+
+A release does not say whose record is whose. Where hierarchies were climbed evenly each class has
+exactly the records of the table that fit it, and the figures are exact; where classes overlap, the
+records that fit a class are taken to be equally likely in it. Records in no class are those that
+are left over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from indistinct.analytics.attacks.places import classes_met
+from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
+from indistinct.document import PlainData
+from indistinct.hierarchies.cells import Coverage
+from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.types import Bools, Floats, Ints, Plain
+
+MOST_PAIRS = 20_000_000
+"""Most pairs of combinations and classes that are looked at; beyond, every attribute goes alone."""
+
+
+@dataclass(frozen=True)
+class AttributeQuality(PlainData):
+    """What is left of one quasi-identifier."""
+
+    missings: float
+    generalization_intensity: float
+    granularity: float
+    non_uniform_entropy: float
+    squared_error: float
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What is left of a table in a release, by attribute and as a whole.
+
+    ``row_squared_error`` is None where no quasi-identifier is numeric.
+    """
+
+    per_attribute: Mapping[str, AttributeQuality]
+    non_uniform_entropy: float
+    row_squared_error: float | None
+    ambiguity: float
+
+    def mean(self, figure: str) -> float | None:
+        """The mean of a figure over the attributes."""
+        known = [getattr(own, figure) for own in self.per_attribute.values()]
+        return float(np.mean(known)) if known else None
+
+    def to_dict(self) -> Plain:
+        """The figures as plain data."""
+        return {
+            "generalization_intensity": self.mean("generalization_intensity"),
+            "non_uniform_entropy": self.non_uniform_entropy,
+            "squared_error": self.mean("squared_error"),
+            "row_squared_error": self.row_squared_error,
+            "ambiguity": self.ambiguity,
+            "per_attribute": {name: own.to_dict() for name, own in self.per_attribute.items()},
+        }
+
+
+def quality_of(
+    original: Original, published: PublishedRows, suppressed: int, loss: Mapping[str, float]
+) -> Quality:
+    """The quality of a release.
+
+    Arguments:
+        original: the table.
+        published: the release, read against it.
+        suppressed: records of the table that are in no class.
+        loss: of every quasi-identifier, from 0 to 1.
+    """
+    records = published.kept + suppressed
+    worlds = _worlds(original, published, suppressed)
+    size = published.size.astype(np.float64)
+    found, squares, spans, bits = {}, [], [], np.zeros(2)
+    places = 1.0
+    ambiguous = np.ones(published.classes)
+    alike = [
+        _shown_with(domain.taxonomy, cells)
+        for domain, cells in zip(original.domains.values(), published.cells, strict=True)
+    ]
+    even = all(group is not None for group in alike)
+    for j, (name, domain) in enumerate(original.domains.items()):
+        cells = published.cells[j]
+        coverage = Coverage(domain.taxonomy)
+        own = worlds.of(j, domain, cells, coverage)
+        starred = float(size[cells.suppressed[published.codes[j]]].sum()) + suppressed
+        climbed = _levels(domain.taxonomy, cells, coverage)
+        intensity = float((size * climbed[published.codes[j]]).sum()) + suppressed
+        square, span = _squares(domain, cells, own)
+        error = _share_left((square * own.records).sum(), (span * own.records).sum())
+        lost = _bits_lost(domain, cells, coverage, own, alike[j] if even else None)
+        bits += lost
+        if domain.numbers is not None:
+            squares.append((domain, square))
+            spans.append((domain, span))
+        found[name] = AttributeQuality(
+            missings=1.0 - starred / records if records else 1.0,
+            generalization_intensity=1.0 - intensity / records if records else 1.0,
+            granularity=1.0 - loss[name],
+            non_uniform_entropy=_share_left(*lost),
+            squared_error=error,
+        )
+        leaves = len(domain)
+        places *= leaves
+        covered = np.where(cells.suppressed, leaves, np.minimum(cells.covered, leaves))
+        ambiguous *= covered[published.codes[j]]
+    told = float((size * ambiguous).sum()) + suppressed * places
+    return Quality(
+        per_attribute=found,
+        non_uniform_entropy=_share_left(*bits),
+        row_squared_error=worlds.rows(squares, spans),
+        ambiguity=_share_left(told - records, records * (places - 1.0)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Exact values and the cells they may be published in: leaf, cell (-1: suppressed with the
+    whole record) and the expected number of records of each pair.
+    """
+
+    leaf: Ints
+    cell: Ints
+    records: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Worlds:
+    """Which combinations of the table the records of each class are expected to be.
+
+    Arguments:
+        original: the table.
+        published: the release.
+        combination: of every pair.
+        group: the class of every pair, -1 for records in no class.
+        records: expected records of every pair.
+        stray: classes that no combination fits.
+        joint: whether the pairs speak of all attributes together.
+        suppressed: records in no class.
+    """
+
+    original: Original
+    published: PublishedRows
+    combination: Ints
+    group: Ints
+    records: Floats
+    stray: Ints
+    joint: bool
+    suppressed: int
+
+    def of(
+        self, attribute: int, domain: Domain, cells: PublishedCells, coverage: Coverage
+    ) -> _Pairs:
+        """The pairs of one attribute; for classes that nobody fits, whoever fits the cell."""
+        codes = self.published.codes[attribute]
+        size = self.published.size
+        alone = np.zeros(len(cells.labels))
+        strays = self.stray if self.joint else np.arange(self.published.classes)
+        np.add.at(alone, codes[strays], size[strays])
+        leaves, kinds, records = [], [], []
+        if self.joint:
+            leaves.append(self.original.codes[attribute][self.combination].astype(np.int64))
+            kinds.append(np.append(codes, -1)[self.group].astype(np.int64))
+            records.append(self.records)
+        elif self.suppressed:
+            there = np.flatnonzero(domain.counts)
+            leaves.append(there)
+            kinds.append(np.full(len(there), -1, np.int64))
+            records.append(self.suppressed * domain.counts[there] / domain.counts.sum())
+        for cell in np.flatnonzero(alone):
+            places = coverage.places(cells.labels[cell])
+            under = np.asarray(places if places is not None else [], np.int64)
+            under = under[domain.counts[under] > 0]
+            if not len(under):  # a value that the table does not have
+                under = np.flatnonzero(domain.counts)
+            leaves.append(under)
+            kinds.append(np.full(len(under), cell, np.int64))
+            records.append(alone[cell] * domain.counts[under] / domain.counts[under].sum())
+        if not leaves:
+            none = np.zeros(0, np.int64)
+            return _Pairs(none, none, np.zeros(0))
+        return _Pairs(np.concatenate(leaves), np.concatenate(kinds), np.concatenate(records))
+
+    def rows(
+        self, squares: Sequence[tuple[Domain, Floats]], spans: Sequence[tuple[Domain, Floats]]
+    ) -> float | None:
+        """The quality by distances of whole records; None without numbers.
+
+        Over the pairs of all attributes: classes that nobody fits are left out.
+        """
+        if not squares:
+            return None
+        if not self.joint:
+            errors = [
+                _share_left(float(square.sum()), float(span.sum()))
+                for (_, square), (_, span) in zip(squares, spans, strict=True)
+            ]
+            return float(np.mean(errors))
+        pairs = len(self.combination)
+        found = []
+        for columns in (squares, spans):
+            total = np.zeros(pairs)
+            for domain, square in columns:
+                spread = _variance(domain)
+                if spread > 0:
+                    total += np.nan_to_num(square[:pairs]) / spread
+            found.append(float((np.sqrt(total) * self.records).sum()))
+        return _share_left(found[0], found[1])
+
+
+def _worlds(original: Original, published: PublishedRows, suppressed: int) -> _Worlds:
+    weight = original.weight.astype(np.float64)
+    covers = [
+        _matrix(Coverage(domain.taxonomy), cells.labels)
+        for domain, cells in zip(original.domains.values(), published.cells, strict=True)
+    ]
+    met = None
+    if all(cover is not None for cover in covers):
+        met = classes_met(
+            original.codes,
+            [cover for cover in covers if cover is not None],
+            published.codes,
+            published.classes,
+            most=MOST_PAIRS,
+        )
+    none = np.zeros(0, np.int64)
+    if met is None:
+        return _Worlds(original, published, none, none, np.zeros(0), none, False, suppressed)
+    combination = np.repeat(np.arange(original.combinations), np.diff(met.indptr))
+    group = met.index.astype(np.int64)
+    fits = np.bincount(group, weights=weight[combination], minlength=published.classes)
+    # Combinations that only a hierarchy or a population has weigh nothing.
+    held = weight[combination] > 0
+    combination, group = combination[held], group[held]
+    records = published.size[group] * weight[combination] / fits[group]
+    stray = np.flatnonzero(fits == 0)
+    if suppressed:
+        given = np.bincount(combination, weights=records, minlength=original.combinations)
+        left = np.maximum(weight - given, 0.0)
+        left[left < 1e-9] = 0.0
+        left = left if left.sum() else weight
+        gone = np.flatnonzero(left)
+        combination = np.concatenate([combination, gone])
+        group = np.concatenate([group, np.full(len(gone), -1, np.int64)])
+        records = np.concatenate([records, suppressed * left[gone] / left.sum()])
+    return _Worlds(original, published, combination, group, records, stray, True, suppressed)
+
+
+def _matrix(coverage: Coverage, labels: Sequence[Label]) -> Bools | None:
+    """Which leaves each cell stands for; None where that is too much to write down."""
+    if len(labels) * len(coverage.leaves) > 4 * MOST_PAIRS:
+        return None
+    return coverage.matrix(labels)
+
+
+def _levels(taxonomy: Taxonomy, cells: PublishedCells, coverage: Coverage) -> Floats:
+    """How far up the hierarchy each cell is, from 0 to 1, [L]."""
+    height = taxonomy.height
+    found = np.zeros(len(cells.labels))
+    if height:
+        levels = [taxonomy.level(level) for level in range(taxonomy.levels)]
+        first: dict[Label, int] = {}
+        for level, labels in enumerate(levels):
+            for label in labels:
+                first.setdefault(label, level)
+        for at, label in enumerate(cells.labels):
+            if label in first:
+                found[at] = first[label] / height
+                continue
+            places = coverage.places(label)
+            if places is None:
+                continue  # a number that the table does not have
+            common = (
+                level
+                for level, labels in enumerate(levels)
+                if len({labels[place] for place in places}) == 1
+            )
+            found[at] = next(common, height) / height
+    found[cells.suppressed] = 1.0
+    return found
+
+
+def _bits_lost(
+    domain: Domain,
+    cells: PublishedCells,
+    coverage: Coverage,
+    pairs: _Pairs,
+    group: Ints | None,
+) -> tuple[float, float]:
+    """The bits lost, and those lost if all were suppressed.
+
+    Arguments:
+        domain: the values, and how many records have each.
+        cells: the published cells.
+        coverage: which values each of them stands for.
+        pairs: the values of the records, and their cells.
+        group: which values are published alike; None where they are on several levels.
+    """
+    counts = domain.counts.astype(np.float64)
+    total = counts.sum()
+    under = np.ones(len(cells.labels) + 1)
+    under[-1] = total
+    for at, label in enumerate(cells.labels):
+        places = coverage.places(label)
+        if places is not None:
+            under[at] = max(counts[np.asarray(places, np.int64)].sum(), 1.0)
+    under[:-1][cells.suppressed] = total
+    own = np.maximum(counts[pairs.leaf], 1.0)
+    lost = np.log2(np.maximum(under[pairs.cell] / own, 1.0))
+    most = np.log2(total / own)
+    over = pairs.cell < 0
+    if over.any():
+        group = np.zeros(len(counts), np.int64) if group is None else group
+        shown = np.bincount(group, counts, minlength=int(group.max()) + 1)
+        place, records = group[pairs.leaf[over]], pairs.records[over]
+        among = np.bincount(place, records, minlength=len(shown))
+        bits = np.log2(np.maximum(shown[place] / own[over], 1.0))
+        lost[over] = bits + np.log2(records.sum() / np.maximum(among[place], 1e-300))
+    return float((lost * pairs.records).sum()), float((most * pairs.records).sum())
+
+
+def _shown_with(taxonomy: Taxonomy, cells: PublishedCells) -> Ints | None:
+    """Which values are published alike, by number, [D]; None where they are on several levels."""
+    told = [label for label, gone in zip(cells.labels, cells.suppressed, strict=True) if not gone]
+    if not told and cells.suppressed.any():
+        return np.zeros(len(taxonomy.leaves), np.int64)
+    for level in range(taxonomy.levels):
+        labels = taxonomy.level(level)
+        if set(told) <= set(labels):
+            number = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+            return np.array([number[label] for label in labels], np.int64)
+    return None
+
+
+def _squares(domain: Domain, cells: PublishedCells, pairs: _Pairs) -> tuple[Floats, Floats]:
+    """For every pair the squared distance to the farther end of cell and of the whole range.
+
+    Both are 0 for a missing value, and for one that is no number among numbers.
+    """
+    scale = domain.numbers
+    if scale is None:
+        scale = np.arange(len(domain), dtype=np.float64)
+        outside = {None, *domain.taxonomy.suppressed}
+        scale[[leaf in outside for leaf in domain.taxonomy.leaves]] = np.nan
+    low, high = cells.low.copy(), cells.high.copy()
+    for at in np.flatnonzero(np.isnan(low)):
+        numbers = scale[cells.leaves[cells.indptr[at] : cells.indptr[at + 1]]]
+        numbers = numbers[np.isfinite(numbers)]
+        if len(numbers):
+            low[at], high[at] = numbers.min(), numbers.max()
+    hidden = np.append(cells.suppressed | np.isnan(low), True)
+    low, high = np.append(low, np.nan), np.append(high, np.nan)
+    leaf, cell, width = pairs.leaf, pairs.cell, len(low)
+    table = len(scale) * width < len(leaf)
+    if table:  # Fewer ways to show a value than pairs: each is worked out once.
+        leaf, cell = np.divmod(np.arange(len(scale) * width), width)
+    value = scale[leaf]
+    least, most = domain.span
+    if domain.numbers is None:
+        places = np.flatnonzero((domain.counts > 0) & np.isfinite(scale))
+        least, most = (places[0], places[-1]) if len(places) else (0, 0)
+    span = np.maximum((value - least) ** 2, (value - most) ** 2)
+    away = np.maximum((value - low[cell]) ** 2, (value - high[cell]) ** 2)
+    square = np.where(hidden[cell], span, np.minimum(away, span))
+    square, span = np.nan_to_num(square), np.nan_to_num(span)
+    if table:
+        ways = pairs.leaf * width + pairs.cell % width
+        return square[ways], span[ways]
+    return square, span
+
+
+def _variance(domain: Domain) -> float:
+    assert domain.numbers is not None
+    there = np.isfinite(domain.numbers)
+    numbers, counts = domain.numbers[there], domain.counts[there].astype(np.float64)
+    mean = (numbers * counts).sum() / counts.sum()
+    return float((((numbers - mean) ** 2) * counts).sum() / counts.sum())
+
+
+def _share_left(value: float, most: float) -> float:
+    """1 - value / most, between 0 and 1; 1 where nothing can be lost."""
+    if most <= 0.0 or math.isinf(most):
+        return 1.0
+    return min(max(1.0 - float(value) / float(most), 0.0), 1.0)
