@@ -266,7 +266,7 @@ PROBLEMS = [
     (smallest(output={"format": "xlsx"}), "output.format: unknown value 'xlsx'"),
     (smallest(source={"separator": "||"}), "source.separator: must be one character, not 2"),
     (smallest(source={"quote": "''"}), "source.quote: must be one character, not 2"),
-    (smallest(source={"encoding": "utf9"}), "source.encoding: no encoding 'utf9'"),
+    (smallest(source={"encoding": "utf9"}), "source.encoding: no encoding of files 'utf9'"),
     (smallest(source=[]), "source: must be a table of keys, not a list"),
     (smallest(promises=[]), "promises: a policy needs at least one promise"),
     ({"attributes": {}}, "attributes: no attribute is a quasi-identifier"),

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
 import gzip
 import io
 import lzma
 import sqlite3
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
+from encodings.aliases import aliases
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.errors import DataError
+from indistinct.errors import DataError, PolicyError
+from indistinct.policy.sections import Source
 from indistinct.sources import files
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
 from indistinct.sources.workbook import hidden_in
 from indistinct.sources.writing import write_csv
+from indistinct.text_encodings import is_of_files
 
 
 def put(folder: Path, content: str | bytes, name: str = "people.csv") -> Path:
@@ -362,10 +366,30 @@ def test_ragged_records_where_quotes_mean_nothing(tmp_path: Path) -> None:
     assert problem.rows == (2,)
 
 
-@pytest.mark.parametrize("encoding", ["base64", "rot13", "hex", "idna", "undefined", "", "bz2"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["base64", "rot13", "hex", "idna", "undefined", "", "bz2", "utf-7", "U7", "charmap", "quopri",
+     "raw_unicode_escape", "unicode-escape", "punycode", "mbcs", "a\0b"],
+)  # fmt: skip
 def test_what_is_no_encoding_of_files(tmp_path: Path, encoding: str) -> None:
     error = refused(put(tmp_path, "a;b\n1;2\n"), encoding=encoding)
     assert codes(error) == ["unknown-encoding"]
+    with pytest.raises(PolicyError, match="no encoding of files"):
+        Source(encoding=encoding)
+
+
+def is_codec(name: str) -> bool:
+    with suppress(LookupError):  # some are those of Windows
+        return bool(codecs.lookup(name))
+    return False
+
+
+def test_every_encoding_of_text_is_one_of_files() -> None:
+    """What Python has besides turns bytes into bytes, or is an envelope or an escape."""
+    every = {codecs.lookup(one).name for one in aliases.values() if is_codec(one)}
+    assert sorted(one for one in every if not is_of_files(one)) == [
+        "base64", "bz2", "hex", "quopri", "rot-13", "utf-7", "uu", "zlib"
+    ]  # fmt: skip
 
 
 def test_settings_that_make_no_sense(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import tempfile
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
 import pytest
@@ -23,6 +23,7 @@ import indistinct as ind
 from indistinct.errors import DataError, IndistinctError, PolicyError
 from indistinct.pipeline.evidence import published_evidence
 from indistinct.sources import memory
+from indistinct.sources import scan as scan_module
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import DuckDBTable, file_of
 from indistinct.sources.engines import open_table
@@ -290,14 +291,74 @@ def test_labels_are_the_same_whatever_the_file(tmp_path: Path) -> None:
     assert all(one == plain[0] for one in plain)
 
 
+def packing(path: Path) -> IO[bytes]:
+    """What packs a file as its ending says."""
+    if path.suffix == ".zst":
+        import pyarrow as pa
+
+        made: IO[bytes] = pa.output_stream(str(path), compression="zstd")
+        return made
+    packed: IO[bytes] = PACKED.get(path.suffix, open)(path, "wb")
+    return packed
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
-@pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".bz2"])
+@pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".bz2", ".zst"])
 def test_encodings(encoding: str, ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"table.csv{ending}"
-    with PACKED.get(ending, open)(path, "wb") as file:
+    with packing(path) as file:
         file.write("\n\nname;stadt\nJürgen;Köln\n  Zoë ;\n".encode(encoding))
     told = {"encoding": "latin-1"} if encoding == "latin-1" else {}
     assert scan(path, **told).text(["name", "stadt"]).rows() == [("Jürgen", "Köln"), ("Zoë", None)]
+
+
+@pytest.mark.parametrize("ending", [".gz", ".xz", ".bz2", ".zst"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_what_is_packed_too_tightly_is_refused_before_it_is_unpacked(
+    ending: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"table.csv{ending}"
+    with packing(path) as file:
+        file.write(b"age,sex\n" + b"20,f\n" * 5_000_000)
+    monkeypatch.setattr("indistinct.sources.scan.LEAST", 20 << 20)
+    monkeypatch.setattr(duckdb, "connect", Unasked)
+    with pytest.raises(DataError, match="packed to less than 1/200") as caught:
+        scan(path, 20 << 20, encoding=encoding)
+    assert caught.value.problems[0].code == "packed-too-tightly"
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    with packing(tmp_path / "part.csv.gz") as file:  # nor is it beside others that are tables
+        file.write(b"age,sex\n20,f\n")
+    if ending == ".gz":
+        with pytest.raises(DataError, match="packed to less than 1/200"):
+            scan(tmp_path, 20 << 20, encoding=encoding)
+
+
+class Unasked:
+    """A connection that is set up and closed, and asked for nothing."""
+
+    def execute(self, query: str) -> None:
+        assert query.startswith("SET ")
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_copy_that_finds_no_room_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "table.csv.xz"
+    with packing(path) as file:
+        file.write(b"age,sex\n" + b"20,f\n" * 5000)
+    made = scan_module.staged_folder
+
+    def full(place: Path) -> tuple[Path, int]:
+        folder, lock = made(place)
+        (folder / "0.csv").symlink_to("/dev/full")
+        return folder, lock
+
+    monkeypatch.setattr(scan_module, "staged_folder", full)
+    with pytest.raises(DataError, match="nor the disk suffices"):
+        scan(path)
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from indistinct.errors import HierarchyError, OutputError, Problem, Problems
 from indistinct.hierarchies.taxonomy import Label, Origin, Taxonomy, at_most
+from indistinct.text_encodings import is_of_files, no_encoding
 
 SEPARATORS = (";", "\t", "|", ",")
 
@@ -163,10 +164,10 @@ def _text(file: Path, attribute: str, encoding: str | None) -> str:
         ) from error
     found = next((name for mark, name in _BOMS.items() if data.startswith(mark)), "utf-8")
     chosen = encoding or found
+    if not is_of_files(chosen):
+        raise _unfit(file, attribute, "bad-encoding", no_encoding(chosen))
     try:
         text = data.decode(chosen)
-    except LookupError as error:
-        raise _unfit(file, attribute, "bad-encoding", f"no encoding '{chosen}'") from error
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise _unfit(

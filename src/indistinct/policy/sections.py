@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -14,6 +13,7 @@ from indistinct._sections import Section
 from indistinct.measures.objective import measure_named, measures
 from indistinct.recoding.method import method_named, methods
 from indistinct.sources.format import formats
+from indistinct.text_encodings import is_of_files, no_encoding
 from indistinct.types import Plain
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
@@ -38,10 +38,8 @@ def _quote(text: str) -> str:
 
 
 def _known_encoding(name: str) -> str:
-    try:
-        codecs.lookup(name)
-    except LookupError:
-        raise ValueError(f"no encoding '{name}'; try 'utf-8' or 'latin-1'") from None
+    if not is_of_files(name):
+        raise ValueError(no_encoding(name))
     return name
 
 

@@ -45,6 +45,7 @@ from indistinct.sources.table import name_problems, quantities, quantity_values
 from indistinct.sources.text import as_codes, with_whole_numbers
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
+from indistinct.text_encodings import is_of_files, no_encoding
 from indistinct.types import Plain
 
 CSV = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
@@ -70,7 +71,6 @@ DAMAGED = (
 )
 QUERY = "correct the query: it has to read one table, in the words of this database"
 
-_NOT_OF_FILES = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
 _BLANKS = " \t\r\n"
 _BLANK_LINE = re.compile(rb"^[ \t\r]*\n", re.MULTILINE)
@@ -537,7 +537,7 @@ def bytes_of(path: Path, *, separator: bytes | None = None, cells: bool = False)
                 expected = taken * max(whole / max(packed.tell(), 1), 1)
                 needed = expected if expected > SURELY * limit else taken
                 if needed > limit and size > TIGHTEST * packed.tell():
-                    raise _too_tight(path.name, expected)
+                    raise too_tight(path.name, expected, limit)
                 memory.require(needed, path.name)
                 blocks.append(block)
     except BROKEN as error:
@@ -545,15 +545,15 @@ def bytes_of(path: Path, *, separator: bytes | None = None, cells: bool = False)
     return b"".join(blocks)
 
 
-def _too_tight(name: str, needed: float) -> DataError:
+def too_tight(name: str, needed: float, limit: float) -> DataError:
+    """That a file is packed as no table is, and takes more memory than it may."""
     return DataError(
         "packed-too-tightly",
         f"the file is packed to less than 1/{TIGHTEST} of its size, as tables hardly are: unpacked "
-        f"it takes about {memory.in_words(needed)} of memory, and may take "
-        f"{memory.in_words(memory.allowed())}",
+        f"it takes {memory.in_words(needed)} or more, and may take {memory.in_words(limit)}",
         file=name,
         remedy="look where it comes from; if it is what it should be, unpack it first, or give it "
-        f"more memory (--max-memory, or {memory.VARIABLE})",
+        f"more memory (--max-memory, or {memory.VARIABLE}; --memory with --engine)",
     )
 
 
@@ -580,24 +580,10 @@ def refuse_dialect(
         )
     if quote and (len(quote) != 1 or quote in "\r\n"):
         problems.add("bad-quote", f"a quote is one character, not {quote!r}", file=name)
-    if encoding is not None and not _is_encoding(encoding):
-        known = ("utf-8", "utf-16", "latin-1", "windows-1252", "iso-8859-15", "mac-roman")
-        hint = did_you_mean(encoding, known)
-        problems.add("unknown-encoding", f"no encoding '{encoding}': {hint}", file=name)
+    if encoding is not None and not is_of_files(encoding):
+        problems.add("unknown-encoding", no_encoding(encoding), file=name)
     if problems:
         raise DataError(problems)
-
-
-def _is_encoding(name: str) -> bool:
-    """Whether Python knows an encoding of that name, and files are written in it."""
-    try:
-        known = codecs.lookup(name).name.replace("_", "-") not in _NOT_OF_FILES
-        b"a".decode(name)
-    except LookupError:
-        return False
-    except ValueError:  # one letter is too little for some
-        pass
-    return known
 
 
 def _utf8(data: bytes, encoding: str | None, name: str) -> bytes:

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 import polars as pl
 
@@ -50,19 +50,21 @@ from indistinct.sources.files import (
     CSV,
     PACKED,
     PARQUET,
+    TIGHTEST,
     broken,
     header_problems,
     header_without_csv,
     opened,
     refuse_dialect,
     refuse_missing,
+    too_tight,
     unclosed,
 )
 from indistinct.sources.spark_table import of_spark
 from indistinct.sources.table import Change, column_names, count_column, name_problems
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
-from indistinct.sources.writing import staged_folder, sweep
+from indistinct.sources.writing import NO_ROOM, staged_folder, sweep
 from indistinct.types import Frame
 
 _MAYBE = "CASE WHEN {0} IS NOT NULL THEN {0} END"
@@ -323,16 +325,18 @@ def telling(name: str) -> Iterator[None]:
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
         if isinstance(error, duckdb.IOException) and not _FULL.search(str(error)):
             raise _unreadable(name, error) from None
-        raise DataError(
-            Problem(
-                "no-room-to-spill",
-                "neither the memory that a run may take nor the disk suffices for the table",
-                file=name,
-                remedy="give it more (--memory), or make room on the disk that the table is on",
-            )
-        ) from None
+        raise _no_room(name) from None
     except (duckdb.Error, UnicodeError) as error:
         raise _unreadable(name, error) from None
+
+
+def _no_room(name: str) -> DataError:
+    return DataError(
+        "no-room-to-spill",
+        "neither the memory that a run may take nor the disk suffices for the table",
+        file=name,
+        remedy="give it more (--memory), or make room on the disk that the table is on",
+    )
 
 
 def _unreadable(name: str, error: Exception) -> DataError:
@@ -454,7 +458,11 @@ def _read_csv(
         raise _not_scanned(name, "the files differ in their columns, separators or encodings")
     if problems := name_problems(columns, name):
         raise DataError(problems)
-    plain = [_in_utf8(file, encoding, work.folder / f"{at}.csv") for at, file in enumerate(files)]
+    tightness = _Tightness(name, work.ceiling)
+    plain = [
+        _in_utf8(file, encoding, work.folder / f"{at}.csv", tightness)
+        for at, file in enumerate(files)
+    ]
     held = work.connection.read_csv(
         [str(file) for file in plain],
         header=False,
@@ -477,15 +485,8 @@ def _read_csv(
 def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, int]:
     """The names of a file's columns, its dialect and encoding, and the lines until its records."""
     try:
-        if file.suffix.lower() == ".zst":
-            import duckdb
-
-            (data,) = duckdb.execute(
-                "SELECT content[:?]::BLOB FROM read_blob(?)", [4 * SAMPLE, str(file)]
-            ).fetchone()
-        else:
-            with opened(file) as held:
-                data = held.read(4 * SAMPLE)
+        with _unpacked(file) as held:
+            data = held.read(4 * SAMPLE)
     except BROKEN as error:
         raise broken(file.name, "the file cannot be read", error) from None
     return head_of(data, file, **reading)
@@ -531,21 +532,70 @@ def head_of(
     return names, dialect, wanted, start[: lead + used].count("\n")
 
 
-def _in_utf8(file: Path, encoding: str, target: Path) -> Path:
+@dataclass
+class _Tightness:
+    """How much larger files are than they are packed: many times as much is no table.
+
+    Arguments:
+        name: what messages call them.
+        ceiling: how many bytes they may take whatever they are packed to.
+    """
+
+    name: str
+    ceiling: int
+    _packed: int = 0
+    _size: int = 0
+
+    def blocks(self, file: Path) -> Iterator[bytes]:
+        """What is in a further file, unpacked.
+
+        Raises:
+            DataError: it cannot be read, or is hardly a table.
+        """
+        try:
+            self._packed += file.stat().st_size
+            with _unpacked(file) as source:
+                while block := source.read(_BLOCK):
+                    self._size += len(block)
+                    if self._size > max(self.ceiling, TIGHTEST * self._packed):
+                        raise too_tight(self.name, self._size, self.ceiling)
+                    yield block
+        except BROKEN as error:
+            raise broken(file.name, "the file cannot be read", error) from None
+
+
+def _unpacked(file: Path) -> IO[bytes]:
+    """A file, unpacked while it is read; also where only engines unpack its kind."""
+    if file.suffix.lower() != ".zst":
+        return opened(file)
+    import pyarrow as pa
+
+    source: IO[bytes] = pa.input_stream(str(file), compression="zstd")
+    return source
+
+
+def _in_utf8(file: Path, encoding: str, target: Path, tightness: _Tightness) -> Path:
     """A file that DuckDB reads as it is, or a copy in UTF-8 in the private folder."""
     ending = file.suffix.lower()
-    if encoding.startswith("utf-8") and (ending in (".gz", ".zst") or ending not in PACKED):
+    if encoding.startswith("utf-8") and ending not in _PACKED:
+        return file
+    blocks = tightness.blocks(file)
+    if encoding.startswith("utf-8") and ending in (".gz", ".zst"):
+        for _ in blocks:  # the engine unpacks it once more: nothing is kept of an unfit one
+            pass
         return file
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        with opened(file) as source, target.open("wb") as copy:
-            while block := source.read(_BLOCK):
+        with target.open("wb") as copy:
+            for block in blocks:
                 copy.write(decoder.decode(block).encode())
             copy.write(decoder.decode(b"", final=True).encode())
     except UnicodeError:
         raise _undecodable(file.name, encoding) from None
-    except BROKEN as error:
-        raise broken(file.name, "the file cannot be read", error) from None
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise _no_room(file.name) from None
     return target
 
 

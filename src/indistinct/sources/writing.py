@@ -74,7 +74,7 @@ _EARLIER = "old-"
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux
 _HERE = -100  # AT_FDCWD
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_csv(
@@ -440,7 +440,7 @@ def _refusal(path: Path, error: Exception) -> OutputError:
     number = getattr(error, "errno", None)
     if number is None and (told := re.search(r"\(os error (\d+)\)", str(error))):
         number = int(told[1])  # what Polars says in words only
-    if number in _FULL:
+    if number in NO_ROOM:
         return OutputError(
             "disk-full",
             "the disk is full; nothing was written",
