@@ -5,7 +5,10 @@ import errno
 import fcntl
 import json
 import os
+import re
 import stat
+import sys
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +149,25 @@ def test_formulas_are_neutralized(text: str) -> None:
     assert neutralized(neutralized(frame)).equals(neutralized(frame))
 
 
+def test_every_form_of_a_sign_and_every_blank_is_known() -> None:
+    every = [chr(at) for at in range(sys.maxunicode + 1) if not 0xD800 <= at < 0xE000]
+    plain = {one: unicodedata.normalize("NFKC", one)[:1] for one in every}
+    signs = [one for one in every if plain[one] in {*"=+-@\u2212"}]
+    assert {*"\ufe62\ufe63\ufe6b\ufe66\uff1d\u207a"} <= {*signs}
+    shown = re.compile(
+        "NUMBER SIGN|FOOTNOTE|NUMBER MARK|SIGN SANAH|SAFHA|SAMVAT|END OF AYAH|ABBREV|ABOVE$"
+    )
+    unseen = [
+        one
+        for one in every
+        if unicodedata.category(one) in {"Cc", "Cf", "Zs", "Zl", "Zp"}
+        and not shown.search(unicodedata.name(one, ""))
+    ]
+    found = pl.Series([f"{one}1+1" for one in signs] + [f"{one}=1" for one in [*unseen, "\u2800"]])
+    safe = neutralized(found.to_frame("a"))["a"]
+    assert found.filter(safe == found).to_list() == []
+
+
 @pytest.mark.parametrize(
     ("text", "safe"),
     [
@@ -185,6 +207,7 @@ def test_formulas_after_a_separator_are_neutralized(text: str, safe: str) -> Non
         "a=b",
         "",
         "<=5",
+        "\u22123.5",
     ],
 )
 def test_numbers_and_signs_stay(text: str) -> None:

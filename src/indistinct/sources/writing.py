@@ -46,17 +46,21 @@ REPORT = "report.html"
 PRIVATE = "private"
 """The folder of a run that nobody else may read."""
 
-FORMULA_STARTS = "=+@＝＋－＠-"
-"""What a spreadsheet takes for the start of a formula."""
+FORMULA_STARTS = (
+    "=\u207c\u208c\u2a75\u2a76\ufe66\uff1d+\u207a\u208a\ufb29\ufe62\uff0b"
+    "@\ufe6b\uff20\u207b\u208b\u2212\ufe63\uff0d-"
+)
+"""What a spreadsheet takes for the start of a formula, in every form and width that Unicode has."""
 
 _UNSEEN = (
     r"[\s\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U0001d173-\U0001d17a"
+    r"\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
     r"\U000e0000-\U000e0fff]*"
 )
-"""White space, control characters and what Unicode says is ignorable by default."""
+"""White space, control characters, what Unicode says is ignorable by default, and other blanks."""
 
-_NUMBER = r"[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?"
+_NUMBER = r"[+\u2212-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?"
 _CUT = r"(^|[;,|\t\r\n])"
 _STARTED = rf"{_UNSEEN}[{FORMULA_STARTS}]"
 _HARMLESS = rf"{_UNSEEN}(?:[{FORMULA_STARTS}]|{_NUMBER})[\])}}]*{_UNSEEN}(?:[;,|]|$)"
