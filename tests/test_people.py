@@ -417,3 +417,25 @@ def test_who_is_starred_in_every_quasi_identifier_is_of_a_bucket_all_the_same(mi
     release = ind.anonymize(table, keys)
     assert release.tables["quasi"].height == 12
     assert ind.audit(release).holds
+
+
+@pytest.mark.parametrize(
+    ("another", "several"), [(str.lower, 3), (" {} ".format, 3), ("Q{}".format, 0)]
+)
+def test_one_person_whose_key_is_written_in_several_ways_is_told(
+    another: Any, several: int
+) -> None:
+    table = visits()
+    first = table["patient"].unique().sort()[:3]
+    added = table.filter(pl.col("patient").is_in(first.implode())).unique("patient")
+    texts = pl.Series("patient", [another(key) for key in added["patient"]])
+    release = ind.anonymize(pl.concat([table, added.with_columns(texts)]), policy())
+    found = [told for told in release.warnings if "count as different people" in told]
+    assert [told.split()[0] for told in found] == [str(2 * several)] * bool(several)
+
+
+def test_zeros_before_the_number_of_a_person_are_told() -> None:
+    table = visits().with_columns(pl.col("patient").str.strip_prefix("P"))
+    added = table.head(1).with_columns(pl.col("patient").str.strip_chars_start("0"))
+    release = ind.anonymize(pl.concat([table, added]), policy())
+    assert any("count as different people" in told for told in release.warnings)

@@ -203,6 +203,7 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
     Raises:
         PolicyError: a promise is about values none of which occurs: it would promise nothing.
     """
+    run.warnings += told_as_several(private)
     for name in counted_attributes(private.promises):
         run.warnings += told_apart(name, sorted_values(private.subjects.values_of(name)))
     problems = []
@@ -244,10 +245,7 @@ def told_apart(name: str, values: Sequence[str | None]) -> list[str]:
         name: a sensitive attribute that promises count.
         values: its distinct values.
     """
-    texts = pl.Series(values, dtype=pl.String).drop_nulls()
-    plain = texts.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\p{Cf}", "")
-    plain = plain.str.replace_all(r"[\s_\-]+", " ").str.strip_chars(" ")
-    several = int(plain.is_duplicated().sum())
+    several = int(_plain(pl.Series(values, dtype=pl.String).drop_nulls()).is_duplicated().sum())
     if not several:
         return []
     return [
@@ -255,6 +253,28 @@ def told_apart(name: str, values: Sequence[str | None]) -> list[str]:
         "invisible characters only, and promises that count values tell them apart: write them "
         "alike in the table, or a class of one value passes for one of several"
     ]
+
+
+def told_as_several(private: PrivateTable) -> list[str]:
+    """The warning that one person counts as several, as the key is written in several ways."""
+    key = private.subjects.key
+    if key is None:
+        return []
+    plain = _plain(private.table.text([key])[key].unique()).str.replace(r"^0+([0-9])", "${1}")
+    several = int(plain.str.replace(r"^([0-9]+)\.0+$", "${1}").is_duplicated().sum())
+    if not several:
+        return []
+    return [
+        f"{several} values of '{key}' differ from another one in case, blanks, hyphens, leading "
+        "zeros or invisible characters only, and count as different people: if they are the same, "
+        "write them alike in the table, or a class of k people has fewer"
+    ]
+
+
+def _plain(texts: pl.Series) -> pl.Series:
+    """Texts without what is often written in several ways."""
+    plain = texts.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\p{Cf}", "")
+    return plain.str.replace_all(r"[\s_\-]+", " ").str.strip_chars(" ")
 
 
 def _counted_missing(part: Promise, private: PrivateTable) -> list[str]:
