@@ -99,6 +99,21 @@ def test_an_edited_helper_behind_a_cached_caller_is_compiled_anew(
     assert run(TWICE, copy.parent, where) == "22 1"
 
 
+def test_kept_code_is_loaded_without_what_compiling_needs(copy: Path, tmp_path: Path) -> None:
+    where = places(tmp_path / "home")
+    run(TWICE, copy.parent, where)
+    code = (
+        f"{TWICE}\n"
+        "import sys, numba, numpy as np\n"
+        "compilers = {'numba.np.linalg', 'numba.cpython.unicode', 'scipy.linalg'}\n"
+        "print(sorted(compilers & set(sys.modules)))\n"
+        "more = numba.njit(lambda x: twice(x) + np.argsort(-np.arange(x))[0])\n"
+        "print(more(10), compilers <= {*sys.modules, 'scipy.linalg'})"
+    )
+    told = run(code, copy.parent, where).split("\n")
+    assert told == ["22 1", "[]", "31 True"], "and what is compiled afterwards can be all of it"
+
+
 def test_old_caches_are_forgotten(copy: Path, tmp_path: Path) -> None:
     where = places(tmp_path / "home")
     code = "from indistinct.kernels.jit import cache_folder; print(cache_folder())"

@@ -75,6 +75,7 @@ def shared_cache() -> Any:
     has to be compiled.
     """
     from numba.core import caching
+    from numba.core.runtime import nrt
 
     class Place(caching.UserProvidedCacheLocator):  # type: ignore[misc]  # Numba has no types
         @classmethod
@@ -92,13 +93,24 @@ def shared_cache() -> Any:
             self.turn = Turn(Path(self.cache_path) / f"{self._impl.filename_base}.lock")
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
-            found = super().load_overload(sig, target_context)
+            found = self._loaded(sig, target_context)
             if found is None:
                 self.turn.take()
-                found = super().load_overload(sig, target_context)
+                found = self._loaded(sig, target_context)
                 if found is not None:
                     self.turn.leave()
             return found
+
+        def _loaded(self, sig: Any, context: Any) -> Any:
+            """Compiled code, without what only compiling needs.
+
+            Numba itself first imports all that it can compile, and SciPy where it is installed: a
+            third of the time of a small run. Of that, code that is compiled needs memory alone;
+            who compiles imports the rest then.
+            """
+            nrt.rtsys.initialize(context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, context)
 
         def save_overload(self, sig: Any, data: Any) -> None:
             try:
