@@ -264,6 +264,30 @@ def test_a_promise_about_items_is_on_items(capsys: pytest.CaptureFixture[str]) -
     ]
 
 
+def test_one_promise_about_many_attributes_is_one_line_unless_it_is_broken(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    of = [
+        {
+            "model": "km-anonymity",
+            "parameters": {"k": 5, "m": 1},
+            "sensitive": f"item{number}",
+            "holds": number != 3,
+            "achieved": {"k": 30 + number, "m": 1},
+            "achieved_with": {"k": {"m": 1}},
+        }
+        for number in range(8)
+    ]
+    print_promises(of)
+    rows = [" ".join(row.split()) for row in capsys.readouterr().out.splitlines()[1:]]
+    assert rows == [
+        "km-anonymity of 7 attributes k = 5, m = 1 items holds k = 30 to 37",
+        "km-anonymity of item3 k = 5, m = 1 items BROKEN k = 33 with m = 1",
+    ]
+    print_promises(of[4:])
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 4
+
+
 def test_warnings_that_people_are_at_risk_come_first_and_what_is_lost_before_the_rest() -> None:
     always = (
         "promises about 'diagnosis' bound what the values of a class tell by themselves: whoever "

@@ -36,6 +36,9 @@ SINGLE = 2
 GROUPS = 8
 """How many groups of items the summary lists; all of them are in ``private/items.json``."""
 
+ALIKE = 5
+"""How many attributes of which the same can be said have a line each; more of them share one."""
+
 EXAMPLES = 3
 """How many published labels of an attribute the summary shows."""
 
@@ -160,11 +163,19 @@ def summarize(release: Release) -> None:
 
 
 def _print_all_items(cuts: Mapping[str, PlainMapping]) -> None:
-    """What is left of what the items of many attributes told, a line each."""
+    """What is left of what the items of many attributes told, a line each; all that kept all, one.
+
+    Arguments:
+        cuts: what ``items.json`` says of each attribute.
+    """
+    kept = [name for name, found in cuts.items() if not _grouped(found["cut"])]
+    together = set(kept) if len(kept) > ALIKE else set()
     rows = []
     for name, found in cuts.items():
+        if name in together:
+            continue
         behind: Mapping[str, list[str | None]] = found["cut"]
-        whole = sum(values == [label] for label, values in behind.items())
+        groups = _grouped(behind)
         values = sum(map(len, behind.values()))
         rows.append(
             (
@@ -172,30 +183,40 @@ def _print_all_items(cuts: Mapping[str, PlainMapping]) -> None:
                 share(found["information"]),
                 share(found["information_at_most"]),
                 share(found["exact"]),
-                f"{shown(whole)} of {shown(values)}",
-                shown(len(behind) - whole),
+                f"{shown(len(behind) - len(groups))} of {shown(values)}",
+                shown(len(groups)),
             )
         )
     head = ("items of", "information left", "at most", "as they are", "values kept", "groups")
-    print_table(head, rows, right=head[1:])
-    console().print("which values are in which group: private/items.json", soft_wrap=True)
+    if rows:
+        print_table(head, rows, right=head[1:])
+    if together:
+        print_parts([Line(f"items of {len(together)} attributes are published as they are")])
+    if rows:
+        console().print("which values are in which group: private/items.json", soft_wrap=True)
+
+
+def _grouped(behind: Mapping[str, list[str | None]]) -> dict[str, list[str | None]]:
+    """The labels that stand for other values than themselves; a missing value has no label."""
+    return {
+        label: values
+        for label, values in behind.items()
+        if values not in ([label], [label or None])
+    }
 
 
 def _print_items(name: str, found: PlainMapping) -> None:
     """What items are published as, and what is left of what they told."""
     behind: Mapping[str, list[str | None]] = found["cut"]
-    own = [label for label, values in behind.items() if values == [label]]
-    rows = sorted(
-        ((label, values) for label, values in behind.items() if values != [label]),
-        key=lambda row: -len(row[1]),
-    )
+    rows = sorted(_grouped(behind).items(), key=lambda row: -len(row[1]))
+    own = len(behind) - len(rows)
     total, at_most = found["information"], found["information_at_most"]
     grouped = sum(len(values) for _, values in rows)
     told = (
         f"{name}: {share(total)} of the information of its items is left"
         f"{'' if at_most <= total else f' (no release keeps more than {share(at_most)})'}, "
         f"{share(found['exact'])} of them as they are; "
-        f"{many(len(own), 'value is')} published as {'itself' if len(own) == 1 else 'themselves'}"
+        f"{many(own, 'value is')} published as {'itself' if own == 1 else 'themselves'}"
         + (f", and {many(grouped, 'value')} as {many(len(rows), 'group')}" if rows else "")
     )
     print_parts([Line(told)])
@@ -238,17 +259,44 @@ def print_promises(promises: Iterable[PlainMapping]) -> None:
     """A table of promises, what they ask, whether they hold and what was achieved."""
     from indistinct.report.chapters import promised_on
 
-    rows = [
-        (
-            item["model"] + (f" of {item['sensitive']}" if item.get("sensitive") else ""),
-            parameters(item["parameters"]),
-            promised_on(item),
-            "holds" if item["holds"] else "BROKEN",
-            _achieved(item),
-        )
-        for item in promises
-    ]
+    rows = []
+    for alike in _folded(list(promises)):
+        item = alike[0]
+        if len(alike) > 1:
+            of, achieved = f" of {len(alike)} attributes", _spanned(alike)
+        else:
+            of = f" of {item['sensitive']}" if item.get("sensitive") else ""
+            achieved = _achieved(item)
+        verdict = "holds" if item["holds"] else "BROKEN"
+        asked = parameters(item["parameters"])
+        rows.append((item["model"] + of, asked, promised_on(item), verdict, achieved))
     print_table(("promise", "asked", "on", "verdict", "achieved"), rows)
+
+
+def _folded(promises: list[PlainMapping]) -> Iterable[list[PlainMapping]]:
+    """Promises in their order; those that ask the same of many attributes, and hold, together."""
+    groups: dict[str, list[PlainMapping]] = {}
+    for place, item in enumerate(promises):
+        apart = {"sensitive", "achieved", "classes", "violations"}
+        asked = {key: value for key, value in item.items() if key not in apart}
+        asked["figures"] = list(item["achieved"])
+        figures = all(isinstance(value, int | float) for value in item["achieved"].values())
+        own = None if item["holds"] and item.get("sensitive") and figures else place
+        groups.setdefault(repr((own, asked)), []).append(item)
+    for alike in groups.values():
+        yield from [alike] if len(alike) > ALIKE else [[item] for item in alike]
+
+
+def _spanned(alike: list[PlainMapping]) -> str:
+    """From where to where what was achieved goes, of promises that ask the same."""
+    spans: list[str] = []
+    for name in alike[0]["achieved"]:
+        found = sorted({_rounded(item["achieved"][name]) for item in alike})
+        if spans and found == [alike[0]["parameters"].get(name)]:
+            continue
+        ends = f"{parameters({name: found[0]})}"
+        spans.append(ends if len(found) == 1 else f"{ends} to {shown(found[-1])}")
+    return ", ".join(spans)
 
 
 def _achieved(item: PlainMapping) -> str:
