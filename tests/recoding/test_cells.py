@@ -327,6 +327,40 @@ def test_categories_with_numbers_for_names_stay_sets(algorithm: str) -> None:
     assert [cell for cell in rows["age"].cast(pl.String) if cell and cell.startswith("[")]
 
 
+@pytest.mark.parametrize("algorithm", ["mondrian", "k-member", "k-l-diversity"])
+def test_few_numbers_that_become_ranges_are_told(algorithm: str) -> None:
+    keys: dict[str, Any] = {
+        "source": {"person": "who"},
+        "attributes": {
+            "the zone": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "kl-diversity", "k": 11, "l": 2, "sensitive": "ill"}],
+        "method": {"algorithm": algorithm, "seed": 1},
+    }
+    if algorithm != "k-l-diversity":
+        keys["promises"] = [{"model": "k-anonymity", "k": 11}]
+    zone = pl.Series("the zone", [str(10 + 10 * (at % 4)) for at in range(40)])
+    table = CODES.select("age", "ill", zone, who=pl.int_range(pl.len()).cast(pl.String))
+
+    def told(**said: Any) -> list[str]:
+        keys["attributes"]["the zone"].update(said)
+        release = ind.anonymize(table, keys)
+        return [one for one in release.warnings if "published as ranges" in one]
+
+    assert told() == [
+        "'the zone': its 4 values are numbers, and published as ranges; if they are codes, write "
+        'attributes."the zone".type = "category", else "number"'
+    ]
+    assert told(type="number") == []
+    del keys["attributes"]["the zone"]["type"]
+    keys["method"]["cells"] = {"the zone": "range"}
+    assert told() == []
+    del keys["method"]["cells"]
+    assert told(type="category") == []
+
+
 def test_what_a_type_says_comes_before_what_numbers_look_like() -> None:
     keys: dict[str, Any] = {
         "attributes": {

@@ -21,6 +21,7 @@ from indistinct.intake.transforming import shows_others, shows_suppressed
 from indistinct.measures import measures
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_number import KnownNumber
+from indistinct.recoding.cells import FLAT
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from indistinct.recoding.plan import Plan
     from indistinct.release.publication import Publication
 
+
+FEW_CODES = 20
+"""Up to so many whole numbers of an attribute may be codes of categories."""
 
 MUCH_MADE_UP = 0.05
 """The share of made-up records above which the custodian is warned."""
@@ -93,6 +97,28 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
         )
     if verdict.records == 0:
         found.append("every record is suppressed: the release is empty")
+    return found
+
+
+def warn_about_ranges(private: PrivateTable, plan: Plan) -> list[str]:
+    """Warnings about few whole numbers that are put into ranges, and may be codes of categories."""
+    cells = plan.quasi if isinstance(plan, LinkedPlan) else plan
+    if not isinstance(cells, CellPlan):
+        return []
+    said, found = private.policy.method.cells or {}, []
+    for name, style, texts in zip(cells.attributes, cells.style, cells.texts, strict=True):
+        asked = said if isinstance(said, str) else said.get(name)
+        if style != "range" or asked == style or private.policy.attributes[name].type is not None:
+            continue
+        taxonomy = private.taxonomies[name]
+        values = {one for one in taxonomy.leaves if one} - {*taxonomy.suppressed}
+        codes = taxonomy.levels <= FLAT and all(one.isdecimal() for one in values)
+        if codes and len(values) <= FEW_CODES and any((one or "").startswith("[") for one in texts):
+            found.append(
+                f"'{name}': its {many(len(values), 'value')} are numbers, and published as ranges; "
+                f'if they are codes, write attributes.{toml_key(name)}.type = "category", else '
+                '"number"'
+            )
     return found
 
 

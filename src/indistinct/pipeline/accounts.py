@@ -27,6 +27,7 @@ from indistinct.intake.warnings import (
     warn_about_lost,
     warn_about_made_up,
     warn_about_original_shares,
+    warn_about_ranges,
     warn_about_search,
     warn_about_those_left_out,
 )
@@ -153,6 +154,7 @@ def accounts(
             *run.said_first,
             *policy.warnings,
             *found,
+            *warn_about_ranges(private, plan),
             *warn_about_those_left_out(policy, suppressed),
             *warn_about_lone_groups(policy, publication, transformed.ends),
             *warn_about_original_shares(private, plan.suppressed),
