@@ -100,7 +100,7 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
     return found
 
 
-def warn_about_ranges(private: PrivateTable, plan: Plan) -> list[str]:
+def warn_about_ranges(private: PrivateTable, plan: Plan | LinkedPlan) -> list[str]:
     """Warnings about few whole numbers that are put into ranges, and may be codes of categories."""
     cells = plan.quasi if isinstance(plan, LinkedPlan) else plan
     if not isinstance(cells, CellPlan):
