@@ -279,6 +279,35 @@ def test_noise_that_moves_few_values_is_told() -> None:
         assert any("the noise has left" in text for text in made) == expected
 
 
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ({"swap": {"share": 0.1}}, True),
+        ({"swap": {"window": 0.001}}, True),
+        ({"swap": {}}, False),
+        ({"noise": {"scale": 1}}, True),
+        ({"noise": {"scale": 900}}, False),
+        ({"microaggregate": 2}, True),
+        ({"microaggregate": 6}, False),
+        ({"synthesize": {}}, False),
+    ],
+)
+def test_who_is_found_by_a_value_that_was_hardly_changed_is_told(rule: Any, told: bool) -> None:
+    """A cost of their own finds everybody; where it is published as it is, that is told, too."""
+    frame = patients().with_columns(cost=7.5 * pl.int_range(pl.len()))
+    made = ind.anonymize(frame, policy({"cost": rule})).warnings
+    assert any("'cost': whoever knows the true value finds" in text for text in made) == told
+
+
+def test_a_day_more_or_less_is_found_again() -> None:
+    days = pl.datetime_range(pl.datetime(2020, 1, 1), pl.datetime(2020, 8, 27), "1d", eager=True)
+    for moved, told in ((1, True), (90, False)):
+        frame = patients().with_columns(born=days.dt.strftime("%d.%m.%Y"))
+        rule = {"shift": {"days": moved, "format": "%d.%m.%Y"}}
+        made = ind.anonymize(frame, policy({"born": rule}, {"born": "insensitive"})).warnings
+        assert any("'born': whoever knows the true value finds" in text for text in made) == told
+
+
 def test_an_exchange_that_moves_few_values_is_told() -> None:
     """Groups of one keep what they have; groups of half of the table do not."""
     frame = patients()

@@ -41,6 +41,8 @@ from indistinct.release.transforms.measured import (
 )
 from indistinct.release.transforms.microaggregate import microaggregate
 from indistinct.release.transforms.microaggregate import told as microaggregate_told
+from indistinct.release.transforms.nearness import FEW as FEW_FOUND
+from indistinct.release.transforms.nearness import found_again
 from indistinct.release.transforms.network import Given, merged
 from indistinct.release.transforms.noise import FEW, hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
@@ -73,6 +75,10 @@ IDENTIFIER = "identifier"
 
 PERTURBING = ("replace", "shift", "swap", "noise", "microaggregate", "synthesize")
 """Transformations after which a record may hold a value that was not its own."""
+
+
+FOUND = 0.25
+"""The share of records that are found by their true value, from which on it is said."""
 
 
 @dataclass(frozen=True)
@@ -485,6 +491,8 @@ class _Work:
                     f"'{name}': the noise has left {there - changed} of {there} values as they "
                     "were: take a larger scale; where it multiplies, 0 always stays 0"
                 )
+            if item.role in ("sensitive", "insensitive"):
+                warnings += _found_by_value(item.transform, before, after)
             if self.policy.person is not None and item.role != IDENTIFIER:
                 person = self.texts(self.policy.person)
                 warnings += _found_in_many(name, item.transform, before, person)
@@ -534,6 +542,19 @@ def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[str]:
         f"'{before.name}': the exchange has made others of {changed} of {there} values only, of "
         f"some {freely:.0f} if anybody could exchange with anybody: {where} narrow"
     ]
+
+
+def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> list[str]:
+    """The warning that values were moved so little that whoever knows one finds its record."""
+    if rule.name not in ("noise", "swap", "shift", "microaggregate"):
+        return []
+    there = len(before) - before.null_count()
+    found = found_again(before, after, getattr(getattr(rule, rule.name), "format", ISO))
+    return [
+        f"'{before.name}': whoever knows the true value finds {found} of {there} records among "
+        f"fewer than {FEW_FOUND}, as what is published is it or lies near it: change more, or "
+        "treat it as a quasi-identifier, unless nobody can know it"
+    ] * (found >= FOUND * there > 0)
 
 
 def _found_by_time(column: Measured) -> list[str]:
