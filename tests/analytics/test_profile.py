@@ -5,6 +5,7 @@ import random
 import tomllib
 
 import duckdb
+import numpy as np
 import polars as pl
 import pytest
 
@@ -34,7 +35,7 @@ def people() -> pl.DataFrame:
             "device": ["pump" if at % 3 else None for at in range(N)],
             "constant": ["x"] * N,
             "empty": pl.Series([None] * N, dtype=pl.String),
-            "count": [str(at % 3) for at in range(N)],
+            "count": [str(at % 11 % 3) for at in range(N)],
         }
     )
 
@@ -332,11 +333,88 @@ def test_a_column_called_like_another_has_its_role() -> None:
 
 
 def test_what_nothing_speaks_for_is_sensitive_in_a_table_about_people_alone() -> None:
-    columns = {"age": [str(at % 50) for at in range(N)], "colour": ["a", "b"] * 200}
+    columns = {"age": [str(at % 50) for at in range(N)], "colour": ["a", "b", "b", "a"] * 100}
     seen = profile(pl.DataFrame(columns))["colour"]
     assert (seen.role, seen.sure) == ("sensitive", False)
     seen = profile(pl.DataFrame({"size": columns["age"], "colour": columns["colour"]}))["colour"]
     assert (seen.role, seen.sure) == ("insensitive", False)
+
+
+def test_what_follows_from_a_time_seldom_twice_alike_is_known_as_the_time_is() -> None:
+    times = [f"{at * 7 % 24:02d}:{at * 13 % 60:02d}:00" for at in range(N)]
+    frame = pl.DataFrame(
+        {
+            "sex": ["m", "f", "f", "m", "m"] * (N // 5),
+            "x": times,
+            "rounded": [time[:2].lstrip("0") or "0" for time in times],
+            "other": [str(at * at // 7 % 24) for at in range(N)],
+        }
+    )
+    seen = profile(frame)
+    assert seen["rounded"].role == "quasi-identifier"
+    assert seen["rounded"].why == "it follows from 'x'"
+    assert seen["other"].role == "sensitive"
+
+
+def test_what_lies_in_a_place_is_a_place_whatever_it_is_called() -> None:
+    draw = np.random.default_rng(5)
+    within = draw.integers(60, size=4 * N).tolist()
+    frame = pl.DataFrame(
+        {
+            "sex": draw.choice(["m", "f"], 4 * N),
+            "region": [
+                f"R{at // 10}" if row % 50 else "R9"  # a few mistakes
+                for row, at in enumerate(within)
+            ],
+            "sektor": [str(900 + at) for at in within],
+            "x2": [f"B{one}" for one in draw.integers(40, size=4 * N)],
+        }
+    )
+    seen = profile(frame)
+    assert seen["sektor"].role == "quasi-identifier"
+    assert seen["x2"].role == "sensitive"
+
+
+def test_readings_are_sensitive_and_points_on_a_map_are_left_out() -> None:
+    draw = np.random.default_rng(4)
+    frame = pl.DataFrame(
+        {
+            "sex": ["m", "f"] * (N // 2),
+            "m1": [f"{one:.2f}" for one in draw.normal(40, 6, N)],
+            "m2": [f"{one:.1f}" for one in draw.lognormal(3, 1, N)],
+            "p": [f"{one:.5f}" for one in draw.normal(48.1, 0.2, N)],
+            "q": [f"{one:.5f}" for one in draw.normal(11.5, 0.3, N)],
+            "share": [f"{one:.7f}" for one in draw.random(N)],
+        }
+    )
+    closed = profile(frame).closed()
+    assert closed["m1"].role == closed["m2"].role == "sensitive"
+    assert [warned.code for warned in closed["m1"].warnings] == ["nearly-unique"]
+    assert closed["p"].role == closed["q"].role == "identifier"
+    assert "points on a map" in closed["p"].why
+    assert closed["share"].role == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("usia bulan", [str(at % 60) for at in range(N)], "quasi-identifier"),
+        ("jk", ["L", "P"] * (N // 2), "quasi-identifier"),
+        ("plec", ["K", "M"] * (N // 2), "quasi-identifier"),
+        ("kolom", ["Laki-laki", "Perempuan"] * (N // 2), "quasi-identifier"),
+        ("cor", ["Branca", "Parda", "Preta", "Branca"] * (N // 4), "quasi-identifier"),
+        ("cp", ["28001", "28013", "08012", "41004"] * (N // 4), "quasi-identifier"),
+        ("cp", ["0", "1", "2", "3"] * (N // 4), "sensitive"),
+        ("Departamento_ocurrencia", ["A", "B", "C", "D"] * (N // 4), "quasi-identifier"),
+        ("tekanan darah", [str(100 + at % 70) for at in range(N)], "sensitive"),
+        ("NAME_FAMILY", [f"Rossi{at}" for at in range(N)], "identifier"),
+        ("POSTAL_CODE", [f"S{at % 9}M" for at in range(N)], "quasi-identifier"),
+        ("place", [f"Hospital San {'ABCDEFGH'[at % 8]}" for at in range(N)], "quasi-identifier"),
+    ],
+)
+def test_names_and_values_in_several_languages(name: str, values: list[str], role: str) -> None:
+    frame = pl.DataFrame({"Alter": [str(at * 7 % 95) for at in range(N)], name: values})
+    assert profile(frame)[name].role == role
 
 
 def test_claims_of_beneficiaries() -> None:

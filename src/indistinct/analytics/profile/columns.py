@@ -22,7 +22,7 @@ from indistinct.analytics.profile.concepts import (
     concept_named,
     concept_of,
 )
-from indistinct.analytics.profile.contents import Content, content_of
+from indistinct.analytics.profile.contents import NEARLY_ALL, Content, content_of
 from indistinct.analytics.profile.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
 from indistinct.analytics.profile.missing_codes import Far, missing_codes, suspected
 from indistinct.analytics.profile.names import is_one_of, names_one_of, without_prefix, words
@@ -463,9 +463,18 @@ def _meant(
     many = values.distinct > FEW and not _counts_from_zero(values)
     if concept.name == "health" and "hosp…" in why and many:
         return concept_named("stay"), why
+    if words(column) == ("cp",) and _is_postal(values):
+        return concept_named("place"), "its name says cp, its values are postal codes"
     if "estado" in why and values.kind == "integer" and values.distinct < K:
         return concept_named("health"), why
     return found
+
+
+def _is_postal(values: Values) -> bool:
+    """Whether nearly all values are written as a postal code: four to six digits, all as many."""
+    digits = values.sample.str.strip_chars().str.contains(r"^\d{4,6}$")
+    share = digits.mean() if len(digits) else None
+    return isinstance(share, float) and share >= NEARLY_ALL
 
 
 def _with_neighbours(
@@ -487,6 +496,7 @@ def _with_neighbours(
                 sample=looks[item.attribute].sample,
                 gaps=item.missing > 0,
                 left_out=item.left_out,
+                tokens=tuple(item.missing_tokens),
             )
             for item in items
         ],

@@ -20,6 +20,7 @@ from indistinct.analytics.profile.names import (
     starts_with_one_of,
     words,
 )
+from indistinct.analytics.profile.tongues import in_other_tongues
 
 Role = Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
 
@@ -464,6 +465,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_named("money"), word
     stem = _stem(name)
     found = _concept_of(name) or (_concept_of(stem) if stem != name else None)
+    if found is None and (told := in_other_tongues(name)):
+        return concept_named(told[0]), told[1]
     found = found or _of_a_parent(name)
     found = found or _glued(name) or _without_vowels(name)
     if found is None and re.fullmatch("[nl][a-z]{3,}", name):

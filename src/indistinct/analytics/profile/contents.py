@@ -220,11 +220,16 @@ def _likely_icd10(texts: _Texts, read: list[bool]) -> bool:
     codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
     letters = {code[0].upper() for code in codes}
     dotted = sum(re.fullmatch(r"[A-Za-z]\d.\.\w{1,4}", code) is not None for code in codes)
-    if names_one_of(texts.name, _OF_PLACES):
+    if names_one_of(texts.name, _OF_PLACES) or _names_a_place(texts.name):
         return False
     padded = any(re.fullmatch(r"[A-Z]\d\dX", code) for code in codes)
     many = len(codes) >= 20 and len(letters) >= (2 if padded else 8)
     return (dotted >= 3 and len(letters) >= 2) or many
+
+
+def _names_a_place(name: str) -> bool:
+    found = concept_of(name)
+    return found is not None and found[0].name in ("place", "stay")
 
 
 def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
@@ -367,12 +372,19 @@ _NOT = _vocabulary("not non no")
 _SEXES = _vocabulary("""
     male female man woman men women boy girl boys girls trans transgender cis nonbinary binary non
     diverse divers intersex mann frau weiblich mannlich maennlich homme femme masculin feminin
-    masculino femenino hombre mujer varon agender genderqueer fluid
+    masculino femenino feminino maschio femmina hombre mujer varon hembra homem mulher
+    mezczyzna kobieta muz zena erkek kadin bay bayan laki perempuan lelaki pria wanita nam nu
+    mann kvinne kvinna vrouw mies nainen masc fem
+    agender genderqueer fluid
     """)
 _SEX_LETTERS = _vocabulary("m f w h u o x")
+_SEX_PAIRS = tuple(map(frozenset, ("mf", "mw", "mh", "fh", "mv", "mk", "ke", "lp", "mz", "mn")))
+"""Letters of the two sexes in several languages; some mean something else in others."""
 _GROUPS = _vocabulary("""
     white black asian hispanic latino latina caucasian african africanamerican nonhispanic
-    nonwhite mestizo mulatto aboriginal indigenous caribbean
+    nonwhite mestizo mulatto mulato aboriginal indigenous caribbean branca branco preta preto
+    parda pardo amarela indigena blanco blanca afrodescendiente afroecuatoriano afrocolombiano
+    montubio ladino garifuna xinca maya raizal rrom mestica
     """)
 _FAMILIES = _vocabulary("""
     married unmarried single divorced widowed widow widower nevermarried cohabiting cohabitation
@@ -404,6 +416,11 @@ _PLACES = _vocabulary("""
     bezirk kreis gemeinde landkreis departement comune municipio northeast northwest southeast
     southwest northern southern eastern western
     """)
+_HOSPITALS = _vocabulary("""
+    hospital hospitals hospitalario hospitalar hospitalier clinic clinics clinica clinique klinik
+    klinikum klinika infirmary hopital ospedale szpital nemocnice hastanesi ziekenhuis sykehus
+    sjukhus dispensary policlinica polyclinic poliklinik sanatorio puskesmas krankenhaus spital
+    """)
 _ILLS = _vocabulary("""
     disease disorder syndrome infection cancer carcinoma tumor tumour fever pain failure fracture
     injury pneumonia sepsis hypertension hypertensive diabetes diabetic asthma stroke infarction
@@ -418,6 +435,15 @@ _ILLS = _vocabulary("""
 _ILL_ENDS = re.compile(
     r"\w{2,}(itis|osis|emia|aemia|oma|pathy|uria|ectomy|plasty|algia|penia|megaly|plegia|trophy)"
 )
+_FEWEST_HOSPITALS = 4
+
+
+def _names_of_hospitals(texts: _Texts) -> bool:
+    """Whether most values name a hospital, and say more of it than that it is one."""
+    named = [not _HOSPITALS.isdisjoint(one) and len(one) > 1 for one in texts.words]
+    return sum(named) >= _FEWEST_HOSPITALS and texts.share(named) >= MOST
+
+
 _BAND = re.compile(
     r"[\[(]?\s*(\d{1,3})\s*(?:-|–|to|_)\s*(\d{1,3})\s*(?:[\])]|years?|yrs?)?|(\d{1,3})\s*\+|(\d0)'?s"
     r"|(?:[<>]=?|over|under)\s*(\d{1,3})",
@@ -444,6 +470,8 @@ def _words(texts: _Texts) -> Content | None:
         return Content("family", "its values are states of marriage")
     if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
         return Content("health", "its values speak of illness", certain=False)
+    if _names_of_hospitals(texts):
+        return Content("stay", "its values are hospitals", certain=False)
     if _kinds(texts, _PLACES) >= 1 and texts.any(_PLACES) >= SOME:
         return Content("place", "its values are places", certain=False)
     if _bands(texts):
@@ -451,22 +479,27 @@ def _words(texts: _Texts) -> Content | None:
     return None
 
 
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _LETTER_AND_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]\d")
 
 
 def _sexes(texts: _Texts) -> Content | None:
     """Whether values are the sexes: by words, or by letters of which M and F (or W, H) are two."""
     told = _SEXES | _SEX_LETTERS | _NOT_SAID
-    named = texts.every(told)
     seen = texts.seen
-    letters = "m" in seen and bool(seen & {"f", "w", "h"})
+    two = frozenset(seen & _LETTERS)
+    letters = two in _SEX_PAIRS or ("m" in seen and bool(seen & {"f", "w", "h"}))
+    told |= two if letters else frozenset()
+    named = texts.every(told)
     if named < MOST or not (seen & _SEXES or letters):
         return None
     if any(map(_LETTER_AND_NUMBER.search, texts.texts)):
         return None
     about = concept_of(texts.name)
     # M and F are also a misdemeanor and a felony, if the name speaks of them.
-    certain = bool(seen & _SEXES) or about is None or about[0].name == "sex"
+    plain = {"m"} <= two and bool(two & {"f", "w", "h"})
+    certain = bool(seen & _SEXES) or (about is None and plain)
+    certain = certain or (about is not None and about[0].name == "sex")
     return Content("sex", "its values are the sexes", certain=certain)
 
 

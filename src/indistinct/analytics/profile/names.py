@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from indistinct.analytics.profile.glossary import in_english
 
@@ -121,17 +122,18 @@ def apart(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def phrases(name: str) -> frozenset[str]:
-    """Every run of neighbouring words of the name, written together.
+    """Every run of neighbouring words of the name, written together, and pairs the other way round.
 
     >>> sorted(phrases("ip_address"))
-    ['address', 'ip', 'ipaddress']
+    ['address', 'addressip', 'ip', 'ipaddress']
     """
     parts = words(name)
-    return frozenset(
+    runs = [
         "".join(parts[start:end])
         for start in range(len(parts))
         for end in range(start + 1, min(len(parts), start + LONGEST_PHRASE) + 1)
-    )
+    ]
+    return frozenset((*runs, *(last + first for first, last in pairwise(parts))))
 
 
 def names_one_of(name: str, vocabulary: Iterable[str]) -> str | None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
+import numpy as np
 import polars as pl
 
 from indistinct.analytics.profile.concepts import Role
@@ -23,8 +25,9 @@ from indistinct.analytics.profile.names import (
     says_nothing,
     words,
 )
+from indistinct.analytics.profile.person_keys import differences
 from indistinct.analytics.profile.persons import NUMBERS, PEOPLE, STAYS
-from indistinct.sources.table import Table
+from indistinct.sources.table import Table, count_column
 
 NEAR = 5
 """Columns that are so far apart, at most, stand side by side."""
@@ -43,6 +46,12 @@ MEASURED = 5
 
 RARE = 5
 """Texts with fewer records of each value than this, on average, are not taken for anything."""
+
+FEWEST_EXPECTED = 10.0
+"""Values that would differ by chance, at least, where it shows something that none do."""
+
+PLACES = ("place", "stay", "nationality")
+"""What columns are about of which the values are places."""
 
 HEALTH = ("health", "sexual life")
 
@@ -69,6 +78,7 @@ class Neighbour:
     sample: pl.Series
     gaps: bool = False
     left_out: bool = False
+    tokens: tuple[str, ...] = ()
 
 
 def settled(
@@ -83,6 +93,7 @@ def settled(
         people: whether a column numbers people who have several records.
     """
     found: dict[str, tuple[Role, str]] = dict(_keys_elsewhere(table, columns))
+    found |= dict.fromkeys(_points(columns), ("identifier", _POINTS))
     known = [
         item for item in columns if item.sure and item.role in ("quasi-identifier", "sensitive")
     ]
@@ -92,7 +103,10 @@ def settled(
     ill = ill or (bool(about) and any(item.about == "stay" for item in columns))
     measured = sum(item.kind != "text" and not item.sure for item in columns)
     ill = ill or (bool(about) and measured >= MEASURED and 2 * measured >= len(columns))
-    people = people or any(item.about in OF_PEOPLE for item in columns)
+    several = people
+    people = people or any(
+        item.sure and item.role in ("identifier", "quasi-identifier") for item in columns
+    )
     questions = of_questions([item.name for item in columns])
     unnamed = sum(item.name in questions or says_nothing(item.name) for item in columns)
     nameless = len(columns) > 0 and 3 * unnamed >= 2 * len(columns)
@@ -109,14 +123,17 @@ def settled(
             found[item.name] = told
         if item.left_out and (told := _stands_for(table, known, item, whole)):
             found[item.name] = told
+        if item.left_out and not several and (told := _lies_within(table, known, item)):
+            found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
             continue
-        rare = (item.kind == "text" or not (ill or nameless)) and RARE * item.distinct > item.filled
-        rare = rare and item.distinct > 1
+        measured = item.kind != "text" and (ill or nameless or _is_read_off(item))
+        rare = not measured and item.distinct > 1 and RARE * item.distinct > item.filled
         told = (
             _alike(table, columns, at)
             or _called_alike(called, item)
-            or _follows(table, known, item, whole)
+            or _follows(table, known, item, several)
+            or (None if several else _lies_within(table, known, item))
             or (("sensitive", beside) if beside and not rare else None)
         )
         if told:
@@ -204,25 +221,67 @@ def _called_alike(
 
 
 def _follows(
-    table: Table,
-    known: Sequence[Neighbour],
-    item: Neighbour,
-    whole: Callable[[str], int],
+    table: Table, known: Sequence[Neighbour], item: Neighbour, several: bool
 ) -> tuple[Role, str] | None:
-    """The role of a quasi-identifier of which every value goes with one value of the column."""
+    """The role of a quasi-identifier of which every value goes with one value of the column.
+
+    Where people have several records, whatever is theirs follows from each of their values; so a
+    value has to have many records there.
+    """
     tellers = [
         one
         for one in known
         if one.role == "quasi-identifier"
         and 2 * item.distinct <= one.distinct
-        and PER_VALUE * one.distinct <= one.filled
+        and (PER_VALUE * one.distinct <= one.filled or not several)
         and one.filled == item.filled
     ]
     tellers.sort(key=lambda one: -one.distinct)
     for one in tellers[:MOST_TELLERS]:
-        if table.distinct([one.name, item.name]).height == whole(one.name):
+        differing, expected = differences(
+            table, one.name, item.name, (*one.tokens, *item.tokens), exact=True
+        )
+        if not differing and expected >= FEWEST_EXPECTED:
             return one.role, f"it follows from '{one.name}'"
     return None
+
+
+def _lies_within(
+    table: Table, known: Sequence[Neighbour], item: Neighbour
+) -> tuple[Role, str] | None:
+    """The role of places, of which every value of the column lies in one, but for mistakes."""
+    if 3 * item.distinct > item.filled or item.kind not in ("text", "integer"):
+        return None
+    places = [one for one in known if one.about in PLACES and 2 < one.distinct < item.distinct]
+    for one in places[:MOST_TELLERS]:
+        within, alone = _in_one_place(table, item, one)
+        if within >= MOST_WITHIN and alone <= MOST_ALONE:
+            return one.role, f"each of its values lies in one '{one.name}'"
+    return None
+
+
+MOST_WITHIN = 0.9
+MOST_ALONE = 0.6
+"""Shares of records in the most frequent place of each value, and in that of all."""
+
+
+def _in_one_place(table: Table, item: Neighbour, place: Neighbour) -> tuple[float, float]:
+    """The share of records in the most frequent place of their value, and in that of the table."""
+    pairs = table.distinct([item.name, place.name])
+    value, where, count = (
+        pairs[item.name],
+        pairs[place.name],
+        pairs[count_column([item.name, place.name])].alias("count"),
+    )
+    counted = pl.DataFrame([value.alias("value"), where.alias("where"), count])
+    gone = [*item.tokens, *place.tokens]
+    counted = counted.drop_nulls().filter(
+        ~pl.col("value").is_in(gone) & ~pl.col("where").is_in(gone)
+    )
+    records = max(1, int(counted["count"].sum()))
+    most = counted.group_by("value").agg(pl.col("count").max())["count"].sum()
+    alone = counted.group_by("where").agg(pl.col("count").sum())["count"].max()
+    return int(most) / records, (alone if isinstance(alone, int) else records) / records
 
 
 def _names(
@@ -254,6 +313,54 @@ def _stands_for(
         if table.distinct([one.name, item.name]).height <= 1.1 * whole(one.name):
             return one.role, f"its values stand for those of '{one.name}'"
     return None
+
+
+_READ_OFF = r"\.\d{1,3}$"
+
+
+def _is_read_off(item: Neighbour) -> bool:
+    """Whether numbers have one to three decimals, as what is read off an instrument has.
+
+    Shares, weights and points on a map have more; what they say is asked.
+    """
+    if item.kind != "float":
+        return False
+    broken = item.sample.filter(item.sample.str.contains(".", literal=True))
+    share = broken.str.strip_chars().str.contains(_READ_OFF).mean()
+    return isinstance(share, float) and share >= MOST_WITHIN
+
+
+_POINTS = "its values, with those beside it, could be points on a map"
+_EXACT = r"\.\d{3,10}$"
+_WIDEST = 60.0
+
+
+def _points(columns: Sequence[Neighbour]) -> Iterator[str]:
+    """Two columns side by side of which the numbers could be latitudes and longitudes.
+
+    Such numbers have three decimals or more, lie within the degrees of a map, close to each other
+    and not about 0, and there are as many different ones of both.
+    """
+    for one, other in pairwise(columns):
+        if one.sure or other.sure or one.filled != other.filled:
+            continue
+        if not 0.8 * one.distinct <= other.distinct <= 1.25 * one.distinct:
+            continue
+        ways = ((one, other), (other, one))
+        if any(_could_be_degrees(up, 90) and _could_be_degrees(across, 180) for up, across in ways):
+            yield from (one.name, other.name)
+
+
+def _could_be_degrees(item: Neighbour, most: int) -> bool:
+    if item.kind != "float" or item.distinct < _MANY:
+        return False
+    texts = item.sample.str.strip_chars()
+    numbers = texts.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+    exact = texts.str.contains(_EXACT).mean()
+    if not isinstance(exact, float) or exact < ELSEWHERE or not len(numbers):
+        return False
+    low, middle, high = float(numbers.min()), float(np.median(numbers)), float(numbers.max())
+    return -most <= low and high <= most and high - low <= _WIDEST and abs(middle) >= 1
 
 
 ELSEWHERE = 0.8

@@ -213,19 +213,34 @@ def _constant(table: Table, number: Column, other: Column) -> bool:
 
 def _differences(table: Table, number: Column, other: Column) -> tuple[int, float]:
     """Numbers within which a column differs, and how many there would be by chance."""
-    columns = [number.name, other.name]
+    return differences(table, number.name, other.name, (*number.tokens, *other.tokens))
+
+
+def differences(
+    table: Table, number: str, other: str, tokens: Sequence[str] = (), *, exact: bool = False
+) -> tuple[int, float]:
+    """Values of a column within which another one differs, and how many there would be by chance.
+
+    Arguments:
+        table: the table.
+        number: the one column.
+        other: the other column.
+        tokens: what stands for a missing value, which differs from no other.
+        exact: whether a missing value differs from others.
+    """
+    columns = [number, other]
     counted = (
         table.distinct(columns)
         .lazy()
         .select(
             *(
-                _without(pl.col(item.name), item.tokens).alias(role)
-                for item, role in ((number, "number"), (other, "value"))
+                _without(pl.col(name), () if exact else tokens).alias(role)
+                for name, role in ((number, "number"), (other, "value"))
             ),
             pl.col(count_column(columns)).alias("count"),
         )
-        .drop_nulls()
     )
+    counted = counted if exact else counted.drop_nulls()
     shares, groups = pl.collect_all(
         [
             counted.group_by("value").agg(pl.col("count").sum()),
