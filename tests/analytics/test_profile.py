@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import indistinct as ind
 from indistinct.analytics.profile.columns import Profile, profile
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.first_policy import first_policy
@@ -937,3 +938,31 @@ def test_questions_that_are_only_numbered_say_nothing() -> None:
     assert seen["P4"].why == "its values could be ages: others know the approximate age"
     assert {seen[f"P{at}"].role for at in (1, 2, 7, 8)} == {"sensitive"}
     assert seen["Resistin"].about is None
+
+
+def test_a_number_that_stands_in_the_first_record_of_each_person_alone() -> None:
+    """The cells of a patient's number are merged, or blank below the first: no key repeats."""
+    frame = pl.DataFrame(
+        {
+            "patient_id": [str(at // 5) if at % 5 == 0 else None for at in range(200)],
+            "age": [str(20 + at // 5) for at in range(200)],
+            "sex": ["fm"[at // 5 % 2] for at in range(200)],
+        }
+    )
+    (warned,) = profile(frame).warnings
+    assert warned.code == "blank-below"
+    assert warned.message.startswith("'patient_id' is filled in 40 of 200 records")
+    policy = {
+        "rest": "drop",
+        "attributes": {
+            "patient_id": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+    }
+    assert warned.message in ind.anonymize(frame, policy).warnings
+    filled = frame.with_columns(pl.col("patient_id").forward_fill())
+    (named,) = profile(filled).warnings
+    assert named.code == "people-with-several-records"
+    few = frame.with_columns(pl.Series("patient_id", [str(at) for at in range(200)]))
+    assert not profile(few).warnings

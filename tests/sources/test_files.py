@@ -19,11 +19,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.errors import DataError, PolicyError
+from indistinct.errors import DataError, PolicyError, UncertainNames
 from indistinct.policy.sections import Source
 from indistinct.sources import files
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
+from indistinct.sources.table import column_names
 from indistinct.sources.workbook import hidden_in
 from indistinct.sources.writing import write_csv
 from indistinct.text_encodings import is_of_files
@@ -486,6 +487,30 @@ def test_what_a_workbook_does_not_show_is_told(tmp_path: Path, run: Any) -> None
     assert not hidden_in(put(tmp_path, "a,b\n1,2\n"), None)
 
 
+def test_merged_cells_of_a_workbook_are_told(tmp_path: Path, run: Any) -> None:
+    """The number of a patient, merged over all visits, is read of the first visit alone."""
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["patient", "age", "ill"])
+    for at in range(8):
+        sheet.append([at // 2 if at % 2 == 0 else None, 20 + at // 2, "flu"])
+    path = tmp_path / "people.xlsx"
+    sheet.merge_cells("A12:C12")  # a line below the table, in one row
+    book.save(path)
+    assert not hidden_in(path, None)
+    for row in (2, 4, 6, 8):
+        sheet.merge_cells(f"A{row}:A{row + 1}")
+    book.save(path)
+    (told,) = hidden_in(path, None)
+    assert told.startswith("cells of sheet 'Sheet' are merged over several rows in column A (4 ")
+    assert "fill" in told
+    assert {told} <= {*ind.workbench(path).notes}
+    drafted = run("init", path, "--policy", tmp_path / "p.toml").stderr
+    assert told in " ".join(drafted.split())
+
+
 def test_excel_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastexcel", None)
     error = refused(put(tmp_path, "x", "people.xlsx"))
@@ -537,11 +562,24 @@ def test_a_header_of_years_is_one(tmp_path: Path) -> None:
     assert read_table(put(tmp_path, "2010,2015,2020,ward\n3,4,5,a\n2,1,0,b\n")).height == 2
 
 
+def test_a_name_that_begins_with_a_number_among_many_is_one(tmp_path: Path) -> None:
+    """Tests are called 25-OH vitamin D; a record would have numbers in the other columns too."""
+    names = ["2019-nCoV", *(f"test {at}" for at in "abcdefghij")]
+    lines = [names, *([str(10 * row + at) for at in range(11)] for row in range(5))]
+    path = put(tmp_path, "\n".join(",".join(line) for line in lines))
+    assert not isinstance(column_names(read_table(path)), UncertainNames)
+    fewer = put(tmp_path, "\n".join(",".join(line[:10]) for line in lines), "fewer.csv")
+    assert isinstance(column_names(read_table(fewer)), UncertainNames)
+    texts = "1,Smith,Oslo\n2,Berg,Bergen\n3,Dahl,Bodo"
+    assert isinstance(column_names(read_table(put(tmp_path, texts, "t.csv"))), UncertainNames)
+
+
 def test_whether_there_is_a_header_is_said_of_csv_files_alone(tmp_path: Path) -> None:
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(DataError) as caught:
-        read_table(tmp_path / "t.parquet", header=True)
+        read_table(tmp_path / "t.parquet", header=False)
     assert codes(caught.value) == ["header-without-csv"]
+    assert read_table(tmp_path / "t.parquet", header=True).columns == ["a"]
 
 
 def test_a_parquet_file_over_which_the_library_gives_up_is_refused(

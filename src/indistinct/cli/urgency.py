@@ -16,7 +16,7 @@ _ALWAYS = re.compile(
 _AT_RISK = re.compile(
     r"whoever|somebody|anybody|everybody|no promise bounds|is no bound|tells how sensitive"
     r"|promises? .*do(es)? not bound|singles? out|all of a class have the same|nearly unique"
-    r"|differ from another one in case"
+    r"|differ from another one in case|may be one person's|which records are of one person"
     r"|free text|undo|can be matched|recogni[sz]e|finds? (a|the) record|(identifies|names) people"
 )
 _LOST = re.compile(

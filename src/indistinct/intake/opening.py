@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Union, get_args
 import polars as pl
 
 from indistinct.document import many
-from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean
+from indistinct.errors import (
+    DataError,
+    PolicyError,
+    Problem,
+    Problems,
+    UncertainNames,
+    did_you_mean,
+)
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import INFERRED, read_table, refuse_idle, refuse_missing
@@ -135,7 +142,7 @@ def open_source(
                     coded = scanned if isinstance(scanned, Collection) else False
                     how = {"coded": coded, **reading(policy)}
                     native = in_file(data, fits=held, allow_empty=allow_empty, **how)
-                    notes = () if source.header is not None else _header_notes(native.columns)
+                    notes = () if source.header is not None else _header_notes(native)
                     notes += hidden_in(Path(data), source.sheet)
                 digest = None if hashed is None else hashed.result()
     if source.people is not None:
@@ -342,9 +349,11 @@ def name_of(path: str | Path) -> str:
     return Address.of(path).name if is_address(path) else Path(path).name
 
 
-def _header_notes(columns: Sequence[str]) -> tuple[str, ...]:
+def _header_notes(native: pl.DataFrame | ScannedTable | SparkFiles) -> tuple[str, ...]:
     """A doubt whether the first line of a file is its header, where a release would publish it."""
-    if not (places := quantities(columns)):
+    names = column_names(native) if isinstance(native, pl.DataFrame) else native.columns
+    places = quantities(names) if isinstance(names, UncertainNames) else []
+    if not places:
         return ()
     which = f"column{'s' * (len(places) > 1)} {', '.join(map(str, places))}"
     return (

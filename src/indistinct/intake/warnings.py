@@ -12,7 +12,7 @@ import polars as pl
 from indistinct.analytics.leakage.dependence import SAMPLE, Narrowed, giving_away, narrowing
 from indistinct.analytics.leakage.derivations import following
 from indistinct.analytics.profile.columns import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
-from indistinct.analytics.profile.persons import REPEATS
+from indistinct.analytics.profile.persons import BLANK_BELOW, REPEATS
 from indistinct.document import many, some_of, toml_key
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
@@ -716,15 +716,25 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
     repeated = [name for name in suspected if 1 < REPEATS * values[name] < records]
     quasi = [name for name in policy.named("quasi-identifier") if name in table.columns]
     try:
-        found = profile(table, columns=[*repeated, *quasi]).person if repeated else None
-        told = [] if found is None or found.column not in repeated else [found.column]
+        seen = profile(table, columns=[*repeated, *quasi]) if repeated else None
     except DataError:  # more values than an engine hands over
-        told = repeated
+        told, blank = repeated, []
+    else:
+        found = None if seen is None else seen.person
+        told = [] if found is None or found.column not in repeated else [found.column]
+        blank = (
+            []
+            if seen is None
+            else [one.message for one in seen.warnings if one.code == BLANK_BELOW]
+        )
     return [
-        f"the identifier '{name}' has {values[name]:,} values in {records:,} "
-        "records: if they are people, a class of k records may be one person's; "
-        f'person = "{name}" under [source] makes promises count people'
-        for name in told
+        *blank,
+        *[
+            f"the identifier '{name}' has {values[name]:,} values in {records:,} "
+            "records: if they are people, a class of k records may be one person's; "
+            f'person = "{name}" under [source] makes promises count people'
+            for name in told
+        ],
     ]
 
 

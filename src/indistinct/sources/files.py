@@ -134,7 +134,7 @@ def read_table(
     if packed:
         ending = Path(path.stem).suffix.lower()
     _refuse_unreadable(path, ending, packed is not None, sheet, query)
-    if header is not None and ending not in CSV:
+    if header is False and ending not in CSV:
         raise header_without_csv(path.name)
     with unchanged(path):
         if ending in CSV:
@@ -189,12 +189,12 @@ def refuse_idle(path: str | Path, **said: object) -> None:
 
 
 def header_without_csv(name: str) -> DataError:
-    """That a header is spoken of where there is none to speak of."""
+    """That a file that is no CSV file is said to have no header."""
     return DataError(
         "header-without-csv",
-        "only of CSV files it can be said whether they have a header",
+        "only a CSV file can be without a header",
         file=name,
-        remedy="take header away",
+        remedy="put a line with the columns' names above the first record, and take header away",
     )
 
 

@@ -371,7 +371,7 @@ def scan(
     connection = work.connection
     try:
         if ending in PARQUET:
-            if reading.get("header") is not None:
+            if reading.get("header") is False:
                 raise header_without_csv(path.name)
             with telling(path.name):
                 relation = connection.read_parquet([str(file) for file in files])

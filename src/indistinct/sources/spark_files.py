@@ -153,7 +153,7 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
             remedy = "correct the name, or the folder it is looked for in"
             raise DataError("missing-file", "there is no such file", file=path, remedy=remedy)
         if kind_of_file(Path(first)) not in CSV:
-            if reading.get("header") is not None:
+            if reading.get("header") is False:
                 raise header_without_csv(pure.name)
             frame = session.read.parquet(path)
         else:

@@ -35,6 +35,7 @@ COUNT = "count"
 _NUMBER = re.compile(r"[+-]?\d[\d.,:/-]*")
 _QUANTITY = r"^[\[({<>≤≥]*\s*[+-]?\d"  # a number, a date or a range, as far as its start tells
 _LOOKED_AT = 100
+_NAMES_FOR_A_NUMBER = 10
 
 ROWS_FOUND = 11
 """How many record numbers :meth:`Table.rows_where` finds: one more than a message shows."""
@@ -222,7 +223,8 @@ def is_pattern(column: str) -> bool:
 def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     """The names of a frame's columns, uncertain where they may be the cells of a record.
 
-    They are believed where none is a number, date or range, and the values of some column are.
+    They are believed where the values of some column are numbers, dates or ranges and its name is
+    none; where names are numbers, too, where there are ten such columns for each of them.
 
     >>> isinstance(column_names(pl.DataFrame({"P1": ["P2"], "34": ["51"]})), UncertainNames)
     True
@@ -230,15 +232,23 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     ('person', 'age')
     """
     names = tuple(frame.columns)
-    if quantities(names):
+    doubtful = len(quantities(names))
+    asked = max(1, _NAMES_FOR_A_NUMBER * doubtful)
+    if doubtful + asked > len(names):
         return UncertainNames(names)
     for values in frame.head(_LOOKED_AT).get_columns():
-        if values.dtype != pl.String:
-            return names
-        cells = [cell for cell in values.to_list() if cell not in (None, "*")]
-        if cells and all(_is_quantity(cell) for cell in cells):
+        asked -= not _is_quantity(values.name) and _of_quantities(values)
+        if not asked:
             return names
     return UncertainNames(names)
+
+
+def _of_quantities(values: pl.Series) -> bool:
+    """Whether all values of a column are numbers, dates or ranges: its name is none in a header."""
+    if values.dtype != pl.String:
+        return values.dtype != pl.Null
+    cells = [cell for cell in values.to_list() if cell not in (None, "*")]
+    return bool(cells) and all(_is_quantity(cell) for cell in cells)
 
 
 _is_quantity = re.compile(_QUANTITY).match

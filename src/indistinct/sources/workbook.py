@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -24,6 +25,9 @@ _COLUMN = re.compile(rb'<c\b[^>]*?\sr="([A-Z]{1,3})\d')
 _ROW = re.compile(rb'<row\b[^>]*?\sr="(\d{1,9})"')
 _FOLDED = re.compile(rb"""<row\b[^>]*?\shidden=["'](?:1|true)["']""")
 _COLUMNS = re.compile(rb"<col\b[^>]*>")
+_MERGED = re.compile(
+    rb"""<mergeCell\b[^>]*?\sref=["']([A-Z]{1,3})(\d{1,9}):([A-Z]{1,3})(\d{1,9})"""
+)
 
 
 _TABLE = re.compile(
@@ -90,7 +94,7 @@ def hidden_in(path: Path, sheet: str | None) -> tuple[str, ...]:
             named = {html.unescape(_key(tag, "name")): _key(tag, "state") for tag in tags}
             name = next(iter(named), "") if sheet is None else sheet
             part = _part_of(held, name)
-            rows, columns = (0, 0) if part is None else _folded(held, part)
+            rows, columns, merged = (0, 0, Counter()) if part is None else _folded(held, part)
     except (*_DAMAGED, OSError):  # a pattern, a folder, an address
         return ()
     found = []
@@ -102,14 +106,26 @@ def hidden_in(path: Path, sheet: str | None) -> tuple[str, ...]:
             f"{' and '.join(told)} of sheet '{name}' are hidden in the workbook, and are read like "
             "all others: delete what shall not be part of the table"
         )
+    if merged:
+        where = ", ".join(f"{key} ({times:,} times)" for key, times in sorted(merged.items()))
+        place = "columns" if len(merged) > 1 else "column"
+        found.append(
+            f"cells of sheet '{name}' are merged over several rows in {place} {where}: only the "
+            "first of these rows has the value, the others are read as missing; split the cells "
+            "and fill each with the value, or nothing says which records are of one person"
+        )
     return tuple(found)
 
 
-def _folded(held: zipfile.ZipFile, part: str) -> tuple[int, int]:
-    """How many rows and columns of a sheet are hidden, of those in which cells stand."""
+def _folded(held: zipfile.ZipFile, part: str) -> tuple[int, int, Counter[str]]:
+    """How many rows and columns with cells are hidden, and of each column how many are merged.
+
+    Cells are counted as merged where they are of several rows below the first one.
+    """
     width, _ = _extent(held, part)
     rows, rest = 0, b""
     columns: set[int] = set()
+    merged: Counter[str] = Counter()
     with held.open(part) as file:
         while block := file.read(_BLOCK):
             whole, begun, rest = (rest + block).rpartition(b"<")
@@ -118,8 +134,21 @@ def _folded(held: zipfile.ZipFile, part: str) -> tuple[int, int]:
                 if _key(tag, "hidden") in ("1", "true"):
                     least, most = (int(_key(tag, end) or 0) for end in ("min", "max"))
                     columns.update(range(least, min(most, width) + 1))
+            merged.update(_merged(whole))
             rest = begun + rest
-    return rows, len(columns)
+        merged.update(_merged(rest))
+    return rows, len(columns), merged
+
+
+def _merged(text: bytes) -> Iterator[str]:
+    """The first column of each block of merged cells that takes several rows of a table.
+
+    >>> list(_merged(b'<mergeCell ref="A2:A9"/><mergeCell ref="B3:D3"/>'))
+    ['A']
+    """
+    for column, first, _, last in _MERGED.findall(text):
+        if 1 < int(first) < int(last):
+            yield column.decode()
 
 
 def _require_extent(path: Path, sheet: str, columns: int, rows: int) -> None:

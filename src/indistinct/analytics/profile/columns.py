@@ -28,7 +28,14 @@ from indistinct.analytics.profile.missing_codes import Far, missing_codes, suspe
 from indistinct.analytics.profile.names import is_one_of, names_one_of, without_prefix, words
 from indistinct.analytics.profile.neighbours import FEW, Neighbour, settled
 from indistinct.analytics.profile.person_keys import Column, Numbering, counting
-from indistinct.analytics.profile.persons import Persons, keys_of_people, persons_of
+from indistinct.analytics.profile.persons import (
+    BLANK_BELOW,
+    Persons,
+    blank_below,
+    filled_once,
+    keys_of_people,
+    persons_of,
+)
 from indistinct.analytics.profile.safe_harbor import Column as Looked
 from indistinct.analytics.profile.safe_harbor import Tag, names_a_doorstep, recognise
 from indistinct.analytics.profile.values import Values, read_values
@@ -280,7 +287,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
         ]
         items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
     return Profile(
-        table.name, records, tuple(items), tuple(_table_warnings(items, persons)), persons
+        table.name, records, tuple(items), tuple(_table_warnings(items, persons, beside)), persons
     )
 
 
@@ -893,10 +900,14 @@ def _numbering(item: AttributeProfile, keys: Mapping[str, Numbering]) -> Attribu
     return replace(item, role="identifier", reasons=(why,), warnings=(), sure=True)
 
 
-def _table_warnings(items: list[AttributeProfile], persons: Persons | None) -> Iterator[Warned]:
+def _table_warnings(
+    items: list[AttributeProfile], persons: Persons | None, beside: Sequence[Column]
+) -> Iterator[Warned]:
     quasi = [item.attribute for item in items if item.role == "quasi-identifier"]
     if persons is not None:
         yield Warned("people-with-several-records", persons.told)
+    else:
+        yield from (Warned(BLANK_BELOW, blank_below(one)) for one in filled_once(beside))
     if not quasi:
         yield Warned(
             "no-quasi-identifier",

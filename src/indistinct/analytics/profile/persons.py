@@ -79,6 +79,9 @@ STAYS = (
 REPEATS = 1.5
 """From so many records of a value on, on average, it is asked whether it is a person's."""
 
+BLANK_BELOW = "blank-below"
+"""The code of the warning that numbers of people may stand in the first of their records alone."""
+
 _SELDOM = 1.1
 """With fewer records of a number than this, on average, those that repeat may be mistyped."""
 
@@ -181,6 +184,31 @@ def persons_of(
     elif not keys[name].shown and item.filled < _SELDOM * item.distinct:
         doubt = "few of them repeat, which may be a mistake"
     return Persons(name, item.distinct, item.records, differing, not doubt, doubt)
+
+
+def filled_once(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Numbers of people that most records lack, and no two have: of merged or blank cells, maybe.
+
+    Arguments:
+        columns: the columns of a table.
+    """
+    return tuple(
+        item
+        for item in columns
+        if 1 < item.filled == item.distinct
+        and 2 * item.filled <= item.records
+        and (_is_named(item) or _of_people(item.name) == 0)
+    )
+
+
+def blank_below(item: Column) -> str:
+    """What is to be known of a number that stands in the first of a person's records alone."""
+    return (
+        f"'{item.name}' is filled in {item.filled:,} of {item.records:,} records, with another"
+        " value each: if a value is meant for the records below it too, as in merged cells, a class"
+        " of k records may be one person's; fill in the value, and write under [source] person ="
+        f' "{item.name}"'
+    )
 
 
 def _doubt(columns: Sequence[Column], name: str, key: Numbering) -> str:
