@@ -13,6 +13,9 @@ PLAIN := .venv-plain
 # One more than there are cores: tests wait for disks, browsers and servers.
 WORKERS = $$(( $$(nproc 2> /dev/null || getconf _NPROCESSORS_ONLN) + 1 ))
 
+# Programs that tests start would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup hooks test test-lowest test-spark search fuzz coverage mutants check format demo docs dist audit clean
 
 help:  ## List the commands

@@ -270,6 +270,7 @@ def test_informs_alone_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ledger.unprinted("INFORMS", "people", patients.people.count)
 
     monkeypatch.setattr("indistinct_reproductions.fazal.informs", told)
+    monkeypatch.setattr("indistinct_reproductions.fazal._nets", lambda *_: None)  # need no data
     found = reproduce("fazal", write_informs(tmp_path))
     assert [where for where, _ in found.left_out] == ["Figures 6 to 9"]
     assert found.items[-1].where == "INFORMS"

@@ -430,13 +430,20 @@ def theta_star_net(
             rows += [Line(cells, bucket=at)] * (len(values) - len(group))
         return _sorted(rows)
 
-    def seen(b: Binding) -> Release:
-        release = Release(b["quasi"], b["sensitive"])
-        return stripped(release, b["k"]) if strips else release
-
     def attack(name: str, place: str, rule: str, learnt: _Learnt) -> Transition:
+        @lru_cache(maxsize=1 << 12)
+        def from_release(
+            quasi: tuple[Line, ...],
+            buckets: tuple[Nodes, ...],
+            k: int,
+            known: tuple[Known, ...],
+            theta: Fraction,
+        ) -> tuple[Disclosure, ...]:
+            release = Release(quasi, buckets)
+            return learnt(stripped(release, k) if strips else release, known, theta)
+
         def found(b: Binding) -> tuple[Disclosure, ...]:
-            return learnt(seen(b), b["known"][1], b["theta"])
+            return from_release(b["quasi"], b["sensitive"], b["k"], b["known"][1], b["theta"])
 
         return Transition(
             name,

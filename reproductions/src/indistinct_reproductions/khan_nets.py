@@ -63,10 +63,10 @@ class Published:
 
     def covers(self, quasi: Quasi) -> bool:
         """Whether somebody with these quasi-identifiers may be in the class."""
-        return all(
-            min(cell) <= own <= max(cell) if isinstance(own, int) else own in cell
-            for cell, own in zip(self.cells, quasi, strict=True)
-        )
+        for cell, own in zip(self.cells, quasi, strict=True):
+            if own not in cell and not (isinstance(own, int) and min(cell) <= own <= max(cell)):
+                return False
+        return True
 
 
 Release = tuple[Published, ...]

@@ -102,12 +102,16 @@ class Marking:
         self, taken: Iterable[tuple[str, Token]], given: Iterable[tuple[str, Token]]
     ) -> Marking:
         """The marking without some tokens and with others."""
-        tokens = {place: Counter(own) for place, own in self._tokens.items()}
+        changed: dict[str, Counter[Token]] = {}
+
+        def own(place: str) -> Counter[Token]:
+            return changed.setdefault(place, Counter(self._tokens.get(place)))
+
         for place, token in taken:
-            tokens[place][token] -= 1
+            own(place)[token] -= 1
         for place, token in given:
-            tokens.setdefault(place, Counter())[token] += 1
-        return Marking({place: own.elements() for place, own in tokens.items()})
+            own(place)[token] += 1
+        return Marking({**self._tokens, **{place: +held for place, held in changed.items()}})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Marking) and self._tokens == other._tokens
@@ -169,9 +173,10 @@ class Net:
 def bindings(transition: Transition, marking: Marking) -> Iterator[dict[str, Any]]:
     """Every binding under which the transition can fire."""
     arcs = {**transition.takes, **transition.reads}
+    several = len({*arcs.values()}) < len(arcs)  # one place may have to hold a token twice
     for tokens in itertools.product(*(marking.distinct(place) for place in arcs.values())):
         bound = dict(zip(arcs, tokens, strict=True))
-        if not marking.holds((arcs[name], token) for name, token in bound.items()):
+        if several and not marking.holds((arcs[name], token) for name, token in bound.items()):
             continue
         for whole in _chosen(bound, list(transition.chooses.items())):
             if transition.guard(whole):
