@@ -25,6 +25,7 @@ import pytest
 from tests.test_remedies import found
 
 import indistinct as ind
+from indistinct.errors import IndistinctError
 
 TABLE = pl.DataFrame(
     {
@@ -393,6 +394,103 @@ CASES = [
 ]  # fmt: skip
 
 
+def people_with(ills: list[str | None]) -> pl.DataFrame:
+    """A person for each value, of different ages."""
+    ages = [20 + at for at in range(len(ills))]
+    return pl.DataFrame({"who": [f"p{at}" for at in ages], "age": ages, "ill": ills})
+
+
+UNVARIED = {
+    "same": people_with(["flu"] * 4),
+    "one": people_with(["flu"]),
+    "two": people_with(["flu", "flu", "hiv"]),
+    "most": people_with(["flu"] * 5 + ["hiv"]),
+    "nearly": people_with(["flu"] * 3000 + ["hiv"]),
+}
+"""Tables that hardly vary."""
+
+TOO_MUCH: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "k-anonymity": ({"k": 5000}, ("optimal", "iab")),
+    "distinct-l-diversity": ({"l": 9}, ("optimal", "anatomy", "mondrian")),
+    "entropy-l-diversity": ({"l": 1.9}, ("optimal", "mdav")),
+    "recursive-cl-diversity": ({"c": 0.1, "l": 2}, ("optimal",)),
+    "max-posterior": ({"bound": 0.01}, ("optimal", "anatomy", "mondrian")),
+    "alpha-k-anonymity": ({"alpha": 0.01, "k": 1}, ("optimal",)),
+    "theta-sensitive": ({"k": 9, "mu": 0.9}, ("optimal", "theta", "theta-star")),
+    "p-sensitive": ({"p": 9}, ("optimal",)),
+    "p-plus-sensitive": ({"p": 9}, ("optimal",)),
+    "p-alpha-sensitive": ({"p": 1, "alpha": 9999}, ("optimal",)),
+    "p-plus-alpha-sensitive": ({"p": 1, "alpha": 99}, ("optimal",)),
+    "km-anonymity": ({"k": 5000, "m": 2}, ("optimal",)),
+    "kl-diversity": ({"k": 5000, "l": 9}, ("k-l-diversity",)),
+    "m-invariance": ({"m": 9}, ("m-invariant",)),
+    "known-number": ({"k": 5000}, ("mondrian",)),
+}
+"""Promises that no such table can keep, with algorithms that work towards them."""
+
+ABOVE = {"k": 1, "l": 1, "at most": 1, "alpha": 0, "mu": 0, "c": 0}
+"""What a parameter has to lie above to promise something."""
+
+NAMED = re.compile(
+    r"\b(k|l|alpha|mu|c|bound|at most|suppression_limit)(?: and l)?(?: of at (?:most|least)| above| =)? "
+    r"(-?[0-9.]*[0-9])"
+)
+
+
+@pytest.mark.parametrize("name", UNVARIED)
+@pytest.mark.parametrize("model", TOO_MUCH)
+def test_no_remedy_names_a_value_that_helps_nobody(name: str, model: str) -> None:
+    settings, algorithms = TOO_MUCH[model]
+    about = {} if model in {"k-anonymity", "known-number"} else {"sensitive": "ill"}
+    ill: dict[str, Any] = {"role": "sensitive", "hierarchy": "suppress"}
+    if "p-" in model:
+        groups = {"A": ["flu"], "B": ["hiv"]}
+        ill["categories"] = {
+            "table": groups,
+            "order": ["B", "A"] if model[2] == "a" else ["A", "B"],
+        }
+    for algorithm in algorithms if name != "nearly" else algorithms[:1]:
+        with pytest.raises(IndistinctError) as caught:
+            ind.anonymize(UNVARIED[name], {
+                "source": {"person": "who"},
+                "attributes": {"age": {"role": "quasi-identifier"}, "ill": ill},
+                "promises": [{"model": model, **settings, **about}],
+                "method": {"algorithm": algorithm, "seed": 1},
+            })  # fmt: skip
+        for problem in caught.value.problems:
+            assert (
+                "ask for fewer" not in str(problem.remedy) or UNVARIED[name]["ill"].n_unique() > 1
+            )
+            for what, given in NAMED.findall(problem.remedy or ""):
+                value = float(given)
+                if what == "bound":
+                    assert 0 < value < 1, problem
+                elif what == "suppression_limit":
+                    assert 0 < value <= 1, problem
+                else:
+                    assert value > ABOVE[what], problem
+
+
+def test_a_value_of_most_people_is_kept_by_another_promise_than_anatomys() -> None:
+    keys: dict[str, Any] = {
+        "source": {"person": "who"},
+        "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}],
+        "method": {"algorithm": "anatomy", "seed": 1},
+    }
+    with pytest.raises(
+        IndistinctError, match='choose algorithm = "mondrian" and max-posterior'
+    ) as caught:
+        ind.anonymize(UNVARIED["most"], keys)
+    bound = re.search(r"of at least ([0-9.]+):", str(caught.value))
+    assert bound is not None
+    keys["promises"].append(
+        {"model": "max-posterior", "bound": float(bound[1]), "sensitive": "ill"}
+    )
+    keys["method"]["algorithm"] = "mondrian"
+    assert len(ind.anonymize(UNVARIED["most"], keys).tables) == 6
+
+
 LIMITED = [
     # What needs a large table: the limit is made small.
     ("recoding.partition.repair.MOST", 'method.algorithm = "mdav"', 'choose algorithm = "mondrian"',
@@ -557,7 +655,7 @@ def problems(act: Callable[[], object]) -> tuple[ind.Problem, ...]:
     """What stands against it."""
     try:
         act()
-    except ind.IndistinctError as error:
+    except IndistinctError as error:
         return error.problems
     return ()
 

@@ -55,8 +55,10 @@ def with_known_numbers(
             "too-many-records-left-out",
             f"{some_of(lost, rows, 'record')} would be left out, {why}, and {limit:.1%} of them "
             "may be",
-            remedy=f"allow suppression_limit = {math.ceil(100 * lost / rows + 1) / 100}, or "
-            "promise a smaller k",
+            remedy=f"allow suppression_limit = {min(math.ceil(100 * lost / rows + 1), 100) / 100}, "
+            "or promise a smaller k"
+            if lost < rows
+            else "promise a smaller k",
         )
     if lost:
         run.warnings.append(f"{some_of(lost, rows, 'record is')} left out, drawn at random, {why}")

@@ -19,7 +19,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.document import rounded
 from indistinct.errors import Problem
 from indistinct.kernels.promises import entropy
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
@@ -27,6 +26,7 @@ from indistinct.privacy.parameters import number
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     CLOSE,
+    beside_one,
     cells_of,
     evened,
     had_by_all,
@@ -74,7 +74,7 @@ class EntropyLDiversity(Promise):
             allowed,
             "the table's values are together no more uncertain than "
             f"{reached:.3g} equally frequent ones",
-            f"choose l of at most {rounded(reached, up=False)}, or "
+            f"choose l of at most {beside_one(reached, up=False)}, or "
             "allow more records to be left out",
         )
 

@@ -70,5 +70,5 @@ def too_few_records(promise: Promise, k: int, table: FrequencyTable) -> Problem 
     return Problem(
         "k-exceeds-records",
         f"{promise} cannot be met: the table has only {many(table.records, 'record')}",
-        remedy="choose a smaller k, or release a larger table",
+        remedy=f"{'choose a smaller k, or ' if table.records > 1 else ''}release a larger table",
     )

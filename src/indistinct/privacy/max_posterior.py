@@ -17,13 +17,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.document import rounded
 from indistinct.errors import Problem
 from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import choice, number
 from indistinct.privacy.promise import Closure
-from indistinct.privacy.values import EXACT, AboutValues, evened, most, present, too_uneven
+from indistinct.privacy.values import (
+    EXACT,
+    LEAVE_OUT,
+    AboutValues,
+    beside_one,
+    evened,
+    most,
+    present,
+    too_uneven,
+)
 from indistinct.types import Bools, Plain
 
 OVER = ("release", "releases")
@@ -90,6 +98,8 @@ def share_too_large(
         promise,
         allowed,
         f"the most frequent value has a share of {share:.3g} in the whole table",
-        f"choose a bound of at least {rounded(share, up=True)}, or "
-        "allow more records to be left out",
+        f"choose a bound of at least {beside_one(share, up=True)}, or "
+        "allow more records to be left out"
+        if share < 1
+        else LEAVE_OUT,
     )

@@ -139,5 +139,7 @@ def too_light(promise: Promise, alpha: float, together: float) -> Problem | None
         "values-too-light",
         f"{promise} cannot be met: all values of the table together weigh {together:.3g}",
         attribute=promise.sensitive,
-        remedy=f"choose alpha of at most {rounded(together, up=False)}",
+        remedy=f"choose alpha of at most {rounded(together, up=False)}"
+        if together > 0
+        else "order the categories so that values of the table are more sensitive than the least",
     )

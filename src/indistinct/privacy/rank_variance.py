@@ -31,6 +31,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from indistinct.privacy.values import LEAVE_OUT
 from indistinct.types import Bools, Floats, Ints
 
 TOLERANCE = 1e-12
@@ -165,14 +166,17 @@ def within_reach(values: int, k: int, mu: float, *, by_size: bool = False) -> st
 
     >>> within_reach(3, 5, 1.0)
     'choose k of at most 3, or mu of at most 0.34'
+    >>> within_reach(1, 5, 1.0).split(":")[0]
+    'leave it out, role = "identifier"'
     """
     reach = largest_size if by_size else largest_k
-    ways = [f"k of at most {reach(values, mu)}"]
+    most = reach(values, mu)
+    ways = [f"k of at most {most}"] if most > 1 else []
     lower = [at / 100 for at in range(int(mu * 100), 0, -1)]
     first = bisect_left(lower, True, key=lambda at: reach(values, at) >= k)
     if first < len(lower):
         ways.append(f"mu of at most {lower[first]:g}")
-    return f"choose {', or '.join(ways)}"
+    return f"choose {', or '.join(ways)}" if ways else LEAVE_OUT
 
 
 def largest_size(values: int, mu: float) -> int:

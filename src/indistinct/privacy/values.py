@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.document import many, some_of
+from indistinct.document import many, rounded, some_of
 from indistinct.errors import PolicyError, Problem
 from indistinct.kernels.promises import distinct
 from indistinct.microdata.domains import SensitiveDomain
@@ -224,6 +224,23 @@ def most(found: Floats, classes: ClassTable) -> float | None:
     return float(held.max())
 
 
+LEAVE_OUT = (
+    'leave it out, role = "identifier": where all have one value, whoever is known to be in the '
+    "table is known to have it"
+)
+"""What helps where no promise can: every class has the one value that there is."""
+
+
+def beside_one(value: float, *, up: bool) -> str:
+    """A bound with few digits that still holds, and says more than 1 does: more digits near it.
+
+    >>> beside_one(1 / 3, up=True), beside_one(0.99996, up=True), beside_one(1.0031, up=False)
+    ('0.334', '0.99996', '1.003')
+    """
+    texts = [rounded(value, up=up, digits=digits) for digits in range(3, 10)]
+    return next((text for text in texts if text != "1"), texts[0])
+
+
 def too_few_values(promise: Promise, held: int, needed: int, what: str = "value") -> Problem | None:
     """The problem that a table has fewer values (or categories) than every class must hold."""
     if held >= needed:
@@ -234,7 +251,11 @@ def too_few_values(promise: Promise, held: int, needed: int, what: str = "value"
         f"{promise} cannot be met: every class needs {needed} different {many}, and the table "
         f"has only {held}",
         attribute=promise.sensitive,
-        remedy="ask for fewer, or choose another promise for this attribute",
+        remedy="ask for fewer, or choose another promise for this attribute"
+        if held > 1
+        else LEAVE_OUT
+        if what == "value"
+        else f"divide the values into more {many}",
     )
 
 

@@ -181,7 +181,9 @@ def km_anonymous(
             "unsatisfiable",
             f"{asked.k} people are to have every item that is published, and {some} have any",
             attribute=asked.sensitive,
-            remedy=f"choose k of at most {some}",
+            remedy=f"choose k of at most {some}"
+            if some > 1
+            else "leave the items out: they are those of one person",
         )
     kind = _LocalSearch if local else _Search
     return kind(sets, asked, suppress).run(began, progress or (lambda share: None))

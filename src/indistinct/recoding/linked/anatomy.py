@@ -35,6 +35,7 @@ from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
+from indistinct.privacy.values import LEAVE_OUT, beside_one
 from indistinct.randomness import Random, stream
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.limits import Progress
@@ -228,6 +229,22 @@ def values_of(
     return found.code, found.labels, NO_METADATA, {}, AS_SETS
 
 
+def _instead(most: int, people: int) -> str:
+    """What helps where a value is had by too many people.
+
+    >>> _instead(3, 7), _instead(7, 7).split(":")[0]
+    ('choose l of at most 2', 'leave it out, role = "identifier"')
+    """
+    if people // max(most, 1) > 1:
+        return f"choose l of at most {people // most}"
+    if not most < people:
+        return LEAVE_OUT
+    return (
+        f'choose algorithm = "mondrian" and max-posterior with a bound of at least '
+        f"{beside_one(most / people, up=True)}: no l keeps a value apart that most people have"
+    )
+
+
 def _grouped(
     code: Ints32, values: int, there: Bools, wanted: int, name: str, random: Random
 ) -> tuple[Ints32, int]:
@@ -242,7 +259,7 @@ def _grouped(
             f"buckets of {wanted} different values need that no value is had by more than one "
             f"in {wanted}, and {most} of {len(people)} people share one",
             attribute=name,
-            remedy=f"choose l of at most {len(people) // most}" if most else "ask for less",
+            remedy=_instead(most, len(people)),
         )
     start = pointers(count)
     group_of = np.empty(len(people), dtype=np.int32)

@@ -493,7 +493,9 @@ def _too_few(asked: _Asked, left: int, people: int) -> Problem:
         "unsatisfiable",
         f"{least} people are needed for a bucket and a group, and there are {left}"
         + ("" if left == people else ", not counting those who have to be suppressed"),
-        remedy=f"choose k and l of at most {left}",
+        remedy=f"choose k and l of at most {left}"
+        if left > 1
+        else "release a table of more people",
     )
 
 

@@ -44,6 +44,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.theta_sensitive import ThetaSensitive
+from indistinct.privacy.values import LEAVE_OUT
 from indistinct.randomness import Random, stream
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.anatomy import DISCLOSED, exact, lacking, values_asked, values_of
@@ -223,7 +224,7 @@ def _check_values(values: int, promises: Sequence[Promise], name: str) -> None:
             f"{too_many[0]} needs buckets of {_asks_for(too_many[0], name)} different values, each "
             f"of one person, and people have {values}",
             attribute=name,
-            remedy=f"ask for {values} at most",
+            remedy=f"ask for {values} at most" if values > 1 else LEAVE_OUT,
         )
 
 
