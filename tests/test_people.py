@@ -439,3 +439,29 @@ def test_zeros_before_the_number_of_a_person_are_told() -> None:
     added = table.head(1).with_columns(pl.col("patient").str.strip_chars_start("0"))
     release = ind.anonymize(pl.concat([table, added]), policy())
     assert any("count as different people" in told for told in release.warnings)
+
+
+@pytest.mark.parametrize("algorithm", ["anatomy", "theta-star", "m-invariant"])
+def test_a_column_that_tells_which_value_of_the_bucket_is_theirs_is_told(algorithm: str) -> None:
+    """A ward that stands in the row of a person tells the disease, whatever the bucket lists."""
+    table = visits(90, 3).unique("patient", keep="first", maintain_order=True)
+    random = np.random.default_rng(1)
+    for ward, told in (
+        (pl.col("dx").str.to_lowercase(), True),
+        (pl.Series(random.permutation(table["dx"].to_numpy())), False),
+    ):
+        asked = _linked_policy(algorithm, *OF_ALGORITHMS[algorithm])
+        asked["attributes"]["ward"] = {"role": "insensitive"}
+        release = ind.anonymize(table.with_columns(ward=ward), asked)
+        found = [text for text in release.warnings if "which 'dx' of the bucket is theirs" in text]
+        assert [text for text in found if "as good as certain for 100%" in text] == found
+        assert bool(found) == told
+        said = release.certificate.to_dict()["warnings"]
+        assert any(text.startswith("'ward': published of each person") for text in said)
+
+
+def test_certificates_name_no_attribute_that_linked_tables_do_not_list() -> None:
+    asked = _linked_policy("anatomy", *OF_ALGORITHMS["anatomy"])
+    asked["attributes"]["ward"] = {"role": "sensitive"}
+    release = ind.anonymize(_with_few_high(90, 3), asked)
+    assert not any("'ward'" in text for text in release.certificate.to_dict()["warnings"])

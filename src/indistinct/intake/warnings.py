@@ -175,7 +175,10 @@ def partly_promised(policy: Policy) -> list[str]:
 def told_of_no_promise(policy: Policy) -> list[str]:
     """What readers are told of sensitive attributes without a promise about all their values."""
     what = "bucket" if method_of(policy).linked else "class"
-    names = [f"'{name}'" for name in unpromised(policy)]
+    bare = unpromised(policy)
+    if what == "bucket" and any(part.sensitive for part in policy.privacy_models):
+        bare = []  # linked tables list no values but those that promises name
+    names = [f"'{name}'" for name in bare]
     names += [f"values of '{name}' that promises leave out" for name in partly_promised(policy)]
     return [
         f"{NOT_BOUNDED}{what} tells of {', '.join(names)}: everybody of it may have the "

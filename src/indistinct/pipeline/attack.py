@@ -32,6 +32,7 @@ from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import method_of
+from indistinct.intake.beside_buckets import told_of_untried
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
 from indistinct.intake.kept_values import kept_beside
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress, open_source
@@ -145,6 +146,7 @@ def attack(
     if moved := moved_visits(asked):
         notes.append(f"visits are not looked at: {', '.join(moved)} cannot be found again")
     notes += doubts(context)
+    notes += told_of_untried(attacked.beside) if views[0].link is not None else []
     for place, view in enumerate(views[1:], start=2):
         of = "second release" if len(views) == 2 else f"release {place}"
         told = _notes(view, attacked, contexts[place - 1].places)

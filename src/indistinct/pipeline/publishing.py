@@ -13,6 +13,7 @@ from indistinct.analytics.risk.population import covers
 from indistinct.document import many
 from indistinct.errors import IndistinctError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.intake.beside_buckets import told_of_columns, warn_about_columns
 from indistinct.intake.value_metadata import needed_metadata, published_metadata
 from indistinct.intake.warnings import (
     distinguishable_decoys,
@@ -353,6 +354,8 @@ def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
     run.warnings += private.subjects.warnings
     beside, left = _beside(private, ~plan.suppressed)
     run.warnings += [*plan.notes, *left, *warn_about_people(private, beside, plan.quasi)]
+    run.warnings += warn_about_columns(beside, plan)
+    run.told += told_of_columns(beside, plan)
     holding = next(iter(plan.buckets.values())).holding
     real = linked_tables(without_noise(plan), beside, run.random) if plan.noise else None
     frames = linked_tables(plan, beside, run.random)
