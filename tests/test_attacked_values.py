@@ -125,6 +125,29 @@ def test_unreadable_cells_of_quasi_identifiers_are_refused() -> None:
     assert [item.code for item in caught.value.problems] == ["unreadable-cell"]
 
 
+@pytest.mark.parametrize("exposed", [0, 3])
+def test_unreadable_cells_are_refused_where_a_release_is_assessed(exposed: int) -> None:
+    asked = policy(cost={"role": "sensitive"})
+    about = pl.format("about {}", "age")
+    few = pl.when(pl.int_range(pl.len()) < 7).then(about).otherwise(pl.col("age").cast(pl.String))
+    release = PEOPLE.select(few.alias("age"), "sex", "cost")
+    with pytest.raises(ind.DataError, match="7 of 80 records") as caught:
+        ind.assess(PEOPLE, asked, release=release, exposed=exposed)
+    assert [item.code for item in caught.value.problems] == ["unreadable-cell"]
+    other = PEOPLE.select("sex", "cost")  # it lacks what the policy reads: its rows are told
+    assert ind.assess(PEOPLE, asked, release=other, exposed=exposed).change is not None
+
+
+def test_cells_that_stand_for_nobody_of_the_population_are_told() -> None:
+    asked = policy(cost={"role": "sensitive"})
+    release = PEOPLE.select(pl.format("about {}", "age").alias("age"), "sex")
+    told = [one for one in ind.risk(release, asked, population=PEOPLE).notes if "'age'" in one]
+    assert len(told) == 1
+    assert "published texts are neither a value of the population" in told[0]
+    plain = ind.risk(PEOPLE.select("age", "sex"), asked, population=PEOPLE).notes
+    assert not [one for one in plain if "neither a value" in one]
+
+
 @pytest.mark.parametrize("transform", [{"round": 100}, {"noise": 5}])
 def test_comparisons_of_people_follow_values_too(transform: Any) -> None:
     table = PEOPLE.with_columns(patient=pl.format("P{}", pl.int_range(pl.len())))

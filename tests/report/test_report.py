@@ -237,6 +237,13 @@ def test_a_public_report_has_no_value_that_the_release_has_not() -> None:
     assert not pairs & {row[:2] for row in rows_of(release.report(public=True))}
 
 
+def test_the_commands_of_a_report_can_be_copied(tmp_path: Path) -> None:
+    path = tmp_path / "my patients; old.csv"
+    patients().write_csv(path)
+    page = text_of(ind.anonymize(path, POLICY).report())
+    assert "indistinct anonymize 'my patients; old.csv' --policy" in html.unescape(page)
+
+
 def test_cells_are_text_and_never_html(release: ind.Release) -> None:
     for public in (True, False):
         page = release.report(public=public)

@@ -49,6 +49,7 @@ from indistinct.intake.transforming import (
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values, sorted_values
+from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.pipeline.sought_releases import sought_by
@@ -234,15 +235,25 @@ def rows_that_fit(
     Raises:
         As :func:`attack`.
     """
+    people, places = places_in(data, release, policy, path)
+    first = people.first_rows() if people.unit == "person" else np.arange(people.count)
+    return first, places.rows_of.astype(np.int64), places.records
+
+
+def places_in(
+    data: Frame, release: Frame, policy: Policy, path: str | Path | None = None
+) -> tuple[Subjects, Places]:
+    """The people of a table, and who of them could stand in which row of its release.
+
+    Raises:
+        As :func:`attack`: the cells of all quasi-identifiers can be read.
+    """
     policy = _without(policy, untried_in(policy))
     view = _read(release, policy)
     attacked = _attacked(data, policy, [view], None, no_progress, path)
     view = view.spelt_as(attacked.texts)
     attacked.refuse_unreadable(view)
-    places = attacked.places(view)
-    people = attacked.private.subjects
-    first = people.first_rows() if people.unit == "person" else np.arange(people.count)
-    return first, places.rows_of.astype(np.int64), places.records
+    return attacked.private.subjects, attacked.places(view)
 
 
 def _attacked(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from shlex import quote
 from typing import Any
 
 from indistinct.document import Grid, Line, Style, brief, many, parameters, share, shown
@@ -800,7 +801,7 @@ def again(found: Evidence) -> Chapter:
                 if found.run[f"{key}_sha256"] is not None
             ),
         ]
-        commands += f"\nindistinct anonymize {source} --policy POLICY --out DIR"
+        commands += f"\nindistinct anonymize {quote(str(source))} --policy POLICY --out DIR"
         policy = (found.private or {}).get("policy")
         if policy:
             parts.append(Fold("The policy", (Code(str(policy), "policy"),)))

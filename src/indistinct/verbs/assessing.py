@@ -14,7 +14,7 @@ from indistinct.analytics.leakage.leakage_change import LeakageChange
 from indistinct.analytics.profile.columns import profile
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, IndistinctError, Problem
 from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.intake.opening import (
     PolicyLike,
@@ -27,7 +27,7 @@ from indistinct.intake.opening import (
     scanned_or_as_it_is,
 )
 from indistinct.intake.private_table import subjects_in
-from indistinct.pipeline.attack import rows_that_fit
+from indistinct.pipeline.attack import places_in, rows_that_fit
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
@@ -123,7 +123,7 @@ def assess(
         rows=looked.rows,
         progress=progress,
     )
-    if release is not None and policy is not None and exposed > 0:
+    if release is not None and policy is not None and (exposed > 0 or looked.whole.held):
         assessed = _with_exposed_people(assessed, data, release, policy, exposed, path)
     if looked.first is None:
         return assessed
@@ -167,15 +167,24 @@ def _with_exposed_people(
     data: Frame,
     release: Frame,
     policy: Policy,
-    number: int,
+    exposed: int,
     path: str | Path | None,
 ) -> Assessment:
-    """The same with those who are exposed in the release, where its cells can be read."""
+    """The same with those who are exposed in the release, where it has the policy's columns.
+
+    Raises:
+        DataError: it has them, and cells of which nobody can say whom they stand for.
+    """
     try:
+        if not exposed:
+            places_in(data, release, policy, path)
+            return assessed
         fitting = rows_that_fit(data, release, policy, path)
-    except DataError:  # its rows are told instead
+    except IndistinctError as error:  # its rows are told instead
+        if any(problem.code == "unreadable-cell" for problem in error.problems):
+            raise
         return assessed
-    return replace(assessed, exposed=exposed_people(*fitting, number), exposed_rows="table")
+    return replace(assessed, exposed=exposed_people(*fitting, exposed), exposed_rows="table")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from indistinct.analytics.profile.columns import profile
+from indistinct.analytics.published import Coverage
 from indistinct.analytics.release_view import ReleaseView, Sought
 from indistinct.analytics.risk.population import Population
 from indistinct.analytics.risk.reidentification import (
@@ -32,7 +33,7 @@ from indistinct.analytics.risk.standards import (
     safe_harbor,
     standard_names,
 )
-from indistinct.document import share, some_of
+from indistinct.document import many, share, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import asked_of, method_of, sight_of
@@ -169,7 +170,8 @@ def risk(
         )
     if people.cells is not None:
         tell("counting the population", None)
-        found = _people_of(classes, people, policy)
+        found, unread = _people_of(classes, people, policy)
+        notes += unread
         in_class = np.maximum(found, classes.size)
         if few := int((found < classes.size).sum()):
             notes.append(
@@ -419,19 +421,34 @@ def _population(
     return Population.of_table(table, quasi, counts), table
 
 
-def _people_of(classes: Classes, population: Population, policy: Policy | None) -> Ints:
-    """People of the population in every class, [G]; of generalized ones those under its cells."""
+def _people_of(
+    classes: Classes, population: Population, policy: Policy | None
+) -> tuple[Ints, list[str]]:
+    """People of the population in every class, [G]; of generalized ones those under its cells.
+
+    And what the reader should know of cells that stand for nobody, as nobody can read them.
+    """
     found = population.alike(classes.cells)
     quasi = classes.cells.columns
     if policy is None or found.all() or set(quasi) != set(policy.quasi_identifiers):
-        return found
+        return found, []
     exact, name = population.cells, "the population"
     assert exact is not None
     try:
         taxonomies = taxonomies_of(open_table(exact, name), policy, exact, population.number, name)
     except HierarchyError:
-        return found
-    return np.maximum(found, population.under(classes.cells, taxonomies))
+        return found, []
+    unread = []
+    for column in quasi:
+        coverage, cells = Coverage(taxonomies[column]), classes.cells[column].unique().to_list()
+        strange = [one for one in cells if coverage.places(one) is None]
+        if kinds := sum(not coverage.is_like(one) for one in strange):
+            unread.append(
+                f"'{column}': {many(kinds, 'published text is', 'published texts are')} neither a "
+                "value of the population, a node of the hierarchy, a range, a set nor *: nobody of "
+                "the population counts in their classes"
+            )
+    return np.maximum(found, population.under(classes.cells, taxonomies)), unread
 
 
 # The curve -------------------------------------------------------------------------------------
