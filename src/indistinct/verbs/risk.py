@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from indistinct.analytics.profile.columns import profile
-from indistinct.analytics.published import Coverage
 from indistinct.analytics.release_view import ReleaseView, Sought
 from indistinct.analytics.risk.population import Population
 from indistinct.analytics.risk.reidentification import (
@@ -35,6 +34,7 @@ from indistinct.analytics.risk.standards import (
 )
 from indistinct.document import many, share, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfiable
+from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import asked_of, method_of, sight_of
 from indistinct.intake.chosen_promises import settled
