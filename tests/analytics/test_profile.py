@@ -966,3 +966,18 @@ def test_a_number_that_stands_in_the_first_record_of_each_person_alone() -> None
     assert named.code == "people-with-several-records"
     few = frame.with_columns(pl.Series("patient_id", [str(at) for at in range(200)]))
     assert not profile(few).warnings
+
+
+def test_times_of_which_one_is_the_end_of_a_study_number_nobody() -> None:
+    """Days to an event that most people did not have: 8,766 for all of them."""
+    rng = random.Random(3)
+    people = []
+    for at in range(600):
+        day = rng.randint(1, 8000) if at % 3 == 0 else 8766
+        fixed = (f"{97 * at + 2448}", str(rng.randint(1, 4)), str(day))
+        people += [(*fixed, str(30 + at % 40 + 6 * visit)) for visit in range(rng.randint(1, 3))]
+    frame = pl.DataFrame(people, schema=["RANDID", "EDUC", "TIMEDTH", "AGE"], orient="row")
+    seen = profile(frame)
+    assert seen.person is not None
+    assert seen.person.column == "RANDID"
+    assert seen["TIMEDTH"].role != "identifier" or seen["TIMEDTH"].left_out

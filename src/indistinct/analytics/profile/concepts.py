@@ -110,8 +110,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "quasi-identifier",
         "others know it",
         whole=(
-            "geschlecht", "sexe", "sexo", "male", "female", "woman", "man", "sesso", "geslacht",
-            "plec", "pohlavi", "kon", "kjonn", "cinsiyet", "jenis kelamin", "gioi tinh",
+            "geschlecht", "sexe", "sexo", "male", "female", "woman", "women", "man", "men", "sesso",
+            "geslacht", "plec", "pohlavi", "kon", "kjonn", "cinsiyet", "jenis kelamin", "gioi tinh",
         ),
         anywhere=("sex", "gender"),
         unless=(

@@ -38,6 +38,9 @@ MOST_DIFFERENCES = 0.1
 FEWEST_NUMBERS = 20
 """With fewer numbers, each of them has to be that of five records or fewer on average."""
 
+MOST_OF_ONE = 0.2
+"""The share of records that one number of many may have: who has more is nobody, but a default."""
+
 MOST_LOOKED_AT = 40
 """Columns with the most values that may be numbers, and columns looked at beside each of them."""
 
@@ -113,6 +116,8 @@ def person_keys(
     numbers.sort(key=lambda item: -item.distinct)
     found = {}
     for item in numbers[:MOST_LOOKED_AT]:
+        if item.distinct >= FEWEST_NUMBERS and _largest_share(table, item) > MOST_OF_ONE:
+            continue
         steady = tuple(
             one.name
             for one in personal[:MOST_LOOKED_AT]
@@ -203,6 +208,14 @@ def _follows(table: Table, one: str, other: str) -> bool:
     """Whether one of two columns says what the other is."""
     pairs = table.distinct([one, other]).height
     return pairs in (table.distinct([one]).height, table.distinct([other]).height)
+
+
+def _largest_share(table: Table, number: Column) -> float:
+    """The share of the records with a number that have the most frequent one."""
+    counted = table.distinct([number.name])
+    gone = [None, *number.tokens]
+    counts = counted.filter(~pl.col(number.name).is_in(gone, nulls_equal=True))
+    return float(counts[count_column([number.name])].max() or 0) / number.filled  # type: ignore[arg-type]
 
 
 def _constant(table: Table, number: Column, other: Column) -> bool:
