@@ -217,3 +217,13 @@ def test_a_population_is_needed() -> None:
         assert asked.needs_population
         with pytest.raises(PolicyError, match="compares with the population"):
             asked.breaks(seen)
+
+
+def test_the_share_of_the_population_is_told() -> None:
+    half = frequencies([Class((6, 1, 0, 0, 0, 0), 12), Class((2, 1, 0, 2, 0, 0), 12)])
+    for lower, upper in ((0, 0.4), (0.6, 1)):
+        problem = promise("delta-presence", lower=lower, upper=upper).infeasible(half, 0)
+        assert problem is not None
+        assert "the table's records are a share of 0.5 of the population" in problem.message
+        assert problem.remedy is not None
+        assert lower == 0 or problem.remedy.startswith("choose a lower bound of at most 0.5, or")

@@ -113,11 +113,13 @@ export function say(text) {
   hiding = setTimeout(() => { live.textContent = ""; }, 8000);
 }
 
-// Runs a job and looks at it until it ends; `told` is called with every look.
+// Looks at a job until it ends; `told` is called with what is new.
 export async function follow(job, told) {
-  for (;;) {
+  for (let last = null; ;) {
     const now = await read("job", { job: job.job });
-    told(now);
+    const text = JSON.stringify(now);
+    if (text !== last) told(now);
+    last = text;
     if (!now.running) return now;
     await new Promise((done) => setTimeout(done, 250));
   }
