@@ -23,8 +23,10 @@ from indistinct.recoding.full_domain import (
     allowed_units,
     full_domain,
     full_domain_for_each,
+    local,
 )
 from indistinct.recoding.full_domain.optimal import LARGEST
+from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.recoded import published_classes
 
 assert brute_force.AtMost.model == "test-at-most"
@@ -262,6 +264,17 @@ class TestLargeLattices:
         assert shares
         assert all(0.0 <= share <= 1.0 for share in shares)
         assert shares == sorted(shares)
+
+    def test_local_recoding_goes_through_some_of_their_nodes(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        data = wide(30, attributes=3)
+        lattice, goal = Lattice.of(data), objective("loss").bind(data)
+        monkeypatch.setattr(local, "SAMPLED", 20)
+        for largest, all_of_them in ((65, True), (64, True), (63, False)):
+            monkeypatch.setattr(local, "LARGEST", largest)
+            looked_at = len(local._in_order(lattice, goal))
+            assert looked_at == 4**3 if all_of_them else looked_at <= 20 + 2
 
     def test_the_same_under_the_same_limit(self) -> None:
         data = wide(200)

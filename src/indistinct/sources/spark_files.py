@@ -38,15 +38,6 @@ _HEAD = 1 << 18
 _BLANKS = "[ \\t\\n\\r]"
 
 
-def is_remote(given: str | Path) -> bool:
-    """Whether it names something that is no file of this machine.
-
-    >>> is_remote("hdfs://node/visits"), is_remote("table:clinic.visits"), is_remote("visits.csv")
-    (True, True, False)
-    """
-    return str(given).startswith(_TABLE) or _SCHEME.match(str(given)) is not None
-
-
 def begin_spark(master: str | None = None) -> Any:
     """The session of this process; made where there is none.
 

@@ -16,7 +16,6 @@ from indistinct.analytics.attacks.learned_correlation import (
     SWEEPS,
     learnt,
     model,
-    random_worlds,
     run,
 )
 from indistinct.hierarchies.taxonomy import Taxonomy
@@ -205,10 +204,11 @@ def test_against_plain_arithmetic(
             shares.indptr[combination] : shares.indptr[combination + 1]
         ]
         assert dense == pytest.approx(expected[person], abs=1e-6)
-    worlds = random_worlds(scene, "illness")
-    truth = scene.true_label("illness")
+    truth, places = scene.true_label("illness"), scene.places
+    sets = places.set_of_combination[places.combination_of]
+    among = scene.spread("illness").pooled.of(sets, truth)
     assert np.where(
         scene.found & (truth >= 0),
-        worlds.of(scene.places.combination_of, truth),
+        among / np.maximum(places.set_size, 1)[sets],
         scene.true_prior("illness"),
     ) == pytest.approx(scene.true_belief("illness"))

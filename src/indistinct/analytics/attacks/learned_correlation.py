@@ -269,21 +269,6 @@ def _with_exact_values(
     }
 
 
-def random_worlds(context: AttackContext, sensitive: str) -> Weighted:
-    """The share of each value among the compatible classes, for every combination."""
-    places, pool = context.places, context.spread(sensitive).pooled
-    share = pool.amount / np.maximum(places.set_size, 1)[pool.row_of]
-    return _selected(pool, places.set_of_combination, share)
-
-
-def _selected(rows: Rows, chosen: NDArray[np.int32], share: NDArray[np.float64]) -> Weighted:
-    """Some rows one after the other, with the shares of their entries."""
-    _, at = expanded(rows, chosen)
-    indptr = np.zeros(len(chosen) + 1, np.int64)
-    np.cumsum(rows.length[chosen], out=indptr[1:])
-    return Weighted(indptr, rows.index[at], share[at])
-
-
 def learnt(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weighted:
     """Belief in each value of the compatible classes, for every combination of exact values.
 
