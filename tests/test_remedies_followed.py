@@ -281,6 +281,9 @@ CASES = [
          'say which counts: source.conflicts = "first", "last" or "most-frequent"',
          ('source.conflicts = "first"', 'source.conflicts = "last"',
           'source.conflicts = "most-frequent"')),
+    Case("differs-within-people", 'source.person = "patient"',
+         'if it is of a visit, level = "event" under it',
+         ('attributes.sex.level = "event"',)),
     Case("person-not-identifier", PEOPLE + 'attributes.patient.role = "insensitive"',
          'write role = "identifier"', ('attributes.patient.role = "identifier"',)),
     Case("person-transformed", PEOPLE

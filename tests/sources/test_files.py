@@ -558,6 +558,24 @@ def test_a_first_line_of_numbers_that_is_a_record(tmp_path: Path, content: str) 
     assert frame.row(0) == tuple(content.partition("\n")[0].split(","))
 
 
+@pytest.mark.parametrize(
+    ("ending", "told"),
+    [
+        ("dta", ('in Stata: export delimited using "my wave.csv"', "pandas.read_stata")),
+        ("SAV", ("in SPSS: SAVE TRANSLATE", "pandas.read_spss")),
+        ("sas7bdat", ("in SAS: proc export", "pandas.read_sas")),
+        ("rds", ('in R: write.csv(table, "my wave.csv"', "")),
+        ("docx", ("use one of .csv, .tsv", "")),
+    ],
+)
+def test_how_a_file_of_another_program_is_exported_is_told(
+    tmp_path: Path, ending: str, told: tuple[str, str]
+) -> None:
+    error = refused(put(tmp_path, "secret", f"my wave.{ending}"))
+    assert codes(error) == ["unknown-ending"]
+    assert all(text in str(error) for text in told)
+
+
 def test_a_header_of_years_is_one(tmp_path: Path) -> None:
     assert read_table(put(tmp_path, "2010,2015,2020,ward\n3,4,5,a\n2,1,0,b\n")).height == 2
 

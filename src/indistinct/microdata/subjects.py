@@ -301,5 +301,5 @@ def _differing(column: pl.Series, person_of: Ints32, people: Ints32, file: str |
         attribute=column.name,
         rows=tuple(int(row) + 1 for row in rows),
         remedy='correct it, or say which counts: source.conflicts = "first", "last" or '
-        '"most-frequent"',
+        '"most-frequent"; or, if it is of a visit, level = "event" under it keeps every value',
     )

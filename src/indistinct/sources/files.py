@@ -55,6 +55,21 @@ EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 DATABASE = (".duckdb", ".sqlite", ".sqlite3", ".db")
 INFERRED = (*EXCEL, *(ending for ending in DATABASE if ending != ".duckdb"))
 """Files in which every cell has a type of its own, and columns have that of their cells."""
+EXPORTED = {
+    **dict.fromkeys((".dta",), ("Stata", 'export delimited using "{name}.csv"', "read_stata")),
+    **dict.fromkeys(
+        (".sav", ".zsav"),
+        ("SPSS", 'SAVE TRANSLATE OUTFILE="{name}.csv" /TYPE=CSV /FIELDNAMES', "read_spss"),
+    ),
+    **dict.fromkeys(
+        (".sas7bdat", ".xpt"), ("SAS", 'proc export outfile="{name}.csv" dbms=csv', "read_sas")
+    ),
+    **dict.fromkeys(
+        (".rds", ".rda", ".rdata"),
+        ("R", 'write.csv(table, "{name}.csv", row.names = FALSE, na = "")', ""),
+    ),
+}
+"""Files of other programs: which one it is, how it writes a CSV file, what of pandas reads them."""
 PACKED: Mapping[str, Callable[[Any], Any]] = {
     ".gz": gzip.open,
     ".xz": lzma.open,
@@ -288,6 +303,15 @@ def _missing(path: Path) -> list[Problem]:
     return problems
 
 
+def _exported(path: Path) -> str:
+    """How a file of another program becomes one that is read; nothing for an unknown ending."""
+    if path.suffix.lower() not in EXPORTED:
+        return ""
+    program, command, reader = EXPORTED[path.suffix.lower()]
+    frame = f"; or hand over the frame of pandas.{reader} in Python" if reader else ""
+    return f"export it to a CSV file, in {program}: {command.format(name=path.stem)}{frame}"
+
+
 def _refuse_unreadable(
     path: Path, ending: str, packed: bool, sheet: str | None, query: str | None
 ) -> None:
@@ -300,7 +324,7 @@ def _refuse_unreadable(
                 "unknown-ending",
                 f"the ending '{path.suffix}' does not say what is in the file",
                 file=name,
-                remedy=f"use one of {', '.join(known)}",
+                remedy=_exported(path) or f"use one of {', '.join(known)}",
             )
         )
     elif sheet is not None and ending not in EXCEL:
