@@ -101,6 +101,19 @@ def test_the_console_script_tells_its_version() -> None:
     assert done.stdout == f"indistinct {indistinct.__version__}\n"
 
 
+def test_the_console_script_hardly_looks_for_garbage() -> None:
+    code = (
+        "import atexit, gc\n"
+        "from indistinct.cli import main\n"
+        "atexit.register(lambda: print(gc.get_count()[2] == 0, gc.get_freeze_count() > 0))\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split("\n")[1] == "True True", "no old generation, and none at the end"
+
+
 def test_the_wheel_has_the_package_alone_and_the_package_needs_no_reproductions() -> None:
     files = [
         item.distribution_path for item in WheelBuilder(str(REPOSITORY)).recurse_included_files()

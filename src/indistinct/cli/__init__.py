@@ -10,6 +10,8 @@ the user can mend; 3 no release can meet the promise, or an audit found one brok
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -38,6 +40,9 @@ from indistinct.cli.verbs import verb
 from indistinct.types import Plain
 
 __all__ = ["app", "main"]
+
+OBJECTS_BETWEEN_COLLECTIONS = (100_000, 50, 100)
+"""Thresholds of Python's collector: by default it looks after each 700 new objects."""
 
 app = typer.Typer(
     name="indistinct",
@@ -101,5 +106,15 @@ for _verb in (
 
 
 def main() -> None:
-    """The console script: runs the verb that the command line names, and exits."""
-    app(prog_name="indistinct")
+    """The console script: runs the verb that the command line names, and exits.
+
+    Nearly all that Python's collector meets in so short a program are modules, which stay. Looking
+    for garbage among them seldom, and not at all at the end, saves a fifth of a small run. DuckDB
+    tells on standard error what of it nobody collected: where it was used, Python clears up.
+    """
+    gc.set_threshold(*OBJECTS_BETWEEN_COLLECTIONS)
+    try:
+        app(prog_name="indistinct")
+    finally:
+        if "duckdb" not in sys.modules:
+            gc.freeze()
