@@ -407,7 +407,6 @@ def _look_ahead(
                 own = first + value[place]
                 if side[own] == 0:
                     goes[own] |= bit
-            work.score[which] = 0.0
         for row in range(low, high):
             bits = np.int64(0)
             for j in range(attributes):
@@ -416,35 +415,46 @@ def _look_ahead(
                 own = at[j, START] + rank[row, j]
                 left[own] |= bits
                 right[own] |= ~bits & every
-        for j in range(attributes):
-            first = at[j, START]
-            last = first + work.held[j]
-            for which in range(begin, end):
-                bit = np.int64(1) << (which - begin)
-                low_a, high_a, held_a, low_b, high_b, held_b = 0, 0, 0, 0, 0, 0
-                for place in range(first, last):
-                    own = value[place]
-                    if left[first + own] & bit:
-                        if held_a == 0:
-                            low_a = own
-                        high_a = own
-                        held_a += 1
-                    if right[first + own] & bit:
-                        if held_b == 0:
-                            low_b = own
-                        high_b = own
-                        held_b += 1
-                inside = work.cuts[which, INSIDE]
-                one = _cost(space, j, low_a, high_a, held_a)
-                other = _cost(space, j, low_b, high_b, held_b)
-                work.score[which] -= space.unit[j, WEIGHT] * (
-                    inside * one + (total - inside) * other
-                )
+        _score(begin, end, total, space, work)
+
+
+@jit
+def _score(begin: int, end: int, total: int, space: Space, work: Work) -> None:
+    """Score some cuts by what their sides cost, whose values are marked by a bit for each cut.
+
+    The marks are taken away.
+    """
+    at, values = space.at, work.values
+    value, left, right, goes = values[VALUE], values[LEFT], values[RIGHT], values[GOES]
+    for which in range(begin, end):
+        work.score[which] = 0.0
+    for j in range(work.held.shape[0]):
+        first = at[j, START]
+        last = first + work.held[j]
+        for which in range(begin, end):
+            bit = np.int64(1) << (which - begin)
+            low_a, high_a, held_a, low_b, high_b, held_b = 0, 0, 0, 0, 0, 0
             for place in range(first, last):
-                own = first + value[place]
-                left[own] = 0
-                right[own] = 0
-                goes[own] = 0
+                own = value[place]
+                if left[first + own] & bit:
+                    if held_a == 0:
+                        low_a = own
+                    high_a = own
+                    held_a += 1
+                if right[first + own] & bit:
+                    if held_b == 0:
+                        low_b = own
+                    high_b = own
+                    held_b += 1
+            inside = work.cuts[which, INSIDE]
+            one = _cost(space, j, low_a, high_a, held_a)
+            other = _cost(space, j, low_b, high_b, held_b)
+            work.score[which] -= space.unit[j, WEIGHT] * (inside * one + (total - inside) * other)
+        for place in range(first, last):
+            own = first + value[place]
+            left[own] = 0
+            right[own] = 0
+            goes[own] = 0
 
 
 @jit
@@ -488,22 +498,47 @@ def _cuts(
     One for each attribute where there is one, in the order of the criterion; with ``more``, behind
     them another for each. Records that are equal are parted only where no cut leaves them together.
     """
-    held = work.held
     attributes = rows.rank.shape[1]
-    total = _tally(rows.rank, rows.weight, low, high, space.at, work.values, held, 0, attributes)
+    total = _tally(
+        rows.rank, rows.weight, low, high, space.at, work.values, work.held, 0, attributes
+    )
     if total < 2 * criterion.least:
         return 0
-    found, parting = 0, False
-    for j in range(attributes):
-        if held[j] > 1:
-            found += _offer(j, total, criterion, False, found, space, work)
-    if found == 0 and not criterion.strict:
-        parting = True
-        for j in range(attributes):
-            if held[j] > 1:
-                found += _offer(j, total, criterion, True, found, space, work)
+    found, parting = _offers(total, criterion, space, work)
     if criterion.dimension == BY_BOTH and found > 1 and not parting:
         _look_ahead(rows, low, high, total, found, space, work)
+    return _ordered(found, parting, total, criterion, more, space, work)
+
+
+@jit
+def _offers(total: int, criterion: Criterion, space: Space, work: Work) -> tuple[int, bool]:
+    """A cut of each attribute where there is one; how many there are, and whether equal records are
+    parted by them.
+    """
+    held, found = work.held, 0
+    for j in range(held.shape[0]):
+        if held[j] > 1:
+            found += _offer(j, total, criterion, False, found, space, work)
+    if found > 0 or criterion.strict:
+        return found, False
+    for j in range(held.shape[0]):
+        if held[j] > 1:
+            found += _offer(j, total, criterion, True, found, space, work)
+    return found, True
+
+
+@jit
+def _ordered(
+    found: int,
+    parting: bool,
+    total: int,
+    criterion: Criterion,
+    more: bool,
+    space: Space,
+    work: Work,
+) -> int:
+    """Put cuts in the order of their scores, further ones behind them; how many there are."""
+    held = work.held
     for place in range(1, found):
         to = place
         while to > 0 and work.score[to - 1] < work.score[to]:
@@ -516,7 +551,7 @@ def _cuts(
     if not more or parting:
         return found
     if not criterion.strict:
-        for j in range(attributes):
+        for j in range(held.shape[0]):
             if held[j] > 1:
                 found += _offer(j, total, criterion, True, found, space, work)
         return found
@@ -528,6 +563,98 @@ def _cuts(
         if after >= 0.0 and not same:
             found += 1
     return found
+
+
+@jit
+def _taken_in(units: Ints, space: Space, work: Work) -> int:
+    """Take the units of every value of a part, [V], for what is counted; returns the part's."""
+    total = 0
+    for j in range(work.held.shape[0]):
+        first = space.at[j, START]
+        to, total = first, 0
+        for own in range(space.at[j, SIZE]):
+            if units[first + own] > 0:
+                work.values[VALUE, to] = own
+                work.values[UNITS, to] = units[first + own]
+                total += units[first + own]
+                to += 1
+        work.held[j] = to - first
+    return total
+
+
+@jit
+def offered(units: Ints, criterion: Criterion, space: Space, work: Work, side: Ints32) -> int:
+    """All cuts of a part of which the units of every value are known, [V]; how many there are.
+
+    They are in ``work.cuts``, in no order that means something. ``side`` [2 m, V] becomes the child
+    to which each value goes.
+    """
+    total = _taken_in(units, space, work)
+    if total < 2 * criterion.least:
+        return 0
+    found, parting = _offers(total, criterion, space, work)
+    found = _ordered(found, parting, total, criterion, True, space, work)
+    for which in range(found):
+        j = work.cuts[which, ATTRIBUTE]
+        first = space.at[j, START]
+        _sides(space.path, space.at[j], work.values, work.held[j], work.cuts[which])
+        for place in range(first, first + work.held[j]):
+            own = first + work.values[VALUE, place]
+            side[which, own] = work.values[SIDE, own]
+    return found
+
+
+@jit
+def ranked(
+    units: Ints,
+    criterion: Criterion,
+    space: Space,
+    work: Work,
+    tried: Ints,
+    first: Ints,
+    here: Ints,
+) -> int:
+    """The same cuts, the best first.
+
+    Arguments:
+        units: the units of every value of the part, [V].
+        criterion: how cuts are chosen.
+        space: the attributes.
+        work: its ``cuts`` become those of the part.
+        tried: all cuts of the part, [t, 5].
+        first: where the children of each begin, [t].
+        here: the units of every value in each child, [children, V].
+    """
+    total = _taken_in(units, space, work)
+    found, parting = _offers(total, criterion, space, work)
+    if criterion.dimension == BY_BOTH and found > 1:
+        left, right = work.values[LEFT], work.values[RIGHT]
+        for begin in range(0, found, AT_ONCE):
+            end = min(found, begin + AT_ONCE)
+            for which in range(begin, end):
+                bit = np.int64(1) << (which - begin)
+                child = first[_which(work.cuts[which], tried)]
+                for own in range(units.shape[0]):
+                    if here[child, own] > 0:
+                        left[own] |= bit
+                    if here[child + 1, own] > 0:
+                        right[own] |= bit
+            _score(begin, end, total, space, work)
+    return _ordered(found, parting, total, criterion, True, space, work)
+
+
+@jit
+def _which(cut: Ints, tried: Ints) -> int:
+    """The place of a cut among some."""
+    for place in range(tried.shape[0]):
+        if (
+            tried[place, ATTRIBUTE] == cut[ATTRIBUTE]
+            and tried[place, HOW] == cut[HOW]
+            and tried[place, A] == cut[A]
+            and tried[place, B] == cut[B]
+        ):
+            return place
+    return -1
 
 
 @jit
