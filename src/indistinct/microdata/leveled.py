@@ -21,11 +21,15 @@ class LeveledTable:
     ``columns[row_of[j, l]]`` [C] are the codes of attribute j at level l; ``leaves[j][l]`` [codes]
     the number of leaves under each code, out of ``domain[j]``. Attributes in ``unchanged`` are
     published as they are; it gives the size of their domains.
+
+    ``marginals[j]`` are the units of every leaf of attribute j, [domain], where the combinations
+    only outline a table that is held elsewhere: its classes, and not who is in them.
     """
 
     table: FrequencyTable
     taxonomies: Mapping[str, Taxonomy]
     unchanged: Mapping[str, int] = field(default_factory=dict)
+    marginals: tuple[Ints, ...] | None = None
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -110,14 +114,20 @@ class LeveledTable:
             found.append(tuple(per_level))
         return tuple(found)
 
+    def units(self, attribute: int) -> Ints:
+        """Units of every leaf of attribute j, [domain]."""
+        if self.marginals is not None:
+            return self.marginals[attribute]
+        codes = self.table.codes[attribute]
+        size = int(self.domain[attribute])
+        return np.rint(np.bincount(codes, weights=self.weight, minlength=size)).astype(np.int64)
+
     @cached_property
     def tallies(self) -> tuple[tuple[Ints, ...], ...]:
         """Units per code of each level of each attribute."""
         found = []
         for j, level in enumerate(self.compiled):
-            raw = np.bincount(
-                self.table.codes[j], weights=self.weight, minlength=level.code.shape[1]
-            )
+            raw = self.units(j)
             per_level = []
             for step in range(len(level.card)):
                 units = np.bincount(level.code[step], weights=raw, minlength=int(level.card[step]))

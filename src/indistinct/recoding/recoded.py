@@ -20,7 +20,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import amounts_under, numbers_in_order
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.plan import CellPlan, LevelPlan, Plan
-from indistinct.types import Bools, Codes, Floats, Ints, Plain
+from indistinct.types import Floats, Ints, Plain
 
 REPORTED: dict[str, Plain] = {
     "loss": {},
@@ -35,6 +35,9 @@ REPORTED: dict[str, Plain] = {
 
 OF_LEVELS = frozenset({"precision", "height"})
 """Those that count levels, which a plan of cells has none of."""
+
+OF_RECORDS = frozenset({"non-uniform-entropy"})
+"""Those that look at what each record had, which an outline of classes does not tell."""
 
 
 def published_classes(data: LeveledTable, plan: Plan, grouper: Grouper | None = None) -> Ints:
@@ -104,7 +107,9 @@ def measured(data: LeveledTable, plan: Plan) -> dict[str, float]:
     sizes = None if isinstance(plan, LevelPlan) else published_classes(data, plan)
     grouper = Grouper(data) if isinstance(plan, LevelPlan) else None
     for name, settings in REPORTED.items():
-        if isinstance(plan, CellPlan) and name in OF_LEVELS:
+        if isinstance(plan, CellPlan) and (
+            name in OF_LEVELS or (name in OF_RECORDS and data.marginals is not None)
+        ):
             continue
         bound = objective(**{"measure": name, **settings}).bind(data)
         found[name] = bound.scaled(score(data, plan, bound, sizes, grouper))
@@ -139,9 +144,7 @@ def _lengths(data: LeveledTable, plan: CellPlan, attribute: int, cost: Floats) -
     """The cost of every cell of an attribute, ranges by their length."""
     taxonomy = data.taxonomies[data.attributes[attribute]]
     ordered = numbers_in_order(taxonomy) or []
-    units = np.bincount(
-        data.table.codes[attribute], weights=data.weight, minlength=len(taxonomy.leaves)
-    )
+    units = data.units(attribute)
     numbers = [float(number) for number, code in ordered if units[code] > 0]
     length = numbers[-1] - numbers[0] if numbers else 0.0
     found = cost.copy()
@@ -178,9 +181,7 @@ def _score_of_cells(
 def _units_under(data: LeveledTable, plan: CellPlan, attribute: int) -> Ints:
     """Units whose original value each published cell of an attribute stands for."""
     taxonomy = data.taxonomies[data.attributes[attribute]]
-    size = len(taxonomy.leaves)
-    units = np.bincount(data.table.codes[attribute], weights=data.weight, minlength=size)
-    return amounts_under(taxonomy, plan.texts[attribute], np.rint(units).astype(np.int64))
+    return amounts_under(taxonomy, plan.texts[attribute], data.units(attribute))
 
 
 def leaked(data: LeveledTable, plan: Plan) -> dict[str, dict[str, float]]:
@@ -189,20 +190,18 @@ def leaked(data: LeveledTable, plan: Plan) -> dict[str, dict[str, float]]:
     The normalized average information loss of Arca and Hewett (2021, section 3.1); after, over the
     records that are published.
     """
-    everybody = np.ones(data.table.combinations, dtype=np.bool_)
-    found = {}
+    found, kept = {}, ~plan.suppressed
     for j, name in enumerate(data.attributes):
         number = _numbered(plan.labels(data, j))
         cells = number[plan.cells(data, j)]
         found[name] = {
-            "before": _normalized(data.table.codes[j], data.weight, everybody),
-            "after": _normalized(cells, data.weight, ~plan.suppressed),
+            "before": _normalized(data.units(j)),
+            "after": _normalized(np.bincount(cells[kept], weights=data.weight[kept])),
         }
     return found
 
 
-def _normalized(codes: Codes, weight: Ints, who: Bools) -> float:
-    size = np.bincount(codes[who], weights=weight[who])
+def _normalized(size: Ints | Floats) -> float:
     total = size.sum()
     if total < 2:
         return 0.0

@@ -175,7 +175,7 @@ class Cutter:
 class Tree:
     """The parts that were cut out of the table: each a run of its rows, within its parent's."""
 
-    def __init__(self, rows: int, broken: bool) -> None:
+    def __init__(self, rows: int, *, broken: bool) -> None:
         self.low = np.zeros(1, dtype=np.int64)
         self.high = np.full(1, rows, dtype=np.int64)
         self.parent = np.full(1, -1, dtype=np.int64)
@@ -185,6 +185,16 @@ class Tree:
         self.rows_closed = 0
         self.cuts: list[tuple[Ints, Ints, Ints]] = []
         self._closed: list[Ints] = []
+
+    @classmethod
+    def of(cls, low: Ints, high: Ints, parent: Ints, leaves: Ints, tried: int) -> Tree:
+        """Parts that were cut elsewhere, and keep what is promised."""
+        found = cls(0, broken=False)
+        found.low, found.high, found.parent = low, high, parent
+        found.broken = np.zeros(len(low), dtype=np.bool_)
+        found.tried = tried
+        found.close(leaves)
+        return found
 
     def add(self, low: Ints, high: Ints, parent: Ints, broken: Bools) -> Ints:
         """Take in new parts; returns their numbers."""
@@ -336,8 +346,7 @@ def space_of(
     costs: list[Floats] = []
     orders: list[Ints] = []
     paths: list[Ints] = []
-    kind_of = np.uint8 if data.domain.max(initial=0) <= TABLE else np.int32
-    rank = np.empty((len(members), len(data.attributes)), dtype=kind_of)
+    rank = np.empty((len(members), len(data.attributes)), dtype=kind_of_ranks(data.domain))
     ends, path_ends = 0, 0
     for j, (name, style) in enumerate(zip(data.attributes, styles, strict=True)):
         taxonomy, codes = data.taxonomies[name], data.table.codes[j]
@@ -379,6 +388,11 @@ def space_of(
         at[j, kernels.COST] = ends
         ends += int(at[j, kernels.SIZE]) ** 2
     return space._replace(cost=np.concatenate([np.zeros(0), *costs])), rank, orders
+
+
+def kind_of_ranks(domain: Ints) -> type[np.uint8 | np.int32]:
+    """The type of ranks of attributes that have so many values."""
+    return np.uint8 if domain.max(initial=0) <= TABLE else np.int32
 
 
 def _by_number(taxonomy: Taxonomy, occurs: Bools) -> tuple[Ints, Floats]:

@@ -211,10 +211,7 @@ class _Cutting:
             parts = kernels.by_size(rows, cutter.criterion, cutter.space, cutter.work, starts)
             lengths = np.diff(np.append(starts[:parts], len(rows.member)))
             class_of[rows.member] = np.repeat(np.arange(parts, dtype=np.int32), lengths)
-        found = publishing.report("mondrian", began, parts=parts, classes=parts)
-        plan = cells_of(data, class_of, self._settings.cells, found)
-        publishing.check_suppressed(data, self._promises, plan.class_of, self._settings)
-        return publishing.finished(data, plan, began)
+        return plan_of_classes(data, self._promises, self._settings, class_of, began)
 
     def judged(
         self, others: Sequence[Promise], progress: Progress | None, began: float
@@ -223,7 +220,7 @@ class _Cutting:
         acceptance = Acceptance.of(self._data, others)
         rows = len(self._cutter.rows.member)
         root_broken = acceptance.whole() or self._data.table.records < self._least
-        tree = Tree(rows, root_broken)
+        tree = Tree(rows, broken=root_broken)
         self._cutter.grow(tree, acceptance, tree.first if rows else tree.first[:0], progress)
         if not root_broken:
             return self._plan(tree, began)
@@ -322,6 +319,25 @@ class _Cutting:
             tried += len(those)
             parts += [rows.member[a:b].copy() for a, b in zip(begin, end, strict=True)]
         return Refused(np.concatenate(attempts), Ragged.of(parts))
+
+
+def plan_of_classes(
+    data: LeveledTable,
+    promises: Sequence[Promise],
+    settings: PartitionSettings,
+    class_of: Ints32,
+    began: float,
+) -> CellPlan:
+    """The plan of classes that keep what is promised, however they are published.
+
+    Raises:
+        Unsatisfiable: if more would be suppressed than is allowed.
+    """
+    classes = int(class_of.max(initial=-1)) + 1
+    found = publishing.report("mondrian", began, parts=classes, classes=classes)
+    plan = cells_of(data, class_of, settings.cells, found)
+    publishing.check_suppressed(data, promises, plan.class_of, settings)
+    return publishing.finished(data, plan, began)
 
 
 def plan_of_parts(
