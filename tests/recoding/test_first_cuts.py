@@ -19,7 +19,6 @@ from tests.recoding import tables
 from tests.recoding.tables import Table
 
 from indistinct.errors import Unsatisfiable
-from indistinct.kernels.cut_tree import leaves_of
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import Promise
@@ -115,8 +114,7 @@ def walked(found: Cut, table: Table) -> list[tuple[str | None, ...]]:
     """What every record is published as, by the tree alone."""
     tree = found.tree
     part = Records(table.texts, tree.quasi, ()).coded(table.texts)
-    at = np.empty(len(table.rows), np.int32)
-    leaves_of(part.rank, tree.node, tree.side, at)
+    at = tree.leaf_of(part.rank)
     place = {int(leaf): row for leaf, row in zip(tree.leaves, tree.row, strict=True)}
     assert Counter(at.tolist()) == dict(zip(tree.leaves.tolist(), tree.records, strict=True))
     return published(found.plan, [place[leaf] for leaf in at.tolist()])
@@ -178,7 +176,5 @@ def test_what_fits_no_leaf_is_told() -> None:
     table = Table(rows, "value", ("ward",))
     how = PartitionSettings(dimension="width", cut="median")
     found, _ = cut(table, table.encoded().data, [], how, 0)
-    at = np.empty(2, np.int32)
-    leaves_of(np.array([[99], [-1]], np.int32), found.tree.node, found.tree.side, at)
-    assert at.tolist() == [-1, -1]
+    assert found.tree.leaf_of(np.array([[99], [-1]], np.int32)).tolist() == [-1, -1]
     assert found.plan.groups == 7

@@ -32,6 +32,7 @@ from typer.testing import CliRunner
 import indistinct as ind
 from indistinct.cli import app
 from indistinct.errors import DataError, OutputError, PolicyError
+from indistinct.recoding.partition import first_cuts
 from indistinct.sources import memory, spark_files, spark_table
 from indistinct.sources.convert import like, to_polars
 from indistinct.sources.engines import open_table
@@ -230,6 +231,51 @@ def test_a_release_is_that_of_memory_and_the_driver_gets_counts(spark: Any, give
 @pytest.mark.parametrize("policy", some_of(POLICIES))
 def test_the_suite_is_released_as_by_polars(spark: Any, policy: str) -> None:
     is_that_of_polars(policy, in_spark(spark, TABLES[POLICIES[policy][0]]))
+
+
+CUT: dict[str, Any] = {
+    "rest": "keep",
+    "attributes": {
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+        "height": {"role": "quasi-identifier"},
+        "born": {"role": "quasi-identifier"},
+        "seen": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        "ill": {"role": "sensitive"},
+    },
+    "promises": [
+        {"model": "k-anonymity", "k": 60},
+        {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"},
+    ],
+    "method": {"seed": 3, "algorithm": "mondrian"},
+    "output": {"format": "parquet"},
+}
+
+
+def test_what_does_not_fit_the_driver_is_cut_by_the_executors(
+    spark: Any, given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory_run = ind.anonymize(TABLE, CUT)
+    most = 200
+    monkeypatch.setattr(memory, "most_combinations", lambda _: most)
+    monkeypatch.setattr(first_cuts, "REGION", 150)
+    with pytest.raises(DataError) as refused:
+        ind.anonymize(given, {**CUT, "method": {"seed": 3}})
+    assert 'only algorithm = "mondrian" can cut it' in str(refused.value)
+    release, jobs, got = told(spark, lambda: ind.anonymize(given.repartition(3), CUT))
+    assert jobs <= 40
+    assert got < 2_000_000
+    assert rows(release.tables) == rows(memory_run.tables)
+    at = {"created": None}
+    assert release.certificate.to_dict() | at == memory_run.certificate.to_dict() | at
+    left_out = {"non-uniform-entropy"}
+    assert release.measures == pytest.approx(
+        {name: one for name, one in memory_run.measures.items() if name not in left_out}
+    )
+    assert {str(one) for one in to_polars(release.tables)["height"]} == {"0.0"}
+    assert (
+        release.tables.select("big", "marks", "scan").schema
+        == given.select("big", "marks", "scan").schema
+    )
 
 
 @pytest.mark.parametrize("verb", some_of(COUNTED | BY_ROWS))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import polars as pl
@@ -79,7 +79,7 @@ class PrivateTable:
         file: str | None = None,
         promises: Sequence[Promise] | None = None,
         subjects: Subjects | None = None,
-    ) -> PrivateTable:
+    ) -> Self:
         """Whose the rows of a table are, what their values mean, and what is promised.
 
         Arguments:

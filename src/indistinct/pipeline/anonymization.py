@@ -11,6 +11,7 @@ from indistinct.errors import DataError
 from indistinct.intake.asked import sight_of
 from indistinct.intake.chosen_promises import settled
 from indistinct.intake.opening import SCANNED, PolicyLike, Progress, Scanned, open_source
+from indistinct.intake.outline import OutlinedTable
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
 from indistinct.intake.transforming import Transformed, changes_values, transformed
@@ -81,9 +82,11 @@ def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
     Raises:
         DataError, PolicyError, HierarchyError, Unsatisfiable: as :func:`anonymize` does.
     """
-    private, values = read(data, run)
+    private, values = read(data, run, in_place=planned is None)
 
     def found(private: PrivateTable) -> tuple[PrivateTable, Plan | LinkedPlan]:
+        if isinstance(private, OutlinedTable):
+            return private.cut(run)
         return (private, searched(private, run)) if planned is None else planned(private, run)
 
     (private, plan), values = with_known_numbers(
@@ -136,8 +139,10 @@ def opened(data: Frame, run: Run) -> Table:
     return table
 
 
-def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
+def read(data: Frame, run: Run, *, in_place: bool = False) -> tuple[PrivateTable, Transformed]:
     """The private table; and what was done to its values before.
+
+    ``in_place`` says whether a table whose combinations do not fit may be cut where it is.
 
     Raises:
         DataError: the table cannot be read, or its people cannot be told.
@@ -150,10 +155,10 @@ def read(data: Frame, run: Run) -> tuple[PrivateTable, Transformed]:
     file = None if run.source_digest is None else table.name
     run.to_analyse = columns_of(run.policy, table)
     values = transformed(table, run, file)
-    return counted(values, run), values
+    return counted(values, run, in_place=in_place), values
 
 
-def counted(values: Transformed, run: Run) -> PrivateTable:
+def counted(values: Transformed, run: Run, *, in_place: bool = False) -> PrivateTable:
     """The private table of transformed values.
 
     Raises:
@@ -161,7 +166,12 @@ def counted(values: Transformed, run: Run) -> PrivateTable:
     """
     run.tell("counting" if values.table.held else "counting in place")
     file, told = (None if run.source_digest is None else values.table.name), len(run.warnings)
-    private = settled(PrivateTable.of(values.table, run, file=file), run)
+    try:
+        private = settled(PrivateTable.of(values.table, run, file=file), run)
+    except DataError as error:
+        if not in_place:
+            raise
+        private = OutlinedTable.in_place(values.table, run, file, error)
     run.warnings[told:] = [one for one in run.warnings[told:] if one not in run.warnings[:told]]
     if not private.subjects.count:
         raise DataError("no-records", "has no records", file=file)

@@ -51,6 +51,10 @@ Work = Callable[[Part], bytes]
 """What is made of all combinations of a region."""
 
 
+LeafOf = Callable[[Array], Ints32]
+"""The leaf of each record, [n], by the codes of its quasi-identifiers, [n, m]."""
+
+
 class Parts(Protocol):
     """The combinations of a table."""
 
@@ -76,20 +80,18 @@ class InParts(Protocol):
 
 
 class Walked(NamedTuple):
-    """A tree of cuts (see :mod:`indistinct.kernels.cut_tree`), and what its leaves are called.
+    """A tree of cuts, and what stands at its leaves.
 
     Arguments:
         quasi: the code of every value of the attributes in which it is cut.
-        node: its nodes, [N, 5].
-        side: where values go.
-        leaves: the nodes that are leaves, [L].
+        leaf_of: the leaf of records by their codes; -1 of one that fits none.
+        leaves: the numbers of its leaves, [L].
         records: how many records there are in each, [L].
         row: the combination that stands for each among those of a change, [L].
     """
 
     quasi: tuple[Coding, ...]
-    node: Ints
-    side: Ints32
+    leaf_of: LeafOf
     leaves: Ints
     records: Ints
     row: Ints

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from indistinct.sources import memory
+from indistinct.sources import memory, spark_cuts
 from indistinct.sources.eager import ArrowTable, add_up, find_combinations
+from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.spark_release import (
     Asked,
     Known,
@@ -50,6 +51,7 @@ class SparkTable:
         self._tokens = tokens or {}
         self._known = known_of(frame) or Known()
         self._kept = False
+        self._tree: Walked | None = None
         with telling(name):
             self._known.look = self._known.look or self._look()
         self._height, kinds = self._known.look
@@ -191,20 +193,7 @@ class SparkTable:
             held = ArrowTable(self._frame.toArrow(), self.name, self._tokens)
             return self._frame.sparkSession.createDataFrame(held.publish(change))
         made = [name for name in change.columns if name in change.published.columns]
-        native, expected = self._lookup(change, made)
-        lookup = self._frame.sparkSession.createDataFrame(native).alias("lookup")
-        source = self._select(self.columns).alias("source")
-        if change.keys:
-            on = [
-                f.col(f"source.{quoted(key)}").eqNullSafe(f.col(f"lookup.k{at}"))
-                for at, key in enumerate(change.keys)
-            ]
-            joined = source.join(f.broadcast(lookup), on=on, how="inner")
-        else:
-            joined = source.crossJoin(lookup)
-        # A key comes from its combination: 0.0 and -0.0 are one to the engine.
-        place = {name: f"lookup.k{at}" for at, name in enumerate(change.keys)}
-        place |= {name: f"lookup.p{at}" for at, name in enumerate(made)}
+        joined, place, expected = self._joined(change, made)
         release = joined.select(
             [  # an expression of its own, as a bare column keeps its metadata
                 f.coalesce(f.col(place.get(name, f"source.{quoted(name)}"))).alias(name)
@@ -227,6 +216,63 @@ class SparkTable:
             own = {(name, ()): self._known.about.get((name, ())) for name in same}
             known.about = {asked: told for asked, told in own.items() if told}
         return release
+
+    def _joined(self, change: Change, made: Sequence[str]) -> tuple[Any, Mapping[str, str], int]:
+        """The kept records beside what is published of their combinations; where columns stand that
+        are not the source's; and how many records there are.
+        """
+        from pyspark.sql import functions as f
+
+        if self._tree is not None:
+            return self._walked(self._tree, change, made)
+        native, expected = self._lookup(change, made)
+        lookup = self._frame.sparkSession.createDataFrame(native).alias("lookup")
+        source = self._select(self.columns).alias("source")
+        if change.keys:
+            on = [
+                f.col(f"source.{quoted(key)}").eqNullSafe(f.col(f"lookup.k{at}"))
+                for at, key in enumerate(change.keys)
+            ]
+            joined = source.join(f.broadcast(lookup), on=on, how="inner")
+        else:
+            joined = source.crossJoin(lookup)
+        # A key comes from its combination: 0.0 and -0.0 are one to the engine.
+        place = {name: f"lookup.k{at}" for at, name in enumerate(change.keys)}
+        return joined, place | {name: f"lookup.p{at}" for at, name in enumerate(made)}, expected
+
+    def _walked(
+        self, tree: Walked, change: Change, made: Sequence[str]
+    ) -> tuple[Any, Mapping[str, str], int]:
+        """The same, where a record finds its class by a tree."""
+        from pyspark.sql import functions as f
+
+        shown = [change.published[name] for name in made]
+        native, expected = spark_cuts.looked_up(tree, change.keep, shown)
+        lookup = self._frame.sparkSession.createDataFrame(native).alias("lookup")
+        needed = [*dict.fromkeys([*change.columns, *change.keys])]
+        source = spark_cuts.walked(self._select(needed), tree, self._values).alias("source")
+        on = f.col("source.leaf") == f.col("lookup.leaf")
+        joined = source.join(f.broadcast(lookup), on=on, how="inner")
+        return joined, {name: f"lookup.p{at}" for at, name in enumerate(made)}, expected
+
+    def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Parts:
+        """Its combinations, coded, as the executors keep them."""
+        codings = [*quasi, *sensitive]
+        names = [one.column for one in codings]
+        code = spark_cuts.code_name(names)
+        coded = spark_cuts.with_codes(self._select(names), codings, self._values, code)
+        return spark_cuts.SparkParts(coded, code, len(quasi), len(sensitive), self.name)
+
+    def cut(self, tree: Walked) -> SparkTable:
+        """The same table, published by what stands at the leaves of a tree."""
+        found = object.__new__(SparkTable)
+        found.__dict__ |= {**self.__dict__, "_tree": tree}
+        return found
+
+    def _values(self, column: str) -> tuple[Any, pl.Series]:
+        """The values of a column as they are, and their texts."""
+        native = self._count([column], count_column([column])).select([column])
+        return native, canonical(polars_of(native), self._tokens)[column]
 
     def _lookup(self, change: Change, made: Sequence[str]) -> tuple[Any, int]:
         """The kept combinations by the engine's own values, with what is published for them; and

@@ -182,7 +182,7 @@ def count_column(columns: Sequence[str]) -> str:
     return name
 
 
-def counted_rows(table: Table, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
+def counted_rows(table: Table, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints]:
     """The distinct combinations of some columns as text, and how many records have each, [C]."""
     counted = table.distinct(columns)
     return counted.select(columns), counted[count_column(columns)].to_numpy().astype(np.int64)

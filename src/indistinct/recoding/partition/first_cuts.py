@@ -88,7 +88,7 @@ def cut_in_parts(
     settings: PartitionSettings,
     coded: Coded,
     *,
-    region: int = REGION,
+    region: int | None = None,
     progress: Progress | None = None,
 ) -> Cut:
     """Classes found by cutting a table where it is, the same as in memory.
@@ -98,7 +98,8 @@ def cut_in_parts(
         promises: what every class must keep; the whole table keeps it.
         settings: criteria of cuts, cells, suppression; equal records stay together.
         coded: what keeps the combinations.
-        region: combinations that are cut in one place, at most.
+        region: combinations that are cut in one place, at most; a quarter of a million where not
+            given.
         progress: told the share of combinations whose class is found.
 
     Raises:
@@ -129,7 +130,7 @@ def cut_in_parts(
     parts = coded(quasi, sensitive)
     try:
         top = _Top(rules, parts)
-        top.grow(region, progress)
+        top.grow(REGION if region is None else region, progress)
         grown = top.whole()
     finally:
         parts.close()
@@ -141,7 +142,8 @@ def cut_in_parts(
         plan = plan_of_parts(outline, promises, settings, tree, in_order, began)
     else:
         plan = plan_of_classes(outline, promises, settings, of_row.astype(np.int32), began)
-    walked = Walked(quasi, grown.node, grown.side, grown.leaf, grown.size, rows[:-1])
+    leaf_of = LeafOf(grown.node, grown.side)
+    walked = Walked(quasi, leaf_of, grown.leaf, grown.size, rows[:-1])
     return Cut(outline, plan, walked)
 
 
@@ -252,12 +254,41 @@ class _Grown:
 
 
 @dataclass(frozen=True)
-class _Tried:
-    """All cuts that some parts offer, tried on every row."""
+class LeafOf:
+    """The leaf of every row by its ranks, -1 where it fits none.
+
+    Arguments:
+        node: the nodes of a tree, [N, 5].
+        side: where values go.
+    """
 
     node: Ints
     side: Ints32
+
+    def __call__(self, rank: Array) -> Ints32:
+        """The leaf of every row."""
+        found = np.empty(len(rank), dtype=np.int32)
+        trees.leaves_of(rank, self.node, self.side, found)
+        return found
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """The part of every row among some that are numbered, [N]; -1 for another one."""
+
+    leaf_of: LeafOf
     number: Ints32
+
+    def __call__(self, part: Part) -> Ints32:
+        found: Ints32 = np.append(self.number, np.int32(-1))[self.leaf_of(part.rank)]
+        return found
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """All cuts that some parts offer, tried on every row."""
+
+    place: _Placed
     tried: Ints
     starts: Ints
     tried_side: Ints32
@@ -268,30 +299,12 @@ class _Tried:
         width = int(self.begin[-1]) + 1
         found = np.zeros((self.children, width), dtype=np.int64)
         for part in parts:
-            at = np.empty(len(part.weight), dtype=np.int32)
-            trees.leaves_of(part.rank, self.node, self.side, at)
-            of = np.append(self.number, np.int32(-1))[at]
             trees.weigh_tried(
-                part.rank, part.value, part.weight, of, self.tried, self.starts, self.tried_side,
-                self.begin, found,
+                part.rank, part.value, part.weight, self.place(part), self.tried, self.starts,
+                self.tried_side, self.begin, found,
             )  # fmt: skip
         keys = np.flatnonzero(found)
         return keys, found.ravel()[keys]
-
-
-@dataclass(frozen=True)
-class _Placed:
-    """The region of every row."""
-
-    node: Ints
-    side: Ints32
-    number: Ints32
-
-    def __call__(self, part: Part) -> Ints32:
-        at = np.empty(len(part.weight), dtype=np.int32)
-        trees.leaves_of(part.rank, self.node, self.side, at)
-        found: Ints32 = np.append(self.number, np.int32(-1))[at]
-        return found
 
 
 @dataclass(frozen=True)
@@ -426,10 +439,10 @@ class _Top:
     def _arrays(self) -> tuple[Ints, Ints32]:
         return np.array(self._node, dtype=np.int64), np.concatenate(self._side)
 
-    def _numbered(self, nodes: Sequence[int]) -> Ints32:
+    def _placed(self, nodes: Sequence[int]) -> _Placed:
         number = np.full(len(self._node), -1, dtype=np.int32)
         number[list(nodes)] = np.arange(len(nodes), dtype=np.int32)
-        return number
+        return _Placed(LeafOf(*self._arrays()), number)
 
     def _asked(
         self,
@@ -440,10 +453,9 @@ class _Top:
         children: int,
     ) -> Ints:
         """What the children of some cuts of parts hold: units by value, and combinations last."""
-        node, side = self._arrays()
         held = np.concatenate([np.zeros(0, dtype=np.int32), *sides])
         ask = _Tried(
-            node, side, self._numbered(nodes), tried.astype(np.int64), starts.astype(np.int64),
+            self._placed(nodes), tried.astype(np.int64), starts.astype(np.int64),
             held, self._begin, children,
         )  # fmt: skip
         keys, amounts = self._parts.added_up(ask)
@@ -547,7 +559,7 @@ class _Top:
     def whole(self) -> _Grown:
         """The whole tree, the regions cut to their end where their combinations are."""
         node, side = self._arrays()
-        place = _Placed(node, side, self._numbered(self._regions))
+        place = self._placed(self._regions)
         done = {}
         if self._regions:
             for which, packed in self._parts.by_region(place, _Finished(self._rules)):

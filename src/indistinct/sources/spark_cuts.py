@@ -1,0 +1,228 @@
+"""Combinations that Spark keeps, and releases that it makes by a tree of cuts.
+
+The executors need this package. Each value becomes a code by a broadcast table of the values of its
+column; what is sent are functions over codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from indistinct.sources.parts import Ask, Coding, LeafOf, Part, Place, Walked, Work
+from indistinct.sources.spark_release import quoted, telling
+from indistinct.types import Array, Frame, Ints, Ints32
+
+Values = Callable[[str], tuple[Any, pl.Series]]
+"""The values of a column as the engine has them, an Arrow table of one column, and their texts."""
+
+BATCHES = 1 << 17
+"""Rows that are looked at together, about."""
+
+
+def with_codes(frame: Frame, codings: Sequence[Coding], values: Values, code: str) -> Any:
+    """A frame with the code of some columns beside: of no value that is known, null.
+
+    Values that the engine holds for equal are one from then on.
+    """
+    from pyspark.sql import functions as f
+
+    for at, one in enumerate(codings):
+        native, texts = values(one.column)
+        place = {label: int(number) for label, number in zip(one.labels, one.codes, strict=True)}
+        codes = [place.get(text) for text in texts.to_list()]
+        lookup = native.rename_columns(["k"]).append_column(
+            "c", pl.Series(codes, dtype=pl.Int32).to_arrow()
+        )
+        known = frame.sparkSession.createDataFrame(lookup).alias("known")
+        own = f.col(f"source.{quoted(one.column)}")
+        joined = frame.alias("source").join(
+            f.broadcast(known), on=own.eqNullSafe(f.col("known.k")), how="left"
+        )
+        kept = [
+            f.col("known.k").alias(name) if name == one.column else f.col(f"source.{quoted(name)}")
+            for name in frame.columns
+        ]
+        frame = joined.select(*kept, f.col("known.c").alias(f"{code}{at}"))
+    return frame
+
+
+class SparkParts:
+    """The combinations of a Spark frame, kept by its executors.
+
+    Arguments:
+        frame: the frame, with the codes of columns beside.
+        code: what the columns of codes are called, before their numbers.
+        quasi: how many of them are of quasi-identifiers; these come first.
+        sensitive: how many are of sensitive attributes.
+        name: what messages call the table.
+    """
+
+    def __init__(self, frame: Frame, code: str, quasi: int, sensitive: int, name: str) -> None:
+        from pyspark.sql import functions as f
+
+        names = [f"{code}{at}" for at in range(quasi + sensitive)]
+        counted = frame.groupBy(*map(quoted, names)).agg(f.count(f.lit(1)).alias("n"))
+        plain = [f.col(quoted(own)).alias(f"c{at}") for at, own in enumerate(names)]
+        self._frame = counted.select(*plain, "n").persist()
+        self._quasi, self._columns, self._name = quasi, quasi + sensitive, name
+
+    def added_up(self, ask: Ask) -> tuple[Ints, Ints]:
+        """The sums by key over all parts."""
+        from pyspark.sql import functions as f
+
+        asked = self._frame.mapInArrow(
+            _Asked(ask, self._quasi, self._columns), "key long, amount long"
+        )
+        sums = asked.groupBy("key").agg(f.sum("amount").alias("amount"))
+        with telling(self._name):
+            found = sums.toArrow()
+        return found["key"].to_numpy(), found["amount"].to_numpy()
+
+    def by_region(self, place: Place, work: Work) -> Sequence[tuple[int, bytes]]:
+        """What is made of each region that has a combination."""
+        kinds = ", ".join(f"c{at} int" for at in range(self._columns))
+        placed = self._frame.mapInArrow(
+            _Placed(place, self._quasi, self._columns), f"{kinds}, n long, region int"
+        )
+        worked = _Worked(work, self._quasi, self._columns)
+
+        def found_in(table: Any) -> Any:  # by its arguments it is told what it wants
+            return worked.found(table)
+
+        made = placed.groupBy("region").applyInArrow(found_in, "region int, found binary")
+        with telling(self._name):
+            found = made.toArrow()
+        return list(zip(found["region"].to_pylist(), found["found"].to_pylist(), strict=True))
+
+    def close(self) -> None:
+        """The executors need not keep them."""
+        self._frame.unpersist()
+
+
+class _Of:
+    """What reads combinations from batches of Arrow."""
+
+    def __init__(self, does: Any, quasi: int, columns: int) -> None:
+        self.does, self.quasi, self.columns = does, quasi, columns
+
+    def part(self, table: Any) -> Part:
+        """The combinations of a table or batch."""
+        codes = [np.asarray(table.column(at)) for at in range(self.columns)]
+        quasi, sensitive = codes[: self.quasi], codes[self.quasi :]
+        weight = np.asarray(table.column(self.columns), dtype=np.int64)
+        rows = len(weight)
+        return Part(_side_by_side(quasi, rows), _side_by_side(sensitive, rows), weight)
+
+
+def _side_by_side(columns: Sequence[Array], rows: int) -> Ints32:
+    found = np.empty((rows, len(columns)), dtype=np.int32)
+    for at, own in enumerate(columns):
+        found[:, at] = own
+    return found
+
+
+class _Asked(_Of):
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        keys, amounts = self.does(map(self.part, together(batches)))
+        yield pa.RecordBatch.from_arrays([pa.array(keys), pa.array(amounts)], ["key", "amount"])
+
+
+class _Placed(_Of):
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in together(batches):
+            region = self.does(self.part(batch))
+            placed = pa.RecordBatch.from_arrays(
+                [*batch.columns, pa.array(region, pa.int32())], [*batch.schema.names, "region"]
+            )
+            yield placed.filter(pa.array(region >= 0))
+
+
+class _Worked(_Of):
+    def found(self, table: Any) -> Any:
+        """The region of some combinations, and what is made of it."""
+        import pyarrow as pa
+
+        found = self.does(self.part(table))
+        region = table.column(self.columns + 1)[:1]
+        return pa.table({"region": region, "found": pa.array([found], pa.binary())})
+
+
+class _Walks:
+    """The leaf of every record, in place of the codes of its values, which come last."""
+
+    def __init__(self, leaf_of: LeafOf, quasi: int) -> None:
+        self.leaf_of, self.quasi = leaf_of, quasi
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in together(batches):
+            first = batch.num_columns - self.quasi
+            codes = [np.asarray(column.fill_null(-1)) for column in batch.columns[first:]]
+            leaf = self.leaf_of(_side_by_side(codes, batch.num_rows))
+            names = [*batch.schema.names[:first], "leaf"]
+            yield pa.RecordBatch.from_arrays([*batch.columns[:first], pa.array(leaf)], names)
+
+
+def together(batches: Iterable[Any]) -> Iterator[Any]:
+    """Batches of Arrow, small ones put together."""
+    import pyarrow as pa
+
+    held: list[Any] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(one.num_rows for one in held) >= BATCHES:
+            yield from pa.Table.from_batches(held).combine_chunks().to_batches()
+            held = []
+    if held:
+        yield from pa.Table.from_batches(held).combine_chunks().to_batches()
+
+
+def walked(frame: Frame, tree: Walked, values: Values) -> Any:
+    """A frame with the leaf of every record in the last column, which is called ``leaf``."""
+    from pyspark.sql import types
+
+    code = code_name(frame.columns)
+    coded = with_codes(frame, tree.quasi, values, code)
+    kinds = [types.StructField(one.name, one.dataType, True) for one in coded.schema.fields]
+    kinds = kinds[: len(frame.columns)]
+    schema = types.StructType([*kinds, types.StructField("leaf", types.IntegerType(), True)])
+    return coded.mapInArrow(_Walks(tree.leaf_of, len(tree.quasi)), schema)
+
+
+def looked_up(tree: Walked, kept: Array, made: Sequence[pl.Series]) -> tuple[Any, int]:
+    """What is published at each leaf that is, by its number; and how many records these have.
+
+    Arguments:
+        tree: the tree.
+        kept: whether a combination of the change is published.
+        made: what is published of it, by column.
+    """
+    import pyarrow as pa
+
+    here = np.flatnonzero(np.asarray(kept)[tree.row])
+    rows = pl.Series(tree.row[here])
+    found = pa.table({"leaf": pa.array(tree.leaves[here].astype(np.int32))})
+    for at, column in enumerate(made):
+        found = found.append_column(f"p{at}", column.cast(pl.String).gather(rows).to_arrow())
+    return found, int(tree.records[here].sum())
+
+
+def code_name(columns: Sequence[str]) -> str:
+    """How columns of codes can be called beside others, for an engine that folds cases.
+
+    >>> code_name(["age"]), code_name(["CODE_0"])
+    ('code_', '_code_')
+    """
+    name = "code_"
+    while any(column.lower().startswith(name) for column in columns):
+        name = "_" + name
+    return name

@@ -1,0 +1,157 @@
+"""A table whose combinations do not fit is cut where it is: the release is the one of memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.recoding.test_first_cuts import Records
+from tests.sources.suite import TABLES, rows_of
+
+import indistinct as ind
+from indistinct.errors import DataError
+from indistinct.intake.outline import why_not
+from indistinct.policy import Policy
+from indistinct.recoding.partition import first_cuts
+from indistinct.sources import memory
+from indistinct.sources.eager import PolarsTable
+from indistinct.sources.parts import Coding, Walked
+from indistinct.sources.table import Change
+from indistinct.sources.text import Tokens
+from indistinct.types import Ints
+
+
+class Spread(PolarsTable):
+    """Rows that an engine is taken to hold, which says that combinations do not fit."""
+
+    held = False
+    tree: Walked | None = None
+
+    def with_tokens(self, tokens: Tokens) -> Spread:
+        return Spread(self._frame, self.name, tokens)
+
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
+        memory.require_combinations(2, columns, self.name, 1000)
+        raise AssertionError
+
+    def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Records:
+        return Records(self.text([one.column for one in (*quasi, *sensitive)]), quasi, sensitive)
+
+    def cut(self, tree: Walked) -> Spread:
+        found = Spread(self._frame, self.name, self._tokens)
+        found.tree = tree
+        return found
+
+    def publish(self, change: Change) -> Any:
+        assert self.tree is not None
+        texts = self.text(change.keys).unique()
+        part = Records(texts, self.tree.quasi, ()).coded(texts)
+        row = np.zeros(int(self.tree.leaves.max()) + 1, dtype=np.int64)
+        row[self.tree.leaves] = self.tree.row
+        of = row[self.tree.leaf_of(part.rank)]
+        made = change.published[of] if change.published.width else change.published
+        changed = replace(change, combinations=texts, published=made, keep=change.keep[of])
+        return super().publish(changed)
+
+
+def policy(
+    *promises: Mapping[str, Any], cells: Any = None, output: Any = None, **method: Any
+) -> dict[str, Any]:
+    return {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 20}}},
+            "born": {"role": "quasi-identifier", "hierarchy": {"date": {}}},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}},
+            "fee": {"role": "quasi-identifier", "missing": {"as": "suppress"}},
+            "ill": {"role": "sensitive"},
+        },
+        "rest": "keep",
+        "promises": list(promises) or [{"model": "k-anonymity", "k": 4}],
+        "method": {
+            "algorithm": "mondrian",
+            "seed": 3,
+            **({} if cells is None else {"cells": cells}),
+            **method,
+        },
+        "output": output or {},
+    }
+
+
+def about(model: str, **parameters: Any) -> dict[str, Any]:
+    return {"model": model, "sensitive": "ill", **parameters}
+
+
+POLICIES = {
+    "k": policy(),
+    "sets": policy(cells={"zip": "set", "born": "level"}),
+    "two criteria": policy(partition={"dimension": "width", "cut": "median"}),
+    "not all are published": policy(
+        {"model": "k-anonymity", "k": 6},
+        about("distinct-l-diversity", l=2, on=["age", "zip"]),
+        suppression_limit=0.5,
+        output={"suppressed": "keep"},
+    ),
+    "closeness": policy(
+        {"model": "k-anonymity", "k": 3},
+        about("entropy-l-diversity", l=1.5),
+        about("max-posterior", bound=0.9),
+    ),
+}
+
+
+@pytest.mark.parametrize("named", POLICIES)
+@pytest.mark.parametrize("region", [0, 15])
+def test_the_release_is_that_of_memory(
+    named: str, region: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_cuts, "REGION", region)
+    table = TABLES["table"].drop("patient")
+    keys = POLICIES[named]
+    release = ind.anonymize(Spread(table, "table"), keys)
+    known = ind.anonymize(table, keys)
+    assert rows_of(release.tables) == rows_of(known.tables)
+    at = {"created": None}
+    assert release.certificate.to_dict() | at == known.certificate.to_dict() | at
+    told = {name: one for name, one in known.measures.items() if name in release.measures}
+    assert release.measures == pytest.approx(told)
+    assert {*known.measures} - {*release.measures} == {"non-uniform-entropy"}
+    assert release.run.to_dict()["plan"]["leakage"] == known.run.to_dict()["plan"]["leakage"]
+    own, other = (
+        {one["name"]: one["before"] for one in made.private["evidence.json"]["attributes"]}
+        for made in (release, known)
+    )
+    assert own["age"] == other["age"]
+    warned = Counter(known.run.warnings) - Counter(release.run.warnings)
+    assert not [one for one in warned if "not tried" not in one], warned
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        (policy(algorithm="optimal"), 'only algorithm = "mondrian" can cut it'),
+        (policy(partition={"strict": False}), "one by one"),
+        (policy(about("distinct-l-diversity", l=40)), "breaks a promise as a whole"),
+    ],
+)
+def test_what_cannot_be_cut_in_place_says_why(keys: dict[str, Any], why: str) -> None:
+    table = Spread(TABLES["table"].drop("patient"), "table")
+    checked = Policy.from_dict(keys)
+    told = why_not(checked)
+    assert (told is None) == ("whole" in why)
+    if told is None:
+        with pytest.raises(DataError) as refused:
+            ind.anonymize(table, keys)
+        told = str(refused.value)
+        assert refused.value.problems[0].code == "combinations-do-not-fit"
+    assert why in told
+
+
+def test_other_verbs_refuse_it() -> None:
+    table = Spread(TABLES["table"].drop("patient"), "table")
+    with pytest.raises(DataError, match="more than 1 combinations"):
+        ind.risk(table, policy())
