@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,8 +127,17 @@ def test_the_release_is_that_of_memory(
         for made in (release, known)
     )
     assert own["age"] == other["age"]
+    assert release.private["evidence.json"]["risk"] is None  # how many are alone is not known
     warned = Counter(known.run.warnings) - Counter(release.run.warnings)
     assert not [one for one in warned if "not tried" not in one], warned
+
+
+def test_a_run_that_was_cut_in_place_can_be_reported_and_written(tmp_path: Path) -> None:
+    release = ind.anonymize(Spread(TABLES["table"].drop("patient"), "table"), POLICIES["k"])
+    release.write(tmp_path / "run")
+    assert "non-uniform" not in (tmp_path / "run" / "private" / "report.html").read_text("utf-8")
+    assert (tmp_path / "run" / "report.html").is_file()
+    assert ind.audit(tmp_path / "run").holds
 
 
 @pytest.mark.parametrize(

@@ -255,14 +255,14 @@ def test_what_does_not_fit_the_driver_is_cut_by_the_executors(
     spark: Any, given: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory_run = ind.anonymize(TABLE, CUT)
-    most = 200
+    most = 75
     monkeypatch.setattr(memory, "most_combinations", lambda _: most)
-    monkeypatch.setattr(first_cuts, "REGION", 150)
+    monkeypatch.setattr(first_cuts, "REGION", 40)
     with pytest.raises(DataError) as refused:
         ind.anonymize(given, {**CUT, "method": {"seed": 3}})
     assert 'only algorithm = "mondrian" can cut it' in str(refused.value)
     release, jobs, got = told(spark, lambda: ind.anonymize(given.repartition(3), CUT))
-    assert jobs <= 40
+    assert jobs <= 50
     assert got < 2_000_000
     assert rows(release.tables) == rows(memory_run.tables)
     at = {"created": None}

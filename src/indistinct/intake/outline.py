@@ -101,10 +101,8 @@ class OutlinedTable(PrivateTable):
 
     def _with_sample(self, found: Cut) -> tuple[LeveledTable, CellPlan]:
         """The outline of the classes, and combinations of the sample that warnings look at."""
-        policy, table = self.policy, self.table
         quasi = list(self.data.attributes)
-        beside = [one for one in policy.published_beside if table.kinds[one] != "other"]
-        texts = table.sample([*beside, *quasi], SAMPLE).select(quasi).unique(maintain_order=True)
+        texts = self.table.sample(quasi, SAMPLE).unique(maintain_order=True)
         codes = [leaf_codes(texts[name], self.taxonomies[name]) for name in quasi]
         order = [one.codes for one in found.tree.quasi]
         known = np.all([own >= 0 for own in codes], axis=0)
@@ -115,18 +113,18 @@ class OutlinedTable(PrivateTable):
         row_of[found.tree.leaves] = found.tree.row
         more = row_of[leaf[known]]
         outline = found.data
-        table_of = outline.table
+        table = outline.table
         sensitive = {
             name: replace(own, indptr=np.append(own.indptr, np.full(len(more), own.indptr[-1])))
-            for name, own in table_of.sensitive.items()
+            for name, own in table.sensitive.items()
         }
         made = FrequencyTable(
-            table_of.attributes,
+            table.attributes,
             tuple(
                 np.concatenate([own, extra[known].astype(own.dtype)])
-                for own, extra in zip(table_of.codes, codes, strict=True)
+                for own, extra in zip(table.codes, codes, strict=True)
             ),
-            np.concatenate([table_of.weight, np.zeros(len(more), dtype=np.int64)]),
+            np.concatenate([table.weight, np.zeros(len(more), dtype=np.int64)]),
             sensitive,
         )
         class_of = np.concatenate([found.plan.class_of, found.plan.class_of[more]])

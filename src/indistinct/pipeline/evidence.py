@@ -110,7 +110,9 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan, policy: str
     texts = subjects.texts
     names = list(data.attributes)
     size: NDArray[np.int64] = data.weight[data.weight > 0]  # each combination is a class
-    if private.sight.by_record or data.unchanged:
+    if data.marginals is not None:  # combinations were never here
+        size = size[:0]
+    elif private.sight.by_record or data.unchanged:
         known = [name for name in names if name in texts.columns]
         size = _sizes_of(texts.select(known), subjects.weight)
     before = {name: spread(texts[name], subjects.weight) for name in texts.columns}
