@@ -4,7 +4,9 @@ The floor is a process that reads the same file, counts the combinations of the 
 and writes the file again. CPU seconds count Python and Java; memory is told of each. The heap of
 Java, which ``--driver-memory`` bounds, is at most the sum of what its pools held. With ``--kill``
 a run on a cluster of two executors (``local-cluster[2,1,1024]``) loses one of them at several
-moments, and has to make the same release.
+moments, and has to make the same release. With ``--cut`` people have a day of birth, and there are
+nearly as many combinations as rows: too many for the driver. Mondrian cuts them on the cluster, and
+has to make the classes that it makes in memory.
 """
 
 from __future__ import annotations
@@ -18,10 +20,14 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from common import describe_machine, parser, show, spent
 from scale import POLICY, QUASI, write_table
+
+CEILING = "300MB"
+"""What the driver may take for combinations that are cut on the cluster."""
 
 ENDING = """
 import os
@@ -148,12 +154,39 @@ def kill(times: int, work: Path, source: Path) -> None:
     print(f"{times} runs, {lost} executors killed, the same release each time")
 
 
+def cut(rows: int, master: str, work: Path) -> None:
+    """Cuts on the cluster are those of memory."""
+    source, policy = work / "register.parquet", work / "policy.toml"
+    born = pl.Series("age", np.random.default_rng(2).integers(0, 30_000, rows))
+    table = pl.read_parquet(source).with_columns(born)
+    table.write_parquet(source)
+    told = POLICY.replace("ALGORITHM", "mondrian").replace("width = 5 }", "width = 3650 }")
+    policy.write_text(told.replace("k = 10", "k = 100").replace("[method]", "[method]\nseed = 1"))
+    print(f"{table.select(QUASI).n_unique()} combinations; {CEILING} hold 300,000")
+    table, made = [], []
+    plain = [sys.executable, "-m", "indistinct", "anonymize", str(source), "--policy", str(policy)]
+    plain += ["--out", str(work / "memory"), "--no-report"]
+    for what, command, ceiling in (
+        ("in memory", plain, ""),
+        (master, run_of(master, source, work, "cut"), CEILING),
+    ):
+        os.environ["INDISTINCT_MAX_MEMORY"] = ceiling
+        took = spent(command)
+        table.append([what, f"{took.cpu:.1f}", f"{took.wall:.1f}"])
+    for release in ((work / "memory").glob("*.parquet"), (work / "cut.parquet").glob("*.parquet")):
+        made.append(pl.read_parquet(list(release)).group_by(QUASI).len().sort(QUASI))
+    if not made[0].equals(made[1]):
+        sys.exit("the cluster made other classes")
+    show(f"{rows} rows, {made[0].height} classes, the same", ["what", "CPU s", "seconds"], table)
+
+
 def main() -> None:
     """Run the benchmark."""
     arguments = parser(__doc__)
     arguments.add_argument("--rows", type=int, default=1_000_000)
     arguments.add_argument("--masters", default="local[1] local[2]")
     arguments.add_argument("--kill", type=int, default=0, help="how many runs lose an executor")
+    arguments.add_argument("--cut", action="store_true", help="combinations do not fit the driver")
     arguments.add_argument("--folder", type=Path, help="where the tables are written")
     options = arguments.parse_args()
     print(describe_machine())
@@ -165,6 +198,9 @@ def main() -> None:
         write_table(options.rows, source)
         policy = POLICY.replace("ALGORITHM", "optimal").replace("[method]", "[method]\nseed = 1")
         (work / "policy.toml").write_text(policy)
+        if options.cut:
+            cut(options.rows, options.masters.split()[0], work)
+            return
         measure(options.rows, options.masters.split(), work, source)
         if options.kill:
             kill(options.kill, work, source)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.dependence import SAMPLE
+from indistinct.analytics.leakage.dependence import SAMPLE
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import asked_of, method_of, sight_of
