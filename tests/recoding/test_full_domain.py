@@ -225,6 +225,20 @@ class TestSeries:
             full_domain_for_each(data, [[promise("k-anonymity", k=2)]], objective("loss"))
 
 
+@pytest.mark.parametrize(("others", "level"), [("AABB", 0), ("AABBC", 1)])
+def test_people_of_whom_nobody_is_in_the_table_are_published_with_others(
+    others: str, level: int
+) -> None:
+    """Nobody of C is in the table: a class of theirs alone would tell that."""
+    wards = Taxonomy("ward", [(one, "any", "*") for one in "ABC"])
+    table, people = pl.DataFrame({"ward": list("AABB")}), pl.DataFrame({"ward": list(others)})
+    data = Microdata.encode(table, {"ward": wards}, population=people).data
+    asked = [promise("delta-presence", lower=0.5, upper=1, absent="suppressed")]
+    plan = full_domain(data, asked, objective("loss"), Settings(suppression_limit=0.5))
+    assert list(map(tuple, plan.nodes)) == [(level,)]
+    assert not plan.suppressed[data.weight > 0].any()
+
+
 def wide(n: int, attributes: int = 16) -> LeveledTable:
     """A table whose lattice is too large to go through."""
     random = np.random.default_rng(2)

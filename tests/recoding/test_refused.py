@@ -134,3 +134,23 @@ def test_no_table_that_gives_the_same_classes_is_struck_out(
             assert fits, (other.rows, combination)
     assert same
     assert same <= left
+
+
+@pytest.mark.parametrize("looked_back", [1000, 1, 0])
+def test_wards_of_one_illness_are_told_to_have_been_refused(
+    looked_back: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are large enough, and are published together on the next level."""
+    monkeypatch.setattr("indistinct.recoding.full_domain.local.LOOKED_BACK", looked_back)
+    wards = {"A1": "uu", "A2": "ww", "B1": "uw"}
+    rows = tuple(("3", ward, "town N", ill) for ward, ills in wards.items() for ill in ills)
+    encoded = Table(rows, "value", ("ward",)).encoded()
+    own = [promise("k-anonymity", k=2), promise("distinct-l-diversity", l=2, sensitive="ill")]
+    found = local(encoded.data, own)
+    assert found is not None
+    plan, tried = found
+    assert cells(encoded.data, plan) == [("A",), ("A",), ("B1",)]
+    assert tried is not None
+    parts = [tried.parts[at].tolist() for at in range(len(tried.attempt))]
+    assert parts == ([[0], [1]] if looked_back else [])
+    assert set(tried.attempt.tolist()) <= {0}
