@@ -475,13 +475,21 @@ def test_a_promise_of_one_release_says_that_rows_can_be_joined(tmp_path: Path) -
     assert texts[-1].endswith("holds, as far as classes tell")
 
 
-def test_an_attack_says_that_rows_were_not_joined(tmp_path: Path) -> None:
+def test_an_attack_joins_rows(tmp_path: Path) -> None:
     frame, keys = crossed(tmp_path)
     del keys["ledger"]
     first, second = (ind.anonymize(frame, without(keys, name)) for name in ("sex", "age"))
-    found = ind.attack(frame, first, keys, second=second, only=["composition"])
-    (note,) = found.notes
-    assert note.startswith("second release: 100% of the rows of the first release agree with one")
-    assert found.attacks[0].gain["max"] == 0
+    found = ind.attack(frame, first, keys, second=second, only=["composition", "joined-rows"])
+    assert found["composition"].gain["max"] == 0
+    joined = found["joined-rows"]
+    assert joined.figures["joined"] == 1
+    assert joined.success["certain"] == 1
+    assert joined.figures["rows_left"] < joined.figures["rows_in_first"]
     apart = second.tables.with_columns(weight=pl.col("weight") + 100)
-    assert not ind.attack(frame, first, keys, second=apart, only=["composition"]).notes
+    found = ind.attack(frame, first, keys, second=apart, only=["membership", "joined-rows"])
+    assert found["joined-rows"].figures["contradicted"] == 1
+    assert found["joined-rows"].success == found["membership"].success
+    alone = ind.attack(
+        frame, first, keys, second=second.tables.drop("weight"), only=["joined-rows"]
+    )
+    assert "no further column in common" in alone.skipped[0].why

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from indistinct.analytics.series.ledger_report import over_releases
 from indistinct.intake.asked import method_of
+from indistinct.intake.transforming import PERTURBING
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -26,6 +27,12 @@ def kept_beside(policy: Policy) -> tuple[str, ...]:
         if rule and (rule.mask or (keyed and (keyed.key_env or keyed.key_file))):
             named.append(name)
     return (*policy.published_beside, *policy.visit_identifiers, *named)
+
+
+def kept_in_rows(policy: Policy) -> tuple[str, ...]:
+    """Those of them that are not changed at random, which releases would show differently."""
+    rules = {name: policy.attributes[name].transform for name in kept_beside(policy)}
+    return tuple(name for name, rule in rules.items() if not (rule and rule.name in PERTURBING))
 
 
 def told_of_joined_rows(policy: Policy) -> list[str]:

@@ -25,7 +25,6 @@ from indistinct.analytics.attacks import (
 from indistinct.analytics.attacks.context import Visits
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
-from indistinct.analytics.series.joined_rows import told_of_joining
 from indistinct.analytics.weighted import Lists, Rows, compressed
 from indistinct.document import many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
@@ -34,7 +33,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import method_of
 from indistinct.intake.beside_buckets import told_of_untried
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
-from indistinct.intake.kept_values import kept_beside
+from indistinct.intake.kept_values import kept_in_rows
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.intake.population import population_of
 from indistinct.intake.private_table import PrivateTable, subjects_in
@@ -151,7 +150,6 @@ def attack(
     for place, view in enumerate(views[1:], start=2):
         of = "second release" if len(views) == 2 else f"release {place}"
         told = _notes(view, attacked, contexts[place - 1].places)
-        told += told_of_joining(views[0], view, kept_beside(asked))
         notes += [f"{of}: {note}" for note in told]
     chained = functools.reduce(
         lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
@@ -381,11 +379,18 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
     places = attacked.places(view)
     private, policy = attacked.private, attacked.private.policy
     people, known = private.subjects, {name: private.metadata[name] for name in view.sensitive}
-    cells, of = view.cells_of_people(
-        [name for name in policy.attributes if shows_others(policy, name)]
-    )
+    others = {name for name in policy.attributes if shows_others(policy, name)}
+    kept = kept_in_rows(policy)
+    every, of = view.cells_of_people(others.difference(kept))
+    cells = {name: own for name, own in every.items() if name not in others}
+    joining = {name: every[name] for name in kept if name in every}
+    if view.person in kept and view.pseudonyms is not None:
+        whose = np.full(int(of.max(initial=-1)) + 1, None, dtype=object)
+        whose[of] = view.pseudonyms
+        joining[str(view.person)] = Lists.single(pl.Series(whose.tolist(), dtype=pl.String))
     more |= {
         "cells": cells,
+        "joining": joining,
         "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),
     }

@@ -196,6 +196,8 @@ class AttackContext:
         cells: of each published column that somebody could know, the cells of every person who is
             published, suppressed or not, [p]: of linked tables, what the bucket lists.
         cells_of: which of these every row is, [r].
+        joining: of the columns whose values are the same in every release, and stand in a row with
+            others, the cells of every person who is published, [p].
         beside: of further columns, published as they are, what people have, [n].
         visits: quasi-identifiers of visits, each visit as a whole; None where there are none.
         tried: what the program tried in place of the published classes, and refused; None where
@@ -222,6 +224,7 @@ class AttackContext:
     untried: Mapping[str, str] = field(default_factory=dict)
     cells: Mapping[str, Lists] = field(default_factory=dict)
     cells_of: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    joining: Mapping[str, Lists] = field(default_factory=dict)
     beside: Mapping[str, Lists] = field(default_factory=dict)
     visits: Visits | None = None
     tried: Tried | Rerun | None = None

@@ -177,6 +177,20 @@ def fewer_columns(context: AttackContext, sensitive: str | None = None) -> Remed
     return Remedy(text, {"promises": promises})
 
 
+def fewer_joined(context: AttackContext, sensitive: str | None) -> Remedy:
+    """Leave out the column that joins rows of releases best; else a bound on beliefs."""
+    other = context.second
+    shared = [
+        name
+        for name in context.beside
+        if other is not None and name in context.joining and name in other.joining
+    ]
+    if not shared:
+        return bounded_belief(context, sensitive)
+    best = max(shared, key=lambda name: _told_by(context.beside[name]))
+    return Remedy(f"leave '{best}' out", {"attributes": {best: {"role": "identifier"}}})
+
+
 def _told_by(column: Lists) -> float:
     """The bits that a value of a column tells of whose it is."""
     shares = np.bincount(column.index) / max(len(column.index), 1)

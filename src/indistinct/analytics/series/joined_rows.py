@@ -16,9 +16,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.series.together import Series
-from indistinct.document import many, share
+from indistinct.document import many
 from indistinct.release.ledger import Entry
 from indistinct.types import Bools
 
@@ -81,36 +80,6 @@ def _divided(one: pl.DataFrame, other: pl.DataFrame) -> pl.Series:
         apart = both.filter(pl.col("group beside").n_unique().over("group") > 1)
         found.append(apart["person"])
     return pl.concat(found).unique()
-
-
-def told_of_joining(one: ReleaseView, other: ReleaseView, kept: Sequence[str]) -> list[str]:
-    """How many rows of a release are one person's with a row of another one, as values say.
-
-    No attacker joins rows: the person's classes in both are then known to be this row's.
-
-    Arguments:
-        one: the release.
-        other: another one of the same people.
-        kept: columns whose values stay as they are.
-    """
-    columns = {*one.table.columns} & {*other.table.columns}
-    names = [name for name in kept if name in columns]
-    if one.link is not None or other.link is not None or not names:
-        return []
-    if one.table.in_engine or other.table.in_engine:
-        return ["rows were not joined with those of the first release: an engine holds them"]
-    alone = [
-        texts.filter(pl.struct(names).is_unique()).drop_nulls()
-        for texts in (view.table.texts(names) for view in (one, other))
-    ]
-    count = alone[0].join(alone[1], on=names).height
-    listed = ", ".join(f"'{name}'" for name in names[:3])
-    listed += f" and {len(names) - 3} more" * (len(names) > 3)
-    part = share(count / max(one.table.texts(names[:1]).height, 1))
-    return [
-        f"{part} of the rows of the first release agree with one of its rows alone "
-        f"in {listed}: whoever joins them learns more than 'composition', which joins no rows"
-    ] * bool(count)
 
 
 def unproved(joined: Mapping[str, Joined]) -> list[str]:

@@ -1,0 +1,260 @@
+"""Joined rows: whose row of one release is whose row of another one?
+
+Releases of the same people show more than classes: a weight, a ward, a pseudonym under one key. A
+person's rows in both agree in these columns. Somebody who knows the person's quasi-identifiers
+finds the rows that could be the person's in each, and keeps of the first those that agree with one
+of every other. Each way to choose an agreeing row from every release is equally likely. Where one
+row is left, the person is singled out, whatever the releases promise of their classes; what it
+shows is certain.
+
+Columns that are changed at random join nothing, and values of a sensitive attribute only where all
+releases publish them as they are. Linked tables list values beside nothing else: they are left
+aside. Of somebody whom another release has no class for, that one says nothing. Releases in which
+no rows agree were not made of the same records: the first is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.finding import (
+    Finding,
+    Skipped,
+    mean_of,
+    of_people,
+    share_of,
+    summarize,
+    worst_class,
+)
+from indistinct.analytics.attacks.remedies import fewer_joined
+from indistinct.analytics.weighted import Lists, Rows, Weighted, chosen_rows, expanded, pointers
+from indistinct.types import Floats, Ints
+
+NAME = "joined-rows"
+KIND = "attribute"
+PLACE = 145
+KNOWLEDGE = (
+    "the exact quasi-identifiers of a person, and another release whose rows show the same columns"
+)
+SOURCE = "record linkage between releases; after Ganta, Kasiviswanathan and Smith (2008)"
+REMEDY = fewer_joined
+
+MOST_STEPS = 100_000_000
+"""Rows that are compared at most, of all people together."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """Which rows of the first release are left of a few that could be somebody's.
+
+    Arguments:
+        of: what everybody could be in all releases, as a number, [n].
+        group: whose row each one left is, by that number.
+        row: the row.
+        ways: to choose an agreeing row from every other release.
+        groups: how many numbers there are.
+    """
+
+    of: Ints
+    group: Ints
+    row: Ints
+    ways: Floats
+    groups: int
+
+    @property
+    def rows(self) -> Ints:
+        """How many rows are left of each person, [n]."""
+        return np.bincount(self.group, minlength=self.groups)[self.of]
+
+
+def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
+    """Keep of everybody the rows that agree with a row of every other release."""
+    others = [one for one in _further(context) if not one.linked_tables]
+    if context.second is None:
+        return Skipped(NAME, "no second release of these people was given")
+    if context.linked_tables or not others:
+        return Skipped(NAME, "linked tables have no columns by which rows could be joined")
+    names = _shared([context, *others])
+    if not {*names} - {sensitive}:
+        why = "the releases have no further column in common whose values stay as they are"
+        return Skipped(NAME, why)
+    keys = _keys([context, *others], names)
+    left = _left(context, others, keys)
+    if left is None:
+        return Skipped(NAME, "too many rows fit everybody to be compared", leaves_open=True)
+    elsewhere = np.logical_or.reduce([one.found for one in others])
+    both = context.found & elsewhere
+    number = left.rows
+    first, before = context.true_belief(sensitive), context.true_prior(sensitive)
+    belief = np.where(both & (number > 0), _believed(context, sensitive, left), first)
+    alone = both & (number == 1)
+    gain = belief - first
+    by_class = context.places.by_class(gain)
+    listed = ", ".join(names[:3]) + f" and {len(names) - 3} more" * (len(names) > 3)
+    return summarize(
+        context,
+        sensitive,
+        belief,
+        before,
+        context.found & (belief >= 1 - SURE),
+        figures={
+            "releases": 1 + len(others),
+            "in_both": share_of(both),
+            "joined": _joined(keys),
+            "singled_out": share_of(alone),
+            "rows_in_first": mean_of(context.places.rows_of[both]),
+            "rows_left": mean_of(number[both]),
+            "contradicted": share_of(both & (number == 0)),
+            "first_certain": share_of(context.found & (first >= 1 - SURE)),
+            "gain_over_first": share_of(gain),
+        },
+        worst=worst_class(context, by_class, gain=by_class),
+        note=f"Rows joined by {listed} leave one row, and single out, "
+        f"{of_people(share_of(alone))}.",
+    )
+
+
+def _further(context: AttackContext) -> list[AttackContext]:
+    """The other releases."""
+    return [] if context.second is None else [context.second, *_further(context.second)]
+
+
+def _shared(contexts: Sequence[AttackContext]) -> list[str]:
+    """The columns that rows of all releases show, with values as they are."""
+    first, *others = contexts
+    names = [name for name in first.joining if all(name in one.joining for one in others)]
+    return [
+        name
+        for name in names
+        if all(name not in one.sensitive or bool(one.exact(name).all()) for one in contexts)
+    ]
+
+
+def _keys(contexts: Sequence[AttackContext], names: Sequence[str]) -> list[Ints]:
+    """A number of every row of each release: the same where all these columns are."""
+    shown = [
+        pl.DataFrame({str(at): _texts(one.joining[name]) for at, name in enumerate(names)})
+        for one in contexts
+    ]
+    every = pl.concat([part.with_columns(release=at) for at, part in enumerate(shown)])
+    same = every.select(
+        "release", key=pl.struct(pl.exclude("release")).rank("dense").cast(pl.Int64) - 1
+    )
+    return [
+        same.filter(pl.col("release") == at)["key"].to_numpy()[one.cells_of]
+        for at, one in enumerate(contexts)
+    ]
+
+
+def _texts(part: Lists) -> pl.Series:
+    """What every person shows in a column: all values with how often they occur, as one text."""
+    labels = pl.Series(
+        ["-" if label is None else f"+{label}" for label in part.labels], dtype=pl.String
+    )
+    entry = pl.DataFrame(
+        {"owner": part.row_of, "label": labels.gather(part.index), "times": part.amount}
+    )
+    whole = entry.group_by("owner", maintain_order=True).agg(
+        pl.concat_str(pl.col("times").cast(pl.String), "label", separator=" ").str.join("\x1f")
+    )
+    found = pl.DataFrame({"owner": np.arange(len(part))}).join(
+        whole, on="owner", how="left", maintain_order="left"
+    )
+    return found["times"].fill_null("")
+
+
+def _joined(keys: Sequence[Ints]) -> float:
+    """The share of rows that agree with one row alone of every release, their own one too."""
+    number = max((int(own.max(initial=-1)) for own in keys), default=-1) + 1
+    times = [np.bincount(own, minlength=number) for own in keys]
+    once = np.logical_and.reduce([own == 1 for own in times])
+    return share_of(once[keys[0]])
+
+
+def _left(
+    context: AttackContext, others: Sequence[AttackContext], keys: Sequence[Ints]
+) -> Left | None:
+    """The rows of the first release that agree with rows of the others; None if they are many."""
+    sets = np.stack(
+        [context.set_of, *(np.where(one.found, one.set_of, -1) for one in others)], axis=1
+    ).astype(np.int64)
+    asked, of = np.unique(sets, axis=0, return_inverse=True)
+    rows = _rows_of_sets(context)
+    steps = rows.length[asked[:, 0]]
+    for at, one in enumerate(others, start=1):
+        classes = np.where(asked[:, at] < 0, 0, one.places.candidate_sets.length[asked[:, at]])
+        steps = steps * np.maximum(classes, 1)
+    if int(steps.sum()) > MOST_STEPS:
+        return None
+    group, at_row = expanded(rows, asked[:, 0])
+    row = rows.index[at_row].astype(np.int64)
+    ways = np.ones(len(row))
+    for at, (one, own) in enumerate(zip(others, keys[1:], strict=True), start=1):
+        ways *= _ways(one, own, asked[group, at], keys[0][row])
+    kept = ways > 0
+    return Left(of.ravel(), group[kept], row[kept], ways[kept], len(asked))
+
+
+def _rows_of_sets(context: AttackContext) -> Rows:
+    """The published rows of every candidate set."""
+    places = context.places
+    order = np.argsort(places.class_of, kind="stable")
+    of_class = Rows(pointers(places.class_of[order], len(places.classes)), order.astype(np.int32))
+    sets = places.candidate_sets
+    place, at = expanded(of_class, sets.index)
+    return Rows(pointers(sets.row_of[place], len(sets)), of_class.index[at])
+
+
+def _ways(other: AttackContext, key_of: Ints, sets: Ints, keys: Ints) -> Floats:
+    """How many rows of a release's candidate sets have a key; 1 where it has no class."""
+    width = int(max(key_of.max(initial=-1), keys.max(initial=-1))) + 1
+    there, times = np.unique(other.places.class_of * np.int64(width) + key_of, return_counts=True)
+    found = np.ones(len(sets))
+    asked = np.flatnonzero(sets >= 0)
+    place, at = expanded(other.places.candidate_sets, sets[asked])
+    wanted = other.places.candidate_sets.index[at] * np.int64(width) + keys[asked][place]
+    where = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
+    hits = np.where(there[where] == wanted, times[where], 0) if len(there) else np.zeros(len(at))
+    found[asked] = np.bincount(place, hits, len(asked))
+    return found
+
+
+def _believed(context: AttackContext, sensitive: str, left: Left) -> Floats:
+    """Belief in the truth of everybody, by the rows that are left, [n]."""
+    shown = _shown(context, sensitive)
+    domain = max(len(context.labels(sensitive)), 1)
+    place, at = expanded(shown, left.row)
+    codes, where = np.unique(
+        left.group[place] * np.int64(domain) + shown.index[at], return_inverse=True
+    )
+    amount = np.bincount(where, left.ways[place] * shown.amount[at], len(codes))
+    total = np.bincount(left.group, left.ways, left.groups)
+    own = context.own(sensitive)
+    wanted = left.of[own.person] * np.int64(domain) + own.label
+    if not len(codes):
+        return np.zeros(len(left.of))
+    found = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
+    mine = np.where(codes[found] == wanted, amount[found], 0.0)
+    whole = total[left.of[own.person]]
+    return np.minimum(own.best(np.divide(mine, whole, out=np.zeros(len(mine)), where=whole > 0)), 1)
+
+
+def _shown(context: AttackContext, sensitive: str) -> Weighted:
+    """How likely whoever stands in a row is to have each label, [r]."""
+    if context.shown is None:
+        shares = context.spread(sensitive).shares
+        place, at = expanded(shares, context.bucket_of)
+        indptr = pointers(place, len(context.bucket_of))
+        return Weighted(indptr, shares.index[at], shares.amount[at].astype(np.float64))
+    entry = chosen_rows(context.parts(sensitive), context.shown[sensitive])
+    implied = context.covering(sensitive).implied
+    place, at = expanded(implied, entry.index)
+    domain = max(len(context.labels(sensitive)), 1)
+    keys = np.unique(entry.row_of[place] * np.int64(domain) + implied.index[at])
+    indptr = pointers(keys // domain, len(entry))
+    return Weighted(indptr, (keys % domain).astype(np.int32), np.ones(len(keys)))
