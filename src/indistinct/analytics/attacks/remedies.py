@@ -179,15 +179,14 @@ def fewer_columns(context: AttackContext, sensitive: str | None = None) -> Remed
 
 def fewer_joined(context: AttackContext, sensitive: str | None) -> Remedy:
     """Leave out the column that joins rows of releases best; else a bound on beliefs."""
-    other = context.second
-    shared = [
-        name
-        for name in context.beside
-        if other is not None and name in context.joining and name in other.joining
-    ]
+    other = {} if context.second is None else context.second.joining
+    values = {*context.sensitive, *context.untried}
+    shared = {
+        name: own for name, own in context.joining.items() if name in other and name not in values
+    }
     if not shared:
         return bounded_belief(context, sensitive)
-    best = max(shared, key=lambda name: _told_by(context.beside[name]))
+    best = max(shared, key=lambda name: _told_by(shared[name]))
     return Remedy(f"leave '{best}' out", {"attributes": {best: {"role": "identifier"}}})
 
 
