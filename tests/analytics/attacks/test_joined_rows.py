@@ -103,7 +103,7 @@ def test_more_releases_leave_fewer_rows_and_too_many_are_not_compared(
     assert left(two, three)["rows_left"] < left(two)["rows_left"] < left(two)["rows_in_first"]
     assert left(two, three)["releases"] == 3
     monkeypatch.setattr(joined_rows, "MOST_STEPS", 9)
-    (told, _) = ind.attack(table, one, KEYS, second=two, only=["joined-rows"]).skipped
+    (told,) = ind.attack(table, one, KEYS, second=two, only=["joined-rows"]).skipped
     assert "too many rows" in told.why
 
 
