@@ -194,6 +194,24 @@ def test_there_is_something_made_up(case: str) -> None:
     assert any(len(item.tags[1]) > len(item.tags[0]) for item in releases(case))
 
 
+@pytest.mark.parametrize("case", [one for one in MADE_UP if "noise" in one])
+def test_what_tells_them_from_others_is_told(case: str) -> None:
+    """They take what stands beside quasi-identifiers from others: a name that occurs twice."""
+    algorithm, method = MADE_UP[case]
+    unit = {"unit": "person"} if algorithm in OF_PEOPLE else {}
+    keys = policy(algorithm, **method)
+    keys["promises"] = [item | unit for item in (SIZE, BOUND, VARIED[algorithm])]
+    for seed in range(RELEASES):
+        release = ind.anonymize((visits if unit else people)(seed), keys)
+        tags = (release.tables["quasi"] if release.linked else release.tables)["tag"]
+        told = [text for text in release.warnings if "can be told apart" in text]
+        assert bool(told) == tags.is_duplicated().any()
+        if told:
+            assert "'tag'" in told[0]
+            return
+    pytest.fail("nobody was made up")
+
+
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("case", [*PROMISES, *MADE_UP, *LONG])
 def test_nobody_is_right_more_often_than_is_certified(case: str, adversary: str) -> None:

@@ -796,16 +796,26 @@ def _is_masked(policy: Policy, name: str) -> bool:
     return transform is not None and transform.mask is not None
 
 
-def distinguishable_decoys(
-    before: pl.DataFrame, after: pl.DataFrame, policy: Policy, fresh: Sequence[str]
+def distinguishable(
+    before: pl.DataFrame, after: pl.DataFrame, policy: Policy, fresh: Sequence[str], what: str
 ) -> list[str]:
-    """Warnings about what tells decoys from records: what holds in these, and not in those."""
+    """Warnings about what tells made-up records from others: what holds in these, not in those.
+
+    Arguments:
+        before: what is published without them.
+        after: and with them.
+        policy: says what stands beside the quasi-identifiers.
+        fresh: columns in which each has a pseudonym of its own.
+        what: they are called.
+    """
     others = [name for name in before.columns if name in policy.published_beside]
+    if before.height == after.height:
+        return []
     found = []
     if unique := nearly_unique(open_table(before.select(others)), others) if others else []:
         names = ", ".join(f"'{name}'" for name in unique)
         found.append(
-            "decoys can be told apart: they repeat values of records of their class, and nearly "
+            f"{what} can be told apart: they repeat values of records of their class, and nearly "
             f"unique values are seldom repeated otherwise: {names}"
         )
     sizes = {name: before[name].n_unique() for name in others}
@@ -821,12 +831,12 @@ def distinguishable_decoys(
     ]
     if broken:
         found.append(
-            "decoys can be told apart: among records the one column settles the other, and among "
-            f"decoys it does not: {', '.join(broken)}"
+            f"{what} can be told apart: among records the one column settles the other, and among "
+            f"{what} it does not: {', '.join(broken)}"
         )
     if several := [name for name in fresh if before[name].drop_nulls().is_duplicated().any()]:
         names = ", ".join(f"'{name}'" for name in several)
         found.append(
-            f"decoys can be told apart: each has a pseudonym of its own, and records share {names}"
+            f"{what} can be told apart: each has a pseudonym of its own, and records share {names}"
         )
     return found

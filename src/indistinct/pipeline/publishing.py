@@ -16,7 +16,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.beside_buckets import told_of_columns, warn_about_columns
 from indistinct.intake.value_metadata import needed_metadata, published_metadata
 from indistinct.intake.warnings import (
-    distinguishable_decoys,
+    distinguishable,
     warn_about_forgotten_person,
     warn_about_people,
     warn_about_unprotected_columns,
@@ -254,18 +254,20 @@ def _published_columns(table: Table, policy: Policy) -> list[str]:
 def _with_noise(released: Frame, plan: CellPlan, run: Run) -> Any:
     """The release with the plan's noise, as the kind of frame it was."""
     policy, places = run.policy, range(len(plan.attributes))
+    before, fresh = to_polars(released), _pseudonyms(run.policy)
     done = with_noise(
-        to_polars(released),
+        before,
         plan.attributes,
         [
             (tuple(plan.texts[j][plan.cell_of[j][one.group]] for j in places), one.values)
             for one in plan.noise
         ],
         random=run.random("publication.noise"),
-        fresh=_pseudonyms(policy),
+        fresh=fresh,
         shuffle=policy.output.shuffle,
         tokens={name: item.missing.tokens for name, item in policy.attributes.items()},
     )
+    run.warnings += distinguishable(before, done.frame, policy, fresh, "made-up records")
     run.documents["noise.json"] = {"rows": list(done.places)}
     return like(done.frame, released)
 
@@ -335,7 +337,7 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any,
             f"{many(done.left_out, 'decoy was')} left out again: a promise would not hold with them"
         )
     if done.places:
-        run.warnings += distinguishable_decoys(before, done.frame, policy, fresh)
+        run.warnings += distinguishable(before, done.frame, policy, fresh, "decoys")
     noise = run.documents.get("noise.json")
     if isinstance(noise, Mapping) and done.order is not None:
         now = np.argsort(done.order)
@@ -360,6 +362,9 @@ def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
     real = linked_tables(without_noise(plan), beside, run.random) if plan.noise else None
     frames = linked_tables(plan, beside, run.random)
     hold_against_ranks(private, real or frames, run)
+    if real is not None:
+        with_them, what = frames["quasi"], "made-up people"
+        run.warnings += distinguishable(real["quasi"], with_them, run.policy, (), what)
     return Publication(
         dict(frames),
         {"quasi": "quasi", "sensitive": "sensitive", "by": BUCKET, "holding": holding},
