@@ -981,3 +981,16 @@ def test_times_of_which_one_is_the_end_of_a_study_number_nobody() -> None:
     assert seen.person is not None
     assert seen.person.column == "RANDID"
     assert seen["TIMEDTH"].role != "identifier" or seen["TIMEDTH"].left_out
+
+
+def test_no_in_french_is_no_sex() -> None:
+    """Of a sign that few have nearly all values are Non, as in "non binary"."""
+    frame = pl.DataFrame(
+        {
+            "ptu1": ["Oui" if at % 40 == 0 else "Non" for at in range(200)],
+            "col2": ["non binary" if at % 40 == 0 else "male" for at in range(200)],
+        }
+    )
+    seen = profile(frame)
+    assert "the sexes" not in seen["ptu1"].why
+    assert "the sexes" in seen["col2"].why

@@ -66,6 +66,12 @@ def test_a_token_among_words_must_be_certain() -> None:
     assert read(["red", "blue", "Unknown", "none"]).missing_tokens == {}
 
 
+def test_a_point_among_words_is_missing_as_programs_of_statistics_write_it() -> None:
+    assert read(["Oui", "Non", ".", "."]).missing_tokens == {".": 2}
+    assert read(["-", "+", "."]).missing_tokens == {}
+    assert read(["St.", "P.", "."]).missing_tokens == {".": 1}
+
+
 def test_na_is_a_country_among_codes_of_two_letters() -> None:
     assert read(["DE", "FR", "NA", "BW"]).missing_tokens == {}
     assert read(["DE", "FR", "NA", "?"]).missing_tokens == {"?": 1}

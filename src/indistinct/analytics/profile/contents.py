@@ -370,7 +370,7 @@ def _vocabulary(text: str) -> frozenset[str]:
 _NOT_SAID = _vocabulary("unknown other not specified undifferentiated ambiguous undisclosed")
 _NOT = _vocabulary("not non no")
 _SEXES = _vocabulary("""
-    male female man woman men women boy girl boys girls trans transgender cis nonbinary binary non
+    male female man woman men women boy girl boys girls trans transgender cis nonbinary binary
     diverse divers intersex mann frau weiblich mannlich maennlich homme femme masculin feminin
     masculino femenino feminino maschio femmina hombre mujer varon hembra homem mulher
     mezczyzna kobieta muz zena erkek kadin bay bayan laki perempuan lelaki pria wanita nam nu
@@ -485,7 +485,7 @@ _LETTER_AND_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]\d")
 
 def _sexes(texts: _Texts) -> Content | None:
     """Whether values are the sexes: by words, or by letters of which M and F (or W, H) are two."""
-    told = _SEXES | _SEX_LETTERS | _NOT_SAID
+    told = _SEXES | _SEX_LETTERS | _NOT_SAID | {"non"}
     seen = texts.seen
     two = frozenset(seen & _LETTERS)
     letters = two in _SEX_PAIRS or ("m" in seen and bool(seen & {"f", "w", "h"}))

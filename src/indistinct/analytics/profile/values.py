@@ -46,9 +46,14 @@ MISSING_AMONG_WORDS = frozenset(
         "(missing)",
         "not available",
         "not recorded",
+        ".",
+        "..",
     )
 )
-"""What stands for a missing value among words, in lower case: only what can mean nothing else."""
+"""What stands for a missing value among words, in lower case: only what can mean nothing else.
+
+A point is one as programs of statistics write it, unless no other value has a letter or a digit.
+"""
 
 MISSING_BESIDE_OTHERS = frozenset(
     ("unknown", "unk", "not known", "unbekannt", "inconnu", "inconnue", "desconocido")
@@ -294,11 +299,11 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
     certain += [one for one in found if one.strip().lower() in MISSING_BESIDE_OTHERS]
     tokens = texts.is_in(certain)
     others = texts.filter(~tokens)
-    if not others.is_empty() and others.str.len_chars().max() == 2:
+    if not others.str.contains(r"[\pL\pN]").any():
+        return Values("text", texts, counts)
+    if others.str.len_chars().max() == 2:
         # Among codes of two letters, NA is one of them: a country.
         tokens = texts.is_in([token for token in certain if token.strip().lower() != "na"])
-    if others.is_empty():
-        return Values("text", texts, counts)
     return Values(
         "text", texts.filter(~tokens), counts.filter(~tokens), _told(texts, counts, tokens)
     )
