@@ -408,6 +408,18 @@ def test_readings_are_sensitive_and_points_on_a_map_are_left_out() -> None:
         ("cp", ["0", "1", "2", "3"] * (N // 4), "sensitive"),
         ("Departamento_ocurrencia", ["A", "B", "C", "D"] * (N // 4), "quasi-identifier"),
         ("tekanan darah", [str(100 + at % 70) for at in range(N)], "sensitive"),
+        ("EDADM", [str(at % 40 + 10) for at in range(N)], "quasi-identifier"),
+        ("COD_MUN_O", [str(at % 40 + 100) for at in range(N)], "quasi-identifier"),
+        ("Entage", [str(at % 40 + 10) for at in range(N)], "quasi-identifier"),
+        ("Stage", [str(at % 40 + 10) for at in range(N)], "sensitive"),
+        ("csex", ["0", "1", "1", "0"] * (N // 4), "quasi-identifier"),
+        ("hhid", [str(at % 90 + 100) for at in range(N)], "identifier"),
+        ("caseid", [f"{at % 90}" for at in range(N)], "identifier"),
+        ("reply", ["Non", "Oui", "Non", "."] * (N // 4), "sensitive"),
+        ("unit", ["mg/dL", "U/L", "%", "mIU/L"] * (N // 4), "sensitive"),
+        ("group", [f"hospital_{at % 13 % 7}" for at in range(N)], "quasi-identifier"),
+        ("poids", [f"{1 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),
+        ("poids", [f"{60 + at % 97 / 3:.1f}" for at in range(N)], "sensitive"),
         ("NAME_FAMILY", [f"Rossi{at}" for at in range(N)], "identifier"),
         ("POSTAL_CODE", [f"S{at % 9}M" for at in range(N)], "quasi-identifier"),
         ("place", [f"Hospital San {'ABCDEFGH'[at % 8]}" for at in range(N)], "quasi-identifier"),
@@ -416,6 +428,19 @@ def test_readings_are_sensitive_and_points_on_a_map_are_left_out() -> None:
 def test_names_and_values_in_several_languages(name: str, values: list[str], role: str) -> None:
     frame = pl.DataFrame({"Alter": [str(at * 7 % 95) for at in range(N)], name: values})
     assert profile(frame)[name].role == role
+
+
+def test_numbers_below_zero_number_nobody() -> None:
+    frame = pl.DataFrame(
+        {
+            "disease": ["a", "b"] * (N // 2),
+            "fever": ["no", "yes", "yes", "no"] * (N // 4),
+            "wasting": [str((at * 37) % 301 - 150) for at in range(N)],
+            "other": [str((at * 37) % 301 + 1500) for at in range(N)],
+        }
+    )
+    seen = profile(frame)
+    assert (seen["wasting"].role, seen["other"].role) == ("sensitive", "identifier")
 
 
 def test_claims_of_beneficiaries() -> None:

@@ -257,3 +257,12 @@ def test_whole_numbers_that_are_dates() -> None:
 def test_a_time_zone_of_two_digits() -> None:
     found = read(["2015-07-15 16:22:00+00", "2016-07-15 16:22:00+02"])
     assert (found.kind, found.date_format) == ("datetime", "iso")
+
+
+def test_dates_in_several_ways() -> None:
+    texts = ["2023-09-05", "05/09/2023", "17-Sep-2023", "24.09.2023", "N/A", "5 Sep 2023"]
+    values = read(texts * 3)
+    assert (values.kind, values.mixed_dates, values.date_format) == ("date", True, None)
+    assert (values.first, values.last) == (date(2023, 9, 5), date(2023, 9, 24))
+    assert values.missing_tokens == {"N/A": 3}
+    assert read(["2023-09-05", "05/09/2023", *["late"] * 9]).kind == "text"

@@ -23,9 +23,12 @@ _ABOUT = {
     "sex": "sexo sexe sex gen genero geschl",
     "ethnicity": "raca racacor etnia ethn race pueblo pue",
     "family": (
-        "estciv esciv civ sib sibs nsib nsibs conj fil filho filhos famil hijos marst marit hhsize"
+        "estciv esciv civ hh sib sibs nsib nsibs conj fil filho filhos famil hijos marst marit"
+        " hhsize"
     ),
-    "education": "esc escol escola seri serie educ edlev instr instru instrucao grau nivel",
+    "education": (
+        "niv etud etudes esc escol escola seri serie educ edlev instr instru instrucao grau nivel"
+    ),
     "occupation": (
         "ciuo ocup ocupa ocupac prof cbo trab trabalho occ occup atividade ativida activid"
     ),
@@ -76,14 +79,16 @@ def abbreviated(name: str) -> tuple[str, str] | None:
 
     >>> abbreviated("CODMUNRES"), abbreviated("ESCMAE2010")
     (('place', 'mun'), ('education', 'esc'))
+    >>> abbreviated("EDADM"), abbreviated("COD_MUN_O")
+    (('age', 'edad'), ('place', 'mun'))
     >>> abbreviated("DTNASC"), abbreviated("command") is None
     (('birth', 'nasc'), True)
     """
     parts: list[str] = []
     for word in words(name):
-        if word.isdigit():
+        if word.isdigit() or (len(word) == 1 and word != words(name)[0]):
             continue
-        taken = _parts(word)
+        taken = _parts(word) or _of_one(word)
         if taken is None or (word.capitalize() in name and _is_chance(taken)):
             return None
         parts += taken
@@ -91,6 +96,15 @@ def abbreviated(name: str) -> tuple[str, str] | None:
     if about and about[0] in _FIRST_OF_DATES and "birth" in map(_CONCEPT.get, about):
         about = [part for part in about if _CONCEPT[part] == "birth"]
     return (_CONCEPT[about[0]], about[0]) if about else None
+
+
+_ONE = 5
+
+
+def _of_one(word: str) -> tuple[str, ...] | None:
+    """The parts of a word of which the last letter says whose it is: EDADM is of the mother."""
+    last = word[-1] in "mphf" and len(word) >= _ONE
+    return _parts(word[:-1]) if last else None
 
 
 _LONG = 3

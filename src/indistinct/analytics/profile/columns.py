@@ -22,10 +22,21 @@ from indistinct.analytics.profile.concepts import (
     concept_named,
     concept_of,
 )
-from indistinct.analytics.profile.contents import NEARLY_ALL, Content, content_of
+from indistinct.analytics.profile.contents import (
+    NEARLY_ALL,
+    Content,
+    content_of,
+    could_be_years_of_life,
+)
 from indistinct.analytics.profile.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
 from indistinct.analytics.profile.missing_codes import Far, missing_codes, suspected
-from indistinct.analytics.profile.names import is_one_of, names_one_of, without_prefix, words
+from indistinct.analytics.profile.names import (
+    is_one_of,
+    names_an_age_of_somebody,
+    names_one_of,
+    without_prefix,
+    words,
+)
 from indistinct.analytics.profile.neighbours import FEW, Neighbour, settled
 from indistinct.analytics.profile.person_keys import Column, Numbering, counting
 from indistinct.analytics.profile.persons import (
@@ -464,17 +475,37 @@ def _meant(
     """
     if found is None:
         several = values.kind == "text" and values.distinct > FEW
-        state = several and words(column)[-1:] == ("state",)
-        return (concept_named("place"), "its name says state") if state else None
+        if several and words(column)[-1:] == ("state",):
+            return concept_named("place"), "its name says state"
+        aged = names_an_age_of_somebody(column) and could_be_years_of_life(values)
+        return (concept_named("age"), "its name ends in age") if aged else None
     concept, why = found
     many = values.distinct > FEW and not _counts_from_zero(values)
     if concept.name == "health" and "hosp…" in why and many:
         return concept_named("stay"), why
+    if _is_weight_of_survey(column, values):
+        return concept_named("survey"), "its name says weight, its values are no weights of bodies"
     if words(column) == ("cp",) and _is_postal(values):
         return concept_named("place"), "its name says cp, its values are postal codes"
     if "estado" in why and values.kind == "integer" and values.distinct < K:
         return concept_named("health"), why
     return found
+
+
+_WEIGHTS = ("weight", "wt", "poids", "peso", "gewicht", "pondera")
+_MANY_DECIMALS = r"\.\d{4,}$"
+_LIGHTEST, _HEAVIEST = 2.0, 1000.0
+
+
+def _is_weight_of_survey(column: str, values: Values) -> bool:
+    """Whether numbers called a weight are about 1 or in the thousands, and computed."""
+    if values.kind != "float" or values.numbers is None or not names_one_of(column, _WEIGHTS):
+        return False
+    exact = values.sample.str.strip_chars().str.contains(_MANY_DECIMALS).mean()
+    middle = values.numbers.median()
+    if not isinstance(exact, float) or not isinstance(middle, float):
+        return False
+    return exact >= NEARLY_ALL / 2 and not _LIGHTEST <= middle <= _HEAVIEST
 
 
 def _is_postal(values: Values) -> bool:
@@ -672,7 +703,10 @@ def _could_be_numbers(values: Values) -> bool:
         return False
     most = values.counts.max()
     if values.kind == "integer" and (
-        _counts_from_zero(values) or _is_heaped(values) or _is_smooth(values)
+        _some_below_zero(values)
+        or _counts_from_zero(values)
+        or _is_heaped(values)
+        or _is_smooth(values)
     ):
         return False
     if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
@@ -687,6 +721,12 @@ def _could_be_numbers(values: Values) -> bool:
     lengths = values.sample.str.len_chars()
     long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
     return long and bool(values.sample.str.contains(r"\d").all())
+
+
+def _some_below_zero(values: Values) -> bool:
+    """Whether some numbers are negative, as none of a person or thing is."""
+    low = None if values.numbers is None else values.numbers.min()
+    return isinstance(low, float) and low < 0
 
 
 _HEAPED = 0.2
@@ -796,6 +836,12 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
             "strays",
             f"{values.stray_records:,} of its values are not {what} like the others{where}:"
             " correct them, or they are suppressed",
+        )
+    if values.mixed_dates:
+        yield Warned(
+            "dates-in-several-ways",
+            "its dates are written in several ways, and cannot become months or years: write them"
+            " alike, such as 2024-01-31",
         )
     if values.ambiguous_dates:
         yield Warned(

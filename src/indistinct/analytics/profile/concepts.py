@@ -204,7 +204,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "schulabschluss", "niveau d etudes", "bildungsgrad", "qualification", "qualifications",
             "diploma", "diplome", "titulo", "abschluss",
         ),
-        stems=("educ", "formation", "escol"),
+        stems=("edu", "formation", "escol", "qualif"),
         endings=("educ", "edu"),
     ),
     Concept(
@@ -235,7 +235,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "departamento", "estado", "comuna", "zona", "community", "cluster", "lugar", "lieu",
             "chiefdom", "woreda", "taluk", "tehsil", "upazila", "oblast", "voivodeship",
             "governorate", "wilaya", "kabupaten", "kecamatan", "barangay", "powiat", "lga",
-            "subcounty", "constituency", "house", "dwelling",
+            "subcounty", "constituency", "house", "dwelling", "block",
         ),
         anywhere=(
             "zip", "zip code", "post code", "postal", "postal code", "city", "town", "village",
@@ -264,6 +264,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "room", "bed", "floor", "ward", "station", "department", "hospital", "clinic",
             "facility", "unit", "los", "abteilung", "klinik", "service", "servicio", "hopital",
             "dept", "provider", "unidade", "unidad", "inst", "institution",
+            "team", "equipe", "equipo", "interviewer", "enumerator", "chw",
         ),
         anywhere=(
             "length of stay", "days in hospital", "time in hospital", "hospital name",
@@ -349,7 +350,7 @@ CONCEPTS: tuple[Concept, ...] = (
         stems=(
             "diagnos", "disorder", "patholog", "diabet", "depress", "psych", "pregnan",
             "schwanger", "abort", "medica", "medik", "prescri", "choles", "allerg", "vaccin",
-            "impf", "infect", "smok", "tobac", "rauch", "tabac", "alco", "alko", "marij", "cannab",
+            "impf", "infect", "smok", "tobac", "rauch", "tabac", "alc", "alko", "marij", "cannab",
             "cocain", "substanc", "addict", "suicid", "genet", "therap", "surviv", "cardi",
             "hyperten", "hiperten", "hypo", "hyper", "thyro", "hepat", "nephr", "neuro", "bronch",
             "pneum", "pancr", "surg", "symptom", "comorb", "chronic", "hosp", "anemi", "anaemi",
@@ -497,12 +498,12 @@ def _concept_of(name: str) -> tuple[Concept, str] | None:
     return None
 
 
-_OF_PARENTS = ("education", "occupation", "ethnicity", "religion")
+_OF_PARENTS = ("education", "occupation", "ethnicity", "religion", "sex")
 
 
 def _of_a_parent(name: str) -> tuple[Concept, str] | None:
-    """What a name is about that begins with the letter of a mother or a father: Medu, fjob."""
-    if re.fullmatch("[MFmf][a-z]{3,}", name) is None:
+    """What a name is about that begins with the letter of a relative: Medu, fjob, csex."""
+    if re.fullmatch("[CMFPcmfp][a-z]{3,}", name) is None:
         return None
     for concept in map(concept_named, _OF_PARENTS):
         if name[1:] in (*concept.whole, *concept.anywhere, *concept.stems, *concept.endings):

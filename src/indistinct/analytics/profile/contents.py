@@ -339,6 +339,17 @@ def _are_years(values: Values) -> bool:
 _FRACTIONS = 100
 """From so many different ones on, numbers such as 2004.87 are days written as parts of a year."""
 
+_FEWEST_AGES = 8
+
+
+def could_be_years_of_life(values: Values) -> bool:
+    """Whether numbers lie within a life, and there are several of them."""
+    if values.numbers is None or values.distinct < _FEWEST_AGES:
+        return False
+    numbers = _known(values.numbers)
+    return len(numbers) > 0 and bool(numbers.min() >= 0) and bool(numbers.max() <= _OLDEST)
+
+
 _OLDEST = 110
 _SPREAD = 25
 
@@ -377,6 +388,8 @@ _SEXES = _vocabulary("""
     mann kvinne kvinna vrouw mies nainen masc fem
     agender genderqueer fluid
     """)
+_EITHER = _vocabulary("non nu nam bay binary fluid diverse cis trans masc fem")
+"""Words for a sex that mean something else, too."""
 _SEX_LETTERS = _vocabulary("m f w h u o x")
 _SEX_PAIRS = tuple(map(frozenset, ("mf", "mw", "mh", "fh", "mv", "mk", "ke", "lp", "mz", "mn")))
 """Letters of the two sexes in several languages; some mean something else in others."""
@@ -436,11 +449,20 @@ _ILL_ENDS = re.compile(
     r"\w{2,}(itis|osis|emia|aemia|oma|pathy|uria|ectomy|plasty|algia|penia|megaly|plegia|trophy)"
 )
 _FEWEST_HOSPITALS = 4
+_NUMBER = re.compile(r"\d")
+_UNIT = re.compile(
+    r"%|[µμ]?[A-Za-z0-9^]{1,6}/[µμ]?[A-Za-z]{1,4}(/\w+)?|mm ?Hg|[kmc]?g|[cm]?m|bpm|°[CF]|mOsm|mEq"
+    r"|[Rr]atio|[Ss]ec(onds)?|index"
+)
+"""What units of laboratory values look like."""
 
 
 def _names_of_hospitals(texts: _Texts) -> bool:
-    """Whether most values name a hospital, and say more of it than that it is one."""
-    named = [not _HOSPITALS.isdisjoint(one) and len(one) > 1 for one in texts.words]
+    """Whether most values name or number a hospital."""
+    named = [
+        not _HOSPITALS.isdisjoint(one) and (len(one) > 1 or _NUMBER.search(text) is not None)
+        for one, text in zip(texts.words, texts.texts, strict=True)
+    ]
     return sum(named) >= _FEWEST_HOSPITALS and texts.share(named) >= MOST
 
 
@@ -455,6 +477,9 @@ def _words(texts: _Texts) -> Content | None:
     few = texts.values.distinct <= 100
     if few and (found := _sexes(texts)):
         return found
+    units = texts.share(_UNIT.fullmatch(text) is not None for text in texts.texts)
+    if units >= MOST and texts.values.distinct > 2:
+        return Content("health", "its values are units of measurement")
     if few and _fates(texts):
         return Content("health", "its values speak of life and death")
     for concept, vocabulary, what in (
@@ -491,14 +516,14 @@ def _sexes(texts: _Texts) -> Content | None:
     letters = two in _SEX_PAIRS or ("m" in seen and bool(seen & {"f", "w", "h"}))
     told |= two if letters else frozenset()
     named = texts.every(told)
-    if named < MOST or not (seen & _SEXES or letters):
+    if named < MOST or not (seen & _SEXES - _EITHER or letters):
         return None
     if any(map(_LETTER_AND_NUMBER.search, texts.texts)):
         return None
     about = concept_of(texts.name)
     # M and F are also a misdemeanor and a felony, if the name speaks of them.
     plain = {"m"} <= two and bool(two & {"f", "w", "h"})
-    certain = bool(seen & _SEXES) or (about is None and plain)
+    certain = bool(seen & _SEXES - _EITHER) or (about is None and plain)
     certain = certain or (about is not None and about[0].name == "sex")
     return Content("sex", "its values are the sexes", certain=certain)
 

@@ -155,6 +155,8 @@ _MANY = Draft("suppress", "many categories without an order: draw a tree, or nam
 def _draft(column: str, values: Values, kind: Type) -> Draft:
     if values.distinct <= 2:
         return _suppression(values, "two values or fewer: published as they are, or not at all")
+    if values.mixed_dates:
+        return Draft("suppress", "dates written in several ways: write them alike")
     if values.kind in ("date", "datetime"):
         return _dates(values)
     if values.numbers is not None and values.kind in ("integer", "float"):

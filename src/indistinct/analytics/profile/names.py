@@ -108,7 +108,7 @@ def without_prefix(names: Sequence[str]) -> dict[str, str]:
 
 _HEAD = re.compile(rf"[A-Za-z]{{1,{MOST_LETTERS}}}\d*[_.]")
 
-_GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-df-hj-np-tv-z])(?=(ids?|cd|dt|nr|num)$)", re.IGNORECASE)
+_GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?=(ids?|cd|dt|nr|num)$)", re.IGNORECASE)
 
 
 def apart(name: str) -> str:
@@ -134,6 +134,25 @@ def phrases(name: str) -> frozenset[str]:
         for end in range(start + 1, min(len(parts), start + LONGEST_PHRASE) + 1)
     ]
     return frozenset((*runs, *(last + first for first, last in pairwise(parts))))
+
+
+_NO_AGE = (
+    "stage", "dosage", "usage", "marriage", "rrhage", "drainage", "damage", "average", "percentage",
+    "language", "image", "village", "package", "message", "page", "passage", "storage", "voltage",
+    "triage", "coverage", "beverage", "garage", "cartilage", "linkage", "lineage", "shortage",
+    "wage", "sewage", "massage", "lavage", "dressage", "manage", "menage", "phage", "leakage",
+    "breakage", "postage", "cottage", "advantage", "carriage", "wastage", "spillage", "cleavage",
+    "mileage", "heritage", "parentage", "tonnage", "acreage",
+)  # fmt: skip
+
+
+def names_an_age_of_somebody(name: str) -> bool:
+    """Whether a word of the name ends in "age" and is no word of English that does.
+
+    >>> names_an_age_of_somebody("Entage"), names_an_age_of_somebody("Stage")
+    (True, False)
+    """
+    return any(word.endswith("age") and not word.endswith(_NO_AGE) for word in words(name))
 
 
 def names_one_of(name: str, vocabulary: Iterable[str]) -> str | None:

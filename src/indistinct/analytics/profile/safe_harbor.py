@@ -41,6 +41,9 @@ _OTHER_UNITS = (
 FEW_PEOPLE = 20
 """A code with no more values than this is hardly one for each person, unless it is unique."""
 
+FEWEST = 4
+"""With no more values than this, nothing is said of whether they repeat."""
+
 OLDEST = 89
 """Ages above this one are identifiers; Safe Harbor puts them together as 90 or older."""
 
@@ -257,12 +260,12 @@ _WHOLE: dict[str, tuple[str, ...]] = {
     "other": (
         "id", "ids", "key", "subject", "person", "participant", "respondent", "pid", "seqn",
         "nr", "no", "index", "row", "row number", "record", "record id", "record no", "duid",
-        "household id", "family id",
+        "household id", "hh id", "family id",
     ),
 }  # fmt: skip
 
 _PEOPLE = ("id", "ids", "subject", "person", "participant", "respondent", "pid", "seqn", "duid",
-           "household id", "family id")  # fmt: skip
+           "household id", "hh id", "family id")  # fmt: skip
 _NO_PLACE = (
     "ip address", "mac address", "mail address", "email address", "web address", "adresse ip",
     "ip adresse", "mailadresse",
@@ -299,7 +302,8 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     if column.kind == "float" and _names_a_point(column.name):
         yield "places", "name", "its name says coordinates"
     parts = words(column.name if names_one_of(spelt, _PLACES_OF_CARE) else spelt)
-    if len(parts) > 1 and parts[-1] == "id" and column.distinct > FEW_PEOPLE:
+    several = column.distinct > FEW_PEOPLE or 2 * column.distinct >= column.filled > FEWEST
+    if len(parts) > 1 and parts[-1] == "id" and several:
         codes = any(word in _OF_CODES for word in parts)
         repeated = 2 * column.distinct < column.filled
         if (_long_numbers(column) and not codes) or (_many(column) and not (codes and repeated)):

@@ -25,6 +25,14 @@ MISSING_AMONG_NUMBERS = frozenset(
         "not known", "not recorded", "not applicable", "undefined", "unbekannt", "k.a.", "k. a.",
         "keine angabe", "fehlt", "inconnu", "inconnue", "manquant", "non renseigne",
         "non renseigné", "desconocido", "sin dato", "sin datos", "(null)", "<na>", "#value!",
+        "sd", "s/d", "s.d.", "ns", "nr", "ns/nr", "nd", "n/d", "nc", "dk", "no aplica",
+        "no especificado", "sin especificar", "se ignora", "ignorado", "ignorada", "nao informado",
+        "não informado", "nao se aplica", "não se aplica", "sem informacao", "sem informação",
+        "non applicable", "non disponible", "non precise", "non précisé", "ukjent", "okänd",
+        "nieznany", "brak", "brak danych", "neznámo", "bilinmiyor", "tidak ada", "tidak tahu",
+        "sconosciuto", "non noto", "onbekend", "not stated", "not reported", "unspecified",
+        "refused", "declined", "don't know", "不明", "未知", "未詳",
+        "不详", "неизвестно", "нет данных",
     )
 )  # fmt: skip
 """What stands for a missing value in a column of numbers or dates, in lower case."""
@@ -43,6 +51,9 @@ MISSING_AMONG_WORDS = frozenset(
         "??",
         "#value!",
         "missing",
+        ".",
+        "..",
+        "...",
         "(missing)",
         "not available",
         "not recorded",
@@ -156,7 +167,8 @@ class Values:
 
     ``texts`` and ``counts`` go together; ``numbers`` are the same values as floats where the column
     holds numbers, null for strays. ``date_format`` is how dates are written, as a policy says it;
-    ``first`` and ``last`` are the range of dates.
+    ``first`` and ``last`` are the range of dates, which ``mixed_dates`` says are written in several
+    ways.
     """
 
     kind: str
@@ -169,6 +181,7 @@ class Values:
     last: date | None = None
     ambiguous_dates: bool = False
     short_years: bool = False
+    mixed_dates: bool = False
     stray: tuple[str, ...] = ()
     stray_records: int = 0
 
@@ -383,7 +396,34 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
             stray=tuple(texts.filter(stray).to_list()),
             stray_records=int(counts.filter(stray).sum()),
         )
-    return _with_clock(texts, counts, tokens)
+    return _with_clock(texts, counts, tokens) or _mixed(texts, counts, tokens)
+
+
+MOST_MIXED = 0.8
+"""The share of records that have a date, however it is written."""
+
+
+def _mixed(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
+    """Dates written in several ways, each of which says what is a day and what a year."""
+    days = pl.repeat(None, len(texts), dtype=pl.Date, eager=True)
+    for (_, written, _), whole in zip(DATE_FORMATS, _WHOLES, strict=True):
+        if written not in _UNSIGNED and "%d" in written:
+            fits = texts.str.contains(whole) & ~tokens
+            days = days.zip_with(days.is_not_null() | ~fits, _days(texts, written))
+    stray = days.is_null() & ~tokens
+    found = int(counts.filter(days.is_not_null()).sum())
+    if found < MOST_MIXED * int(counts.filter(~tokens).sum()):
+        return None
+    if texts.filter(days.is_not_null()).len() < LEAST_DATES:
+        return None
+    dates = _dated("date", "iso", texts, counts, days, tokens)
+    return replace(
+        dates,
+        date_format=None,
+        mixed_dates=True,
+        stray=tuple(texts.filter(stray).to_list()),
+        stray_records=int(counts.filter(stray).sum()),
+    )
 
 
 def _with_clock(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
