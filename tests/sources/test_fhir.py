@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError
 from indistinct.policy import Policy
-from indistinct.sources.format import format_named, formats
+from indistinct.sources.format import format_named, format_of, formats
 from indistinct.sources.formats.fhir import fhir_records, read_fhir
 
 CORE = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-"
@@ -512,3 +512,25 @@ def test_a_display_in_words_of_somebody_is_told(tmp_path: Path) -> None:
         assert all(note.startswith("1 condition has") for note in notes)
         assert "SECRET" not in " ".join(found.notes)
         assert "__chosen" not in found.frame.columns
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "form"),
+    [
+        ("bundle.json", '{"resourceType": "Bundle", "entry": []}', "fhir"),
+        ("people.jsonl", '\ufeff{"id": "1", "resourceType":"Patient"}\n', "fhir"),
+        ("values.json", '{"resourceType": "Observation", "id": "1"}', None),
+        ("other.json", '{"people": [{"sex": "f"}]}', None),
+        ("people.log", 'resourceType Patient "resourceType": "Patient"', None),
+        ("empty.json", "", None),
+    ],
+)
+def test_a_file_is_recognized_by_what_it_begins_with(
+    name: str, text: str, form: str | None, tmp_path: Path
+) -> None:
+    plain, packed = tmp_path / name, tmp_path / f"{name}.xz"
+    plain.write_text(text, encoding="utf-8")
+    packed.write_bytes(lzma.compress(text.encode()))
+    assert format_of(plain) == format_of(packed) == form
+    packed.write_bytes(b"no archive")
+    assert format_of(packed) is None

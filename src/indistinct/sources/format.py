@@ -23,7 +23,7 @@ import polars as pl
 
 from indistinct import plugins
 from indistinct.errors import PluginError, PolicyError, did_you_mean
-from indistinct.sources.files import has_table_ending
+from indistinct.sources.files import BROKEN, has_table_ending, opened
 from indistinct.types import Plain, PlainMapping
 
 DROPPED: PlainMapping = {"role": "identifier"}
@@ -52,6 +52,10 @@ class HealthRecords:
     frame: pl.DataFrame
     notes: tuple[str, ...]
     files: tuple[Path, ...]
+
+
+STARTS = 65_536
+"""So many bytes of a file are looked at to tell its format."""
 
 
 class Format(ABC):
@@ -83,6 +87,14 @@ class Format(ABC):
 
         Also asked of a single file, by its name alone, if its ending is of no table.
         """
+
+    def begins(self, start: bytes) -> bool:
+        """Whether a single file that begins so is one of this format.
+
+        Asked of a file whose ending is of no table and whose name no format recognizes.
+        """
+        del start
+        return False
 
     def records(self, path: str | Path) -> HealthRecords:
         """What :meth:`read` gives, with the columns of ``attributes`` and no others.
@@ -152,4 +164,18 @@ def format_of(path: Path) -> str | None:
         names = [path.name.lower()]
     else:
         return None
-    return next((name for name, kind in formats().items() if kind.recognizes(names)), None)
+    known = formats()
+    found = next((name for name, kind in known.items() if kind.recognizes(names)), None)
+    if found is not None or path.is_dir():
+        return found
+    start = _start(path)
+    return next((name for name, kind in known.items() if kind.begins(start)), None)
+
+
+def _start(path: Path) -> bytes:
+    """The first bytes of a file, unpacked; none of one that cannot be read."""
+    try:
+        with opened(path) as file:
+            return file.read(STARTS)
+    except BROKEN:
+        return b""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -39,6 +40,9 @@ KINDS = ("Patient", "Condition")
 
 _RACE = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race"
 _ETHNICITY = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-ethnicity"
+_TYPE = re.compile(rb'"resourceType"\s*:\s*"(\w+)"')
+_SINGLE = (b"Bundle", b"Patient", b"Condition")
+"""What a single file is that can be read, by the first type in it."""
 _NOT_HAD = ("refuted", "entered-in-error")
 _PAST = ("old", "temp", "billing")
 _FILE, _ROW, _ID, _CHOSEN = "__file", "__row", "__id", "__chosen"
@@ -670,3 +674,9 @@ class FHIR(Format):
     def recognizes(self, names: list[str]) -> bool:
         """Whether there is a table of people."""
         return any(name.startswith("patient") and ".ndjson" in name for name in names)
+
+    def begins(self, start: bytes) -> bool:
+        """Whether the file is a bundle, or holds patients or conditions."""
+        first = _TYPE.search(start)
+        braced = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+        return braced and first is not None and first[1] in _SINGLE
