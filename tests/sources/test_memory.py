@@ -216,6 +216,50 @@ def test_cells_of_an_open_document_that_are_repeated(
             ]
 
 
+def test_what_an_open_document_does_not_show_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = ' table:visibility="collapse"'
+    merged = '<table:table-cell office:value-type="string" table:number-rows-spanned="2"/>'
+    columns = (
+        f'<table:table-column/><table:table-column{hidden} table:number-columns-repeated="1023"/>'
+    )
+    rows = columns + text_row("age", "sex") + text_row("20", "f", more=merged)
+    rows += text_row("21", "m", keys=' table:visibility="filter" table:number-rows-repeated="3"')
+    rows += f"<table:table-row{MANY}{hidden}>{EMPTY}</table:table-row>"
+    path = open_document(tmp_path / "people.ods", rows)
+    for block in (64, 1 << 24):
+        monkeypatch.setattr(workbook, "_BLOCK", block)
+        told = workbook.hidden_in(path, "Far")
+        assert told[0].startswith("3 rows and 2 columns of sheet 'Far' are hidden")
+        assert "in column C (1 times)" in told[1]
+        assert len(told) == 2
+        assert not workbook.hidden_in(path, None)
+        assert not workbook.hidden_in(path, "none")
+    styles = (
+        '<style:style style:name="ta2" style:family="table">'
+        '<style:table-properties table:display="false"/></style:style><office:body>'
+    )
+    with zipfile.ZipFile(path) as held:
+        text = held.read("content.xml").decode()
+    text = text.replace("<office:body>", styles).replace(
+        'table:name="A &amp; B"', 'table:name="A &amp; B" table:style-name="ta2"'
+    )
+    with zipfile.ZipFile(path, "w") as held:
+        held.writestr("content.xml", text)
+    (said,) = workbook.hidden_in(path, None)
+    assert said.startswith("sheet 'A & B' is hidden in the workbook")
+
+
+@pytest.mark.parametrize("ending", [".xls", ".xlsb"])
+def test_it_is_said_where_hidden_rows_are_not_looked_for(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"people{ending}"
+    assert not workbook.hidden_in(path, None)
+    path.write_bytes(b"x")
+    (told,) = workbook.hidden_in(path, None)
+    assert "was not looked at" in told
+
+
 def test_a_stray_cell_in_an_open_document(tmp_path: Path) -> None:
     """All its sheets are opened at once, so the one that is not asked for counts as well."""
     pytest.importorskip("fastexcel")

@@ -31,12 +31,22 @@ _MERGED = re.compile(
 
 
 _TABLE = re.compile(
-    rb"<(/?)table:(table|table-row|table-cell|covered-table-cell)(?=[\s/>])"
+    rb"<(/?)table:(table|table-row|table-column|table-cell|covered-table-cell)(?=[\s/>])"
     rb"""((?:[^>"']|"[^"]*"|'[^']*')*?)(/?)>"""
 )
 _REPEATED = re.compile(rb"""\stable:number-(?:rows|columns)-repeated=["'](\d{1,9})["']""")
 _NAME = re.compile(rb"""\stable:name=(?:"([^"]*)"|'([^']*)')""")
+_STYLED = re.compile(rb"""\stable:style-name=(?:"([^"]*)"|'([^']*)')""")
+_VANISHED = re.compile(rb"""\stable:visibility=["'](?:collapse|filter)["']""")
+_SPANNED = re.compile(rb"""\stable:number-rows-spanned=["'](\d{1,9})["']""")
+_SHEET_STYLE = re.compile(
+    rb"""<style:style\b[^>]*?\sstyle:name=["']([^"']*)["'][^>]*>\s*<style:table-properties\b([^>]*)>"""
+)
+_UNDISPLAYED = re.compile(rb"""\stable:display=["']false["']""")
 _HELD = re.compile(rb"\s(?:office:|table:formula=)")
+_Folds = tuple[int, int, Counter[str]]
+"""Hidden rows and columns of a sheet, and the cells of each column that are merged over rows."""
+
 _DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, IndexError)
 
 
@@ -84,21 +94,23 @@ def hidden_in(path: Path, sheet: str | None) -> tuple[str, ...]:
     """What a spreadsheet does not show of the table that is read from it, as sentences.
 
     Arguments:
-        path: an ``.xlsx`` or ``.xlsm`` file; of one of another form nothing is said.
+        path: a workbook; of ``.xls`` and ``.xlsb`` it is said that it was not looked at.
         sheet: the sheet that is read; the first one where not given.
     """
+    if path.suffix.lower() in (".xls", ".xlsb") and path.is_file():
+        return (
+            f"whether sheets, rows or columns are hidden was not looked at, as the file is one of "
+            f"{path.suffix.lower()}: hidden ones are read like all others",
+        )
     try:
         with zipfile.ZipFile(path) as held:
-            book = held.read("xl/workbook.xml").decode("utf-8", "replace")
-            tags = re.findall(r"<(?:\w+:)?sheet\b[^>]*>", book)
-            named = {html.unescape(_key(tag, "name")): _key(tag, "state") for tag in tags}
-            name = next(iter(named), "") if sheet is None else sheet
-            part = _part_of(held, name)
-            rows, columns, merged = (0, 0, Counter()) if part is None else _folded(held, part)
+            opened = "content.xml" in held.namelist()
+            name, hidden, folds = (_of_open if opened else _of_excel)(held, sheet)
     except (*_DAMAGED, OSError):  # a pattern, a folder, an address
         return ()
+    rows, columns, merged = folds
     found = []
-    if named.get(name, "") in ("hidden", "veryHidden"):
+    if hidden:
         found.append(f"sheet '{name}' is hidden in the workbook, and it is the one that is read")
     if rows + columns:
         told = [many(rows, "row")] * bool(rows) + [many(columns, "column")] * bool(columns)
@@ -115,6 +127,17 @@ def hidden_in(path: Path, sheet: str | None) -> tuple[str, ...]:
             "and fill each with the value, or nothing says which records are of one person"
         )
     return tuple(found)
+
+
+def _of_excel(held: zipfile.ZipFile, sheet: str | None) -> tuple[str, bool, _Folds]:
+    """The name of the sheet that is read, whether it is hidden, and what of it is."""
+    book = held.read("xl/workbook.xml").decode("utf-8", "replace")
+    tags = re.findall(r"<(?:\w+:)?sheet\b[^>]*>", book)
+    named = {html.unescape(_key(tag, "name")): _key(tag, "state") for tag in tags}
+    name = next(iter(named), "") if sheet is None else sheet
+    part = _part_of(held, name)
+    folds = (0, 0, Counter[str]()) if part is None else _folded(held, part)
+    return name, named.get(name, "") in ("hidden", "veryHidden"), folds
 
 
 def _folded(held: zipfile.ZipFile, part: str) -> tuple[int, int, Counter[str]]:
@@ -227,19 +250,82 @@ def _open_document(held: zipfile.ZipFile) -> Iterator[tuple[str, int, int]]:
             if what == b"table" and ends:
                 yield name, columns, rows
             elif what == b"table":
-                named = _NAME.search(keys)
-                text = b"" if named is None else named[1] or named[2] or b""
-                name = html.unescape(text.decode("utf-8", "replace"))
+                name = _said(_NAME, keys)
                 columns = rows = row = 0
             elif what == b"table-row" and not ends:
                 column, times, last = 0, number, 0
-            elif not ends:
+            elif not ends and what != b"table-column":
                 column += number
                 last = column if _HELD.search(keys) else last
             if what == b"table-row" and (ends or closed):
                 row += times
                 rows = row if last else rows
                 columns = max(columns, last)
+
+
+def _of_open(held: zipfile.ZipFile, sheet: str | None) -> tuple[str, bool, _Folds]:
+    """The name of the sheet that is read, whether it is hidden, and what of it is."""
+    hidden: set[bytes] = set()
+    with held.open("content.xml") as file:
+        head = b""
+        while b"<office:body" not in head and (block := file.read(_BLOCK)):
+            head += block
+    for name, keys in _SHEET_STYLE.findall(head):
+        hidden |= {name} if _UNDISPLAYED.search(keys) else set()
+    with held.open("content.xml") as file:
+        tags = _tags(file)
+        for ends, what, keys, _ in tags:
+            if what == b"table" and not ends and sheet in (None, _said(_NAME, keys)):
+                vanished = _said(_STYLED, keys).encode() in hidden
+                return _said(_NAME, keys), vanished, _folded_open(tags)
+    raise KeyError(sheet)
+
+
+def _folded_open(tags: Iterator[tuple[bytes, bytes, bytes, bytes]]) -> _Folds:
+    """Hidden rows and columns with cells of a sheet, and merged cells, by its tags."""
+    ranges: list[tuple[int, int]] = []
+    merged: Counter[str] = Counter()
+    rows = width = row = times = column = begun = last = 0
+    gone = False
+    for ends, what, keys, closed in tags:
+        number = int(found[1]) if (found := _REPEATED.search(keys)) else 1
+        if what == b"table" and ends:
+            break
+        if what == b"table-column":
+            begun += number
+            if _VANISHED.search(keys):
+                ranges.append((begun - number, begun))
+        elif what == b"table-row" and not ends:
+            row, times, column, last = row + number, number, 0, 0
+            gone = bool(_VANISHED.search(keys))
+        elif what != b"table-row" and not ends:
+            column += number
+            last = column if _HELD.search(keys) else last
+            if row > 1 and (span := _SPANNED.search(keys)) and int(span[1]) > 1:
+                merged[_letters(column)] += 1
+        if what == b"table-row" and (ends or closed) and last:
+            rows, width = rows + times * gone, max(width, last)
+    return rows, sum(max(min(end, width) - start, 0) for start, end in ranges), merged
+
+
+def _said(pattern: re.Pattern[bytes], keys: bytes) -> str:
+    """What a key says, or nothing."""
+    found = pattern.search(keys)
+    text = b"" if found is None else found[1] or found[2] or b""
+    return html.unescape(text.decode("utf-8", "replace"))
+
+
+def _letters(number: int) -> str:
+    """What the column of a number, from 1, is called.
+
+    >>> _letters(1), _letters(27), _letters(16384)
+    ('A', 'AA', 'XFD')
+    """
+    found = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        found = chr(ord("A") + rest) + found
+    return found
 
 
 def _tags(file: IO[bytes]) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
