@@ -5,14 +5,15 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from indistinct.cli import terminal
-from indistinct.cli.summary import print_promises
+from indistinct.cli.summary import print_promises, warn
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -20,8 +21,8 @@ from indistinct.cli.terminal import (
     print_json,
     print_table,
 )
-from indistinct.cli.urgency import ranked
 from indistinct.document import shown
+from indistinct.warning_kinds import Kind, WarningText, kinds_of
 
 
 @pytest.mark.parametrize(
@@ -288,14 +289,39 @@ def test_one_promise_about_many_attributes_is_one_line_unless_it_is_broken(
     assert len(capsys.readouterr().out.splitlines()) == 1 + 4
 
 
-def test_warnings_that_people_are_at_risk_come_first_and_what_is_lost_before_the_rest() -> None:
-    always = (
-        "promises about 'diagnosis' bound what the values of a class tell by themselves: whoever "
-        "knows everybody's quasi-identifiers may believe more"
+SENTENCE = "a class tells what somebody has, and this sentence is as long as a line of a screen is"
+"""Two lines on a screen of 80 columns."""
+
+
+def _told(
+    capsys: pytest.CaptureFixture[str], given: Sequence[WarningText], **how: Any
+) -> list[str]:
+    run = {"warnings": list(given), "warning_kinds": kinds_of(given)}
+    warn((), run, how.pop("out", None), details=how.pop("details", False))
+    return capsys.readouterr().err.splitlines()
+
+
+def test_warnings_of_a_run_take_half_a_screen_and_the_others_are_counted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "run.json").touch()
+    kinds = (Kind.SOURCE, Kind.LOSS, Kind.LOSS, Kind.RISK, Kind.LIMIT, Kind.RISK, Kind.SETTING)
+    given = [kind(f"{SENTENCE}, {at}") for at, kind in enumerate(kinds)]
+    told = _told(capsys, given, out=tmp_path)
+    assert [line[-1] for line in told[:-1]] == ["3", "5", "1", "2", "4"]
+    assert told[-1] == (
+        "warning: 2 more, 1 on settings, 1 on how the table was read: "
+        f"see {tmp_path / 'private' / 'run.json'}, or add --details"
     )
-    drafted = "no hierarchy was given for 'sex': it gets hierarchy = \"suppress\""
-    lost = "the release keeps nothing of 'age'; to keep more, try local_recoding = true"
-    bare = "no promise bounds what a class tells of 'diagnosis': everybody may have the same value"
-    single = "quasi-identifiers and one value beside them single out 'cost' (5% of records)"
-    given = [always, drafted, lost, bare, single, bare]
-    assert ranked(given) == [bare, single, lost, always, drafted]
+    assert len(_told(capsys, given, details=True)) == len(given)
+    assert len(_told(capsys, given[:6])) == 6, "twelve lines fit"
+
+
+def test_the_worst_warning_is_whole_however_long_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    worst = Kind.RISK(" ".join([SENTENCE] * 20))
+    told = _told(capsys, [Kind.LOSS(SENTENCE), worst])
+    assert told == [
+        f"warning: {worst}",
+        "warning: 1 more, 1 on what is lost: add --details to see them",
+    ]

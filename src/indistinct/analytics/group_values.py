@@ -22,6 +22,7 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.text import ranks
 from indistinct.types import Frame
+from indistinct.warning_kinds import Kind, WarningText
 
 MOST_COUNTS = 1_000_000
 """Values times groups that are counted of a release that is not in memory."""
@@ -206,7 +207,7 @@ def _counted(
     return GroupValues(name, rows.filter(held), max(int(of[OF].sum()), 1))
 
 
-def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) -> list[str]:
+def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) -> list[WarningText]:
     """What follows for who knows the values of one other of a group, or of two.
 
     Arguments:
@@ -222,12 +223,14 @@ def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) ->
     )
     more = f" and {len(first) - 3} more" * (len(first) > 3)
     return [
-        f"{WITH_OTHERS}another one's value in a {group} may be certain of {listed}{more}: "
-        f"promises bound what a {group} tells by itself"
+        Kind.RISK(
+            f"{WITH_OTHERS}another one's value in a {group} may be certain of {listed}{more}: "
+            f"promises bound what a {group} tells by itself"
+        )
     ] * bool(first)
 
 
-def told_where_made_up(names: Sequence[str], group: str) -> list[str]:
+def told_where_made_up(names: Sequence[str], group: str) -> list[WarningText]:
     """The same where the release shows it of nobody, who may be made up.
 
     Arguments:
@@ -236,8 +239,10 @@ def told_where_made_up(names: Sequence[str], group: str) -> list[str]:
     """
     listed = ", ".join(f"'{name}'" for name in names)
     return [
-        f"{WITH_OTHERS}the values of others in a {group} may be certain of {listed}: promises "
-        f"bound what a {group} tells by itself"
+        Kind.LIMIT(
+            f"{WITH_OTHERS}the values of others in a {group} may be certain of {listed}: promises "
+            f"bound what a {group} tells by itself"
+        )
     ] * bool(names)
 
 
@@ -246,7 +251,7 @@ def told_beside(
     counted: Sequence[GroupValues],
     looked_at: str,
     few: float,
-) -> list[str]:
+) -> list[WarningText]:
     """What one value tells of another one, beyond what the class does, or who is alone with it.
 
     Arguments:
@@ -271,8 +276,10 @@ def told_beside(
     )
     more = f" and {len(first) - 3} more" * (len(first) > 3)
     return [
-        f"quasi-identifiers and one value beside them make certain {listed}{more}: promises about "
-        "one attribute do not bound what another one of the record tells of it"
+        Kind.RISK(
+            f"quasi-identifiers and one value beside them make certain {listed}{more}: promises "
+            "about one attribute do not bound what another one of the record tells of it"
+        )
     ] * bool(first)
 
 

@@ -13,6 +13,7 @@ from indistinct.cli.ledger import in_turn
 from indistinct.cli.options import (
     AsJson,
     Data,
+    Details,
     Encoding,
     Engine,
     Master,
@@ -163,6 +164,7 @@ def anonymize(
     refused: Annotated[
         Path | None, option("FILE", "Where no release can be made, write a report of why, as HTML.")
     ] = None,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a release of DATA that keeps its promises.
@@ -221,7 +223,7 @@ def anonymize(
     run = json.loads((out / "private" / "run.json").read_text(encoding="utf-8"))
     estimates = out / "private" / "analyses.json"
     analyses = json.loads(estimates.read_text("utf-8")) if estimates.is_file() else {}
-    warn(settings.warnings, run)
+    warn(settings.warnings, run, out, details=details)
     if as_json:
         print_run(settings, run | analyses | ({} if beside is None else beside.to_dict()))
         return

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from indistinct.cli.ledger import in_turn
-from indistinct.cli.options import AsJson, Data, argument, named_path, option
+from indistinct.cli.options import AsJson, Data, Details, argument, named_path, option
 from indistinct.cli.summary import list_files, print_run, summarize, warn
 from indistinct.cli.terminal import Progress
 
@@ -36,6 +36,7 @@ def apply(
             "for the rest.",
         ),
     ] = False,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a release of DATA with the labels of an earlier one, and check its promises again.
@@ -52,7 +53,7 @@ def apply(
         progress("writing")
         release.write(out)
     run = json.loads((out / "private" / "run.json").read_text(encoding="utf-8"))
-    warn(settings.warnings, run)
+    warn(settings.warnings, run, out, details=details)
     if as_json:
         print_run(settings, run)
         return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from indistinct.cli.options import AsJson, named_path, option
+from indistinct.cli.options import AsJson, Details, named_path, option
 from indistinct.cli.summary import list_files, print_run, summarize, warn
 from indistinct.cli.terminal import Progress, console, print_table
 from indistinct.document import shown
@@ -24,6 +24,7 @@ def demo(
         Path | None,
         option("DIR", "Folder for the release (nothing is written without).", parser=named_path),
     ] = None,
+    details: Details = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a release of a few thousand invented hospital discharges.
@@ -49,7 +50,7 @@ def demo(
             write_csv(table, out / "private" / TABLE)
             write_text(out / "private" / POLICY_FILE, POLICY)
     run = release.run.to_dict()
-    warn(policy.warnings, run)
+    warn(policy.warnings, run, out, details=details)
     if as_json:
         print_run(policy, run)
         return

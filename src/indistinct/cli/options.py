@@ -69,6 +69,9 @@ Memory = Annotated[
 ]
 Roles = Annotated[Path | None, option("FILE", "The policy that says which role each column plays.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+Details = Annotated[
+    bool, typer.Option("--details", help="Show every warning, not the most urgent ones alone.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Separator = Annotated[
     str | None,

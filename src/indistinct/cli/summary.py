@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indistinct.cli.terminal import complain, console, print_json, print_parts, print_table
-from indistinct.cli.urgency import ranked
+from indistinct.cli.terminal import (
+    SCREEN,
+    complain,
+    console,
+    print_json,
+    print_parts,
+    print_table,
+    wrapped,
+)
 from indistinct.document import Line, many, parameters, share, shown, some_of
 from indistinct.types import PlainMapping
+from indistinct.warning_kinds import Kind, WarningText, ranked, read_warnings
 
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
@@ -43,10 +52,52 @@ EXAMPLES = 3
 """How many published labels of an attribute the summary shows."""
 
 
-def warn(own: Iterable[str], run: PlainMapping) -> None:
-    """The warnings of a run and of a policy, each once, on standard error: urgent ones first."""
-    for warning in ranked([*run["warnings"], *own]):
+HALF_A_SCREEN = 12
+"""Lines of warnings at most, on a screen of 80 columns; the most urgent is whole in any case."""
+
+
+def warn(own: Iterable[WarningText], run: PlainMapping, out: Path | None, *, details: bool) -> None:
+    """The warnings of a run and of a policy on standard error, the most urgent first.
+
+    Those that do not fit half a screen are counted.
+
+    Arguments:
+        own: the warnings of the policy.
+        run: the account of the run.
+        out: the folder of the release, if there is one.
+        details: all of them, however many they are.
+    """
+    found = ranked([*read_warnings(run["warnings"], run["warning_kinds"]), *own])
+    at = len(found) if details else _fitting(found)
+    for warning in found[:at]:
         complain("warning", warning)
+    if left := found[at:]:
+        about = [
+            f"{shown(count)} on {kind.title}"
+            for kind in Kind
+            if (count := sum(one.kind is kind for one in left))
+        ]
+        complain("warning", f"{len(left)} more, {', '.join(about)}: {_where(out)}")
+
+
+def _fitting(warnings: Sequence[WarningText]) -> int:
+    """How many of the first warnings fit half a screen, with two lines that count the others."""
+    ends = itertools.accumulate(
+        wrapped(f"warning: {text}", SCREEN, indent=2).count("\n") + 1 for text in warnings
+    )
+    needed = list(ends)
+    if not needed or needed[-1] <= HALF_A_SCREEN:
+        return len(needed)
+    return max(1, sum(lines <= HALF_A_SCREEN - 2 for lines in needed))
+
+
+def _where(out: Path | None) -> str:
+    """Where all warnings are found."""
+    if out is None:
+        return "add --details to see them"
+    private = out / "private"
+    file = next(name for name in ("report.html", "run.json") if (private / name).is_file())
+    return f"see {private / file}, or add --details"
 
 
 def print_run(policy: Policy, run: PlainMapping) -> None:

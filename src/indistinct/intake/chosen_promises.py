@@ -28,6 +28,7 @@ from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.plan import published_classes
 from indistinct.types import Ints, Plain
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -126,7 +127,7 @@ def _elbows(
             f"; of rank {' and '.join(map(str, without_curve))} no release can be made at any k, "
             "and there is no curve"
         )
-    run.warnings.append(told)
+    run.warnings.append(Kind.SETTING(told))
     document = {
         "k_range": [first, last],
         "threshold": policy.risk.threshold,

@@ -27,6 +27,7 @@ from indistinct.sources.eager import EagerTable
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
 from indistinct.types import Bools, Ints, Ints32
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.run import Run
@@ -103,10 +104,14 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
                 if part.together or plan.local
                 else "left out, with their records"
             )
-            run.warnings.append(f"'{name}': {some_of(lost, entries, 'item of people is')} {how}")
+            run.warnings.append(
+                Kind.LOSS(f"'{name}': {some_of(lost, entries, 'item of people is')} {how}")
+            )
     without = people.count - len(np.unique(people.person_of[keep]))
     if without:
-        run.warnings.append(f"{many(without, 'person has')} no record left: not in the release")
+        run.warnings.append(
+            Kind.LOSS(f"{many(without, 'person has')} no record left: not in the release")
+        )
     done = open_table(frame, table.name, missing_tokens=policy.missing_tokens())
     run.documents["items.json"] = documents
     run.policy = _without_items(policy, names)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from indistinct.analytics.series.ledger_report import over_releases
 from indistinct.intake.asked import method_of
 from indistinct.intake.transforming import PERTURBING
+from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -35,7 +36,7 @@ def kept_in_rows(policy: Policy) -> tuple[str, ...]:
     return tuple(name for name, rule in rules.items() if not (rule and rule.name in PERTURBING))
 
 
-def told_of_joined_rows(policy: Policy) -> list[str]:
+def told_of_joined_rows(policy: Policy) -> list[WarningText]:
     """What readers are told of promises over releases: they look at classes, and not at rows."""
     kept = kept_beside(policy)
     about = dict.fromkeys(part.sensitive for part in policy.promises if over_releases(part))
@@ -45,7 +46,9 @@ def told_of_joined_rows(policy: Policy) -> list[str]:
         if others:
             listed = ", ".join(others[:3]) + f" and {len(others) - 3} more" * (len(others) > 3)
             found.append(
-                f"promises over releases compare what classes list of '{name}': whoever joins rows "
-                f"of two releases by values that both show ({listed}) may tell more"
+                Kind.LIMIT(
+                    f"promises over releases compare what classes list of '{name}': whoever joins "
+                    f"rows of two releases by values that both show ({listed}) may tell more"
+                )
             )
     return found

@@ -36,6 +36,7 @@ from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
 from indistinct.sources.table import Table
 from indistinct.types import Ints32
+from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -231,14 +232,16 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
             )
         elif vain := part.named_in_vain(domain):
             run.warnings.append(
-                f"promise '{part.model}' of '{name}' names {vain} "
-                f"{'value that no record has' if vain == 1 else 'values that no record has'}"
+                Kind.SETTING(
+                    f"promise '{part.model}' of '{name}' names {vain} "
+                    f"{'value that no record has' if vain == 1 else 'values that no record has'}"
+                )
             )
     if problems:
         raise PolicyError(list(dict.fromkeys(problems)))
 
 
-def told_apart(name: str, values: Sequence[str | None]) -> list[str]:
+def told_apart(name: str, values: Sequence[str | None]) -> list[WarningText]:
     """The warning that one value counts as several, as it is written in several ways.
 
     Arguments:
@@ -249,13 +252,15 @@ def told_apart(name: str, values: Sequence[str | None]) -> list[str]:
     if not several:
         return []
     return [
-        f"{several} values of '{name}' differ from another one in case, blanks, hyphens or "
-        "invisible characters only, and promises that count values tell them apart: write them "
-        "alike in the table, or a class of one value passes for one of several"
+        Kind.RISK(
+            f"{several} values of '{name}' differ from another one in case, blanks, hyphens or "
+            "invisible characters only, and promises that count values tell them apart: write them "
+            "alike in the table, or a class of one value passes for one of several"
+        )
     ]
 
 
-def told_as_several(private: PrivateTable) -> list[str]:
+def told_as_several(private: PrivateTable) -> list[WarningText]:
     """The warning that one person counts as several, as the key is written in several ways."""
     key = private.subjects.key
     if key is None:
@@ -265,9 +270,11 @@ def told_as_several(private: PrivateTable) -> list[str]:
     if not several:
         return []
     return [
-        f"{several} values of '{key}' differ from another one in case, blanks, hyphens, leading "
-        "zeros or invisible characters only, and count as different people: if they are the same, "
-        "write them alike in the table, or a class of k people has fewer"
+        Kind.RISK(
+            f"{several} values of '{key}' differ from another one in case, blanks, hyphens, "
+            "leading zeros or invisible characters only, and count as different people: if they "
+            "are the same, write them alike in the table, or a class of k people has fewer"
+        )
     ]
 
 
@@ -277,7 +284,7 @@ def _plain(texts: pl.Series) -> pl.Series:
     return plain.str.replace_all(r"[\s_\-]+", " ").str.strip_chars(" ")
 
 
-def _counted_missing(part: Promise, private: PrivateTable) -> list[str]:
+def _counted_missing(part: Promise, private: PrivateTable) -> list[WarningText]:
     """The warning that a missing value passes for one more value."""
     name = str(part.sensitive)
     if part.unit == "person":
@@ -295,7 +302,9 @@ def _counted_missing(part: Promise, private: PrivateTable) -> list[str]:
     remedy = f"{left_aside} under [attributes.{toml_key(name)}] counts them no longer"
     if not isinstance(part, AboutValues):
         remedy = f"add distinct-l-diversity or max-posterior, and in it {left_aside}"
-    return [f"missing values of '{name}' count as one more value in {part.model}: {remedy}"]
+    return [
+        Kind.RISK(f"missing values of '{name}' count as one more value in {part.model}: {remedy}")
+    ]
 
 
 def counted_attributes(promises: Sequence[Promise]) -> list[str]:

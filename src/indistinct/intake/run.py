@@ -13,6 +13,7 @@ import polars as pl
 from indistinct.intake.opening import PolicyLike, Progress, Scanned, as_policy, no_progress
 from indistinct.randomness import Stream, stream
 from indistinct.types import PlainMapping
+from indistinct.warning_kinds import WarningText
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -43,9 +44,9 @@ class Run:
     progress: Progress = no_progress
     path: str | Path | None = None
     documents: dict[str, PlainMapping | pl.DataFrame] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    said_first: list[str] = field(default_factory=list)
+    warnings: list[WarningText] = field(default_factory=list)
+    told: list[WarningText] = field(default_factory=list)
+    said_first: list[WarningText] = field(default_factory=list)
     singled_out: dict[str, PlainMapping] = field(default_factory=dict)
     scanned: Scanned | None = None
     source_digest: str | None = None

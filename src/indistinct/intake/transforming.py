@@ -63,6 +63,7 @@ from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table
 from indistinct.sources.text import canonical
 from indistinct.types import Bools, Ints, Plain, PlainMapping
+from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -319,7 +320,7 @@ class _Work:
         self.run = run
         self.policy = run.policy
         self.documents: dict[str, Plain] = {}
-        self.warnings: list[str] = []
+        self.warnings: list[WarningText] = []
         self.drawn_under: dict[str, list[str]] = {}
         self.ends: dict[str, list[float]] = {}
         self._moved: dict[str | None, Ints] = {}
@@ -369,9 +370,11 @@ class _Work:
         found = dominated_sums(column, made, least.owners)
         whose = "value" if least.owners is None else "person's values"
         self.warnings += [
-            f"'{column.name}': of {many(found, 'mean')} one {whose} makes up more than "
-            f"{SHARE_OF_SUM:.0%} of the sum, and can be estimated from it: put such values "
-            "together before (aggregate, top or bottom), or publish medians"
+            Kind.RISK(
+                f"'{column.name}': of {many(found, 'mean')} one {whose} makes up more than "
+                f"{SHARE_OF_SUM:.0%} of the sum, and can be estimated from it: put such values "
+                "together before (aggregate, top or bottom), or publish medians"
+            )
         ] * bool(found)
 
     def synthetic(self, made: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
@@ -437,7 +440,7 @@ class _Work:
             return Kept()
         return kept(self.table.text(chosen), after.text(chosen), made)
 
-    def told_by_others(self, made: Mapping[str, pl.Series]) -> list[str]:
+    def told_by_others(self, made: Mapping[str, pl.Series]) -> list[WarningText]:
         """Warnings about columns as they are that tell what a transformed one was before."""
         policy, table = self.policy, self.table
         plain = [
@@ -460,12 +463,14 @@ class _Work:
         found = [(name, [one], "") for one, name in settled]
         found += [(name, those, ", roughly at least") for name, *those in following_it]
         return [
-            f"{' and '.join(map(repr, those))}: published as in the table, and so telling what "
-            f"'{name}' was before its transformation{roughly}: leave out, or change too"
+            Kind.RISK(
+                f"{' and '.join(map(repr, those))}: published as in the table, and so telling what "
+                f"'{name}' was before its transformation{roughly}: leave out, or change too"
+            )
             for name, those, roughly in found
         ]
 
-    def account(self, made: Mapping[str, pl.Series]) -> tuple[Plain, list[str]]:
+    def account(self, made: Mapping[str, pl.Series]) -> tuple[Plain, list[WarningText]]:
         """How many values each transformation changed, for the custodian; and warnings."""
         account: Plain = {}
         warnings = list(self.warnings)
@@ -483,13 +488,17 @@ class _Work:
             if name in self.drawn_under:
                 account[name]["drawn_under"] = self.drawn_under[name]
             if way in ("swap", "noise") and there and not changed:
-                warnings.append(f"'{name}': the transformation '{way}' has changed no value")
+                warnings.append(
+                    Kind.RISK(f"'{name}': the transformation '{way}' has changed no value")
+                )
             elif item.transform.swap is not None:
                 warnings += _few_moved(item.transform.swap, before, changed)
             elif way == "noise" and changed < FEWEST_MOVED * there:
                 warnings.append(
-                    f"'{name}': the noise has left {there - changed} of {there} values as they "
-                    "were: take a larger scale; where it multiplies, 0 always stays 0"
+                    Kind.RISK(
+                        f"'{name}': the noise has left {there - changed} of {there} values as they "
+                        "were: take a larger scale; where it multiplies, 0 always stays 0"
+                    )
                 )
             if item.role in ("sensitive", "insensitive"):
                 warnings += _found_by_value(item.transform, before, after)
@@ -499,7 +508,9 @@ class _Work:
         return ({"attributes": account} if account else {}), warnings
 
 
-def _found_in_many(name: str, rule: Transform, before: pl.Series, person: pl.Series) -> list[str]:
+def _found_in_many(
+    name: str, rule: Transform, before: pl.Series, person: pl.Series
+) -> list[WarningText]:
     """The warning that a person's records together tell a value that was changed in each apart.
 
     Arguments:
@@ -515,13 +526,15 @@ def _found_in_many(name: str, rule: Transform, before: pl.Series, person: pl.Ser
     if not apart or 2 * int((several["values"] == 1).sum()) <= several.height:
         return []
     return [
-        f"'{name}' is the same in all records of most people, and changed in each record by "
-        "itself: whoever compares a person's records finds it again; round or group it instead, or "
-        "leave it out"
+        Kind.RISK(
+            f"'{name}' is the same in all records of most people, and changed in each record by "
+            "itself: whoever compares a person's records finds it again; round or group it "
+            "instead, or leave it out"
+        )
     ]
 
 
-def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[str]:
+def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[WarningText]:
     """The warning that an exchange left most values where they were.
 
     Equal values are exchanged as well, and nobody sees it: it is compared with how many would have
@@ -539,35 +552,41 @@ def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[str]:
         return []
     where = "the groups of 'within' are" if rule.within else "the window is"
     return [
-        f"'{before.name}': the exchange has made others of {changed} of {there} values only, of "
-        f"some {freely:.0f} if anybody could exchange with anybody: {where} narrow"
+        Kind.RISK(
+            f"'{before.name}': the exchange has made others of {changed} of {there} values only, "
+            f"of some {freely:.0f} if anybody could exchange with anybody: {where} narrow"
+        )
     ]
 
 
-def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> list[str]:
+def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> list[WarningText]:
     """The warning that values were moved so little that whoever knows one finds its record."""
     if rule.name not in ("noise", "swap", "shift", "microaggregate"):
         return []
     there = len(before) - before.null_count()
     found = found_again(before, after, getattr(getattr(rule, rule.name), "format", ISO))
     return [
-        f"'{before.name}': whoever knows the true value finds {found} of {there} records among "
-        f"fewer than {FEW_FOUND}, as what is published is it or lies near it: change more, or "
-        "treat it as a quasi-identifier, unless nobody can know it"
+        Kind.RISK(
+            f"'{before.name}': whoever knows the true value finds {found} of {there} records among "
+            f"fewer than {FEW_FOUND}, as what is published is it or lies near it: change more, or "
+            "treat it as a quasi-identifier, unless nobody can know it"
+        )
     ] * (found >= FOUND * there > 0)
 
 
-def _found_by_time(column: Measured) -> list[str]:
+def _found_by_time(column: Measured) -> list[WarningText]:
     """The warning that dates which are moved by whole days keep a time that few others have."""
     alone = int((np.unique(column.times, return_counts=True)[1] == 1).sum())
     return [
-        f"'{column.name}': dates are moved by whole days, and the time of day stays: it is that of "
-        f"no other record for {alone} of {len(column.present)}: take the times out of the table "
-        "before"
+        Kind.RISK(
+            f"'{column.name}': dates are moved by whole days, and the time of day stays: it is "
+            f"that of no other record for {alone} of {len(column.present)}: take the times out of "
+            "the table before"
+        )
     ] * bool(alone)
 
 
-def _undone_by_groups(name: str, groups: Ints) -> list[str]:
+def _undone_by_groups(name: str, groups: Ints) -> list[WarningText]:
     """The warning that who knows small groups knows what was exchanged with what.
 
     Arguments:
@@ -577,9 +596,11 @@ def _undone_by_groups(name: str, groups: Ints) -> list[str]:
     size = np.bincount(groups)
     few = int(size[size < 3].sum())
     return [
-        f"'{name}': {few} of {len(groups)} values are in groups of 'within' of one, which keeps "
-        "its value, or two, which trade theirs: whoever knows the groups undoes the exchange; "
-        "name fewer columns"
+        Kind.RISK(
+            f"'{name}': {few} of {len(groups)} values are in groups of 'within' of one, which "
+            "keeps its value, or two, which trade theirs: whoever knows the groups undoes the "
+            "exchange; name fewer columns"
+        )
     ] * bool(few)
 
 
@@ -608,9 +629,11 @@ def _replace(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     rare = rare_forms(known, style="code" if dtype.is_integer() else rule.style)
     if rare:
         work.warnings.append(
-            f"'{name}': made-up values keep the form of true ones (length, pattern, number of "
-            f"words), and {some_of(rare, len(known), 'value has')} one that few others have, by "
-            "which they are recognized: pseudonymize the column, or leave it out"
+            Kind.RISK(
+                f"'{name}': made-up values keep the form of true ones (length, pattern, number of "
+                f"words), and {some_of(rare, len(known), 'value has')} one that few others have, "
+                "by which they are recognized: pseudonymize the column, or leave it out"
+            )
         )
     return made, replace_told()
 
@@ -625,9 +648,11 @@ def _shift(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     )
     few = int((found <= FEW_SHIFTS).sum())
     work.warnings += [
-        f"'{name}': whoever knows on which days it begins and ends knows within {FEW_SHIFTS} days "
-        f"how far the dates of {few} of {len(found)} {'people' if rule.by else 'records'} were "
-        "moved: leave such long courses, and dates near the ends, out"
+        Kind.RISK(
+            f"'{name}': whoever knows on which days it begins and ends knows within {FEW_SHIFTS} "
+            f"days how far the dates of {few} of {len(found)} {'people' if rule.by else 'records'} "
+            "were moved: leave such long courses, and dates near the ends, out"
+        )
     ] * bool(few)
     work.warnings += _found_by_time(column)
     return made, shift_told(by_person=rule.by is not None, times=bool(len(column.times)))
@@ -649,8 +674,11 @@ def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     quasi = {*work.policy.quasi_identifiers}
     if quasi and quasi <= {*rule.within} and name not in quasi:
         work.warnings.append(
-            f"'{name}': values are exchanged between records that share all quasi-identifiers, so "
-            "every class lists what it listed before: the exchange hides nothing that classes tell"
+            Kind.RISK(
+                f"'{name}': values are exchanged between records that share all quasi-identifiers, "
+                "so every class lists what it listed before: the exchange hides nothing that "
+                "classes tell"
+            )
         )
     said = swap_told(share=rule.share, within=bool(rule.within), window=rule.window is not None)
     return made, said
@@ -696,8 +724,8 @@ def _round(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     return made, round_told(to)
 
 
-def _apart(name: str, mover: str) -> str:
-    return (
+def _apart(name: str, mover: str) -> WarningText:
+    return Kind.RISK(
         f"'{name}': fewer than {FEW} values lie apart from all others by more than {mover} "
         "moves them: put such values together (aggregate, top or bottom), or leave them out"
     )
@@ -735,8 +763,10 @@ def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
             ends = shared_ends(column, bottom=bottom, top=top, least=work.least(rule.k))
             if ends != (bottom, top):
                 work.warnings.append(
-                    f"'{name}': fewer than {rule.k} are at or beyond an end: it is moved, as the "
-                    "certificate tells"
+                    Kind.SETTING(
+                        f"'{name}': fewer than {rule.k} are at or beyond an end: it is moved, as "
+                        "the certificate tells"
+                    )
                 )
             bottom, top = ends
         made = code_ends(column, bottom=bottom, top=top)

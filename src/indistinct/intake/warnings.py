@@ -31,6 +31,7 @@ from indistinct.release.certificate import NOT_BOUNDED
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
 from indistinct.types import Bools, Frame
+from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -47,7 +48,9 @@ MUCH_MADE_UP = 0.05
 """The share of made-up records above which the custodian is warned."""
 
 
-def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audit) -> list[str]:
+def warn_about_search(
+    policy: Policy, plan: Plan, suppressed: int, verdict: Audit
+) -> list[WarningText]:
     """Warnings about how a release was found, and what is left of it.
 
     Arguments:
@@ -64,43 +67,57 @@ def warn_about_search(policy: Policy, plan: Plan, suppressed: int, verdict: Audi
         told = f"costs {value}, and no release can cost less than {bound}"
         if known is not None and known.maximized:
             told = f"keeps {value} {report.measure}, and no release can keep more than {bound}"
-        found.append(f"the search was stopped by {report.stopped_by}: the release {told}")
+        found.append(
+            Kind.LOSS(f"the search was stopped by {report.stopped_by}: the release {told}")
+        )
     elif report.algorithm == "heuristic":
         found.append(
-            f"a heuristic searched the lattice of {many(report.nodes, 'node')}: the release is "
-            "good, and "
-            "not proved the best"
+            Kind.SETTING(
+                f"a heuristic searched the lattice of {many(report.nodes, 'node')}: the release is "
+                "good, and "
+                "not proved the best"
+            )
         )
     smallest = verdict.classes.smallest
     kept = policy.output.suppressed == "keep" and verdict.suppressed > 0
     if kept and 0 < suppressed < (smallest or 0):
         found.append(
-            "fewer suppressed records are kept than the smallest class holds: whoever is known to "
-            'be in the table and fits no class is one of these few; suppressed = "drop" is safer'
+            Kind.RISK(
+                "fewer suppressed records are kept than the smallest class holds: whoever is known "
+                'to be in the table and fits no class is one of these few; suppressed = "drop" is '
+                "safer"
+            )
         )
     covered = {item.sensitive for item in policy.promises}
     bare = [name for name in policy.sensitive if name not in covered]
     if kept and bare:
         listed = _quoted(bare)
         found.append(
-            "suppressed records are kept, and whoever fits no class is known to be one of them: no "
-            f'promise bounds what they tell of {listed}; suppressed = "drop" is safer'
+            Kind.RISK(
+                "suppressed records are kept, and whoever fits no class is known to be one of "
+                f'them: no promise bounds what they tell of {listed}; suppressed = "drop" is safer'
+            )
         )
     if not policy.output.shuffle:
         found.append(
-            "the release keeps the order of the source: whoever knows that order can match records"
+            Kind.RISK(
+                "the release keeps the order of the source: whoever knows that order can match "
+                "records"
+            )
         )
     if verdict.records == verdict.suppressed and suppressed < verdict.records:
         found.append(
-            "nothing is left of any quasi-identifier: a reader cannot tell these records from "
-            "suppressed ones"
+            Kind.LOSS(
+                "nothing is left of any quasi-identifier: a reader cannot tell these records from "
+                "suppressed ones"
+            )
         )
     if verdict.records == 0:
-        found.append("every record is suppressed: the release is empty")
+        found.append(Kind.LOSS("every record is suppressed: the release is empty"))
     return found
 
 
-def warn_about_ranges(private: PrivateTable, plan: Plan | LinkedPlan) -> list[str]:
+def warn_about_ranges(private: PrivateTable, plan: Plan | LinkedPlan) -> list[WarningText]:
     """Warnings about few whole numbers that are put into ranges, and may be codes of categories."""
     cells = plan.quasi if isinstance(plan, LinkedPlan) else plan
     if not isinstance(cells, CellPlan):
@@ -115,21 +132,25 @@ def warn_about_ranges(private: PrivateTable, plan: Plan | LinkedPlan) -> list[st
         codes = taxonomy.levels <= FLAT and all(one.isdecimal() for one in values)
         if codes and len(values) <= FEW_CODES and any((one or "").startswith("[") for one in texts):
             found.append(
-                f"'{name}': its {many(len(values), 'value')} are numbers, and published as ranges; "
-                f'if they are codes, write attributes.{toml_key(name)}.type = "category", else '
-                '"number"'
+                Kind.SETTING(
+                    f"'{name}': its {many(len(values), 'value')} are numbers, and published as "
+                    f"ranges; if they are codes, write attributes.{toml_key(name)}.type = "
+                    '"category", else "number"'
+                )
             )
     return found
 
 
-def told_of_the_program(policy: Policy) -> list[str]:
+def told_of_the_program(policy: Policy) -> list[WarningText]:
     """What readers are told of promises about values: who is alike was decided with a look at them.
 
     In linked tables that is who shares a bucket, and who is left out or waits for a later release.
     """
     told = [
-        f"of people with more records than {part.k} of their class have, some were left out at "
-        "random (known-number)"
+        Kind.LOSS(
+            f"of people with more records than {part.k} of their class have, some were left out at "
+            "random (known-number)"
+        )
         for part in policy.privacy_models
         if isinstance(part, KnownNumber)
     ]
@@ -149,8 +170,10 @@ def told_of_the_program(policy: Policy) -> list[str]:
     listed = _quoted(about)
     return [
         *told,
-        f"promises about {listed} bound what the values of a {what} tell by themselves: whoever "
-        f"knows {who} and this program sees {seen}, and may believe more",
+        Kind.LIMIT(
+            f"promises about {listed} bound what the values of a {what} tell by themselves: "
+            f"whoever knows {who} and this program sees {seen}, and may believe more"
+        ),
     ]
 
 
@@ -172,7 +195,7 @@ def partly_promised(policy: Policy) -> list[str]:
     return [name for name in about if name is not None and name not in whole]
 
 
-def told_of_no_promise(policy: Policy) -> list[str]:
+def told_of_no_promise(policy: Policy) -> list[WarningText]:
     """What readers are told of sensitive attributes without a promise about all their values."""
     what = "bucket" if method_of(policy).linked else "class"
     bare = unpromised(policy)
@@ -181,12 +204,14 @@ def told_of_no_promise(policy: Policy) -> list[str]:
     names = [f"'{name}'" for name in bare]
     names += [f"values of '{name}' that promises leave out" for name in partly_promised(policy)]
     return [
-        f"{NOT_BOUNDED}{what} tells of {', '.join(names)}: everybody of it may have the "
-        "same value, and whoever knows that somebody is in it then knows the value"
+        Kind.LIMIT(
+            f"{NOT_BOUNDED}{what} tells of {', '.join(names)}: everybody of it may have the "
+            "same value, and whoever knows that somebody is in it then knows the value"
+        )
     ] * bool(names)
 
 
-def told_of_chosen_values(policy: Policy) -> list[str]:
+def told_of_chosen_values(policy: Policy) -> list[WarningText]:
     """What readers are told of values of a person that records of theirs gainsaid.
 
     It follows from the policy alone: whether values differed, and of whom, is private.
@@ -196,12 +221,14 @@ def told_of_chosen_values(policy: Policy) -> list[str]:
     if which is None or policy.person is None:
         return []
     return [
-        f"where a quasi-identifier differed between records of a person, its {which} value is "
-        "published for all of them: what changed over time is not to be read from it"
+        Kind.LOSS(
+            f"where a quasi-identifier differed between records of a person, its {which} value is "
+            "published for all of them: what changed over time is not to be read from it"
+        )
     ]
 
 
-def told_of_changed_values(policy: Policy) -> list[str]:
+def told_of_changed_values(policy: Policy) -> list[WarningText]:
     """What readers are told of promises about values that were changed at random before."""
     rules = {name: item.transform for name, item in policy.attributes.items()}
     changed = [
@@ -215,22 +242,26 @@ def told_of_changed_values(policy: Policy) -> list[str]:
     found = []
     if about:
         found.append(
-            f"promises about {_quoted(map(str, about))} hold for values as they are published, "
-            "changed at random: they bound no belief in true values, which whoever knows how they "
-            "were changed may tell better"
+            Kind.LIMIT(
+                f"promises about {_quoted(map(str, about))} hold for values as they are published, "
+                "changed at random: they bound no belief in true values, which whoever knows how "
+                "they were changed may tell better"
+            )
         )
     counted = {*policy.quasi_identifiers, *policy.visit_identifiers}
     quasi = [name for name in changed if name in counted]
     if quasi and policy.privacy_models:
         found.append(
-            f"promises count who shares {_quoted(quasi)} as it is published, changed at random: "
-            "who is in a class need not have its values, and whoever knows how they were changed "
-            "may tell people apart better than promised"
+            Kind.LIMIT(
+                f"promises count who shares {_quoted(quasi)} as it is published, changed at "
+                "random: who is in a class need not have its values, and whoever knows how they "
+                "were changed may tell people apart better than promised"
+            )
         )
     return found
 
 
-def told_of_bins(policy: Policy) -> list[str]:
+def told_of_bins(policy: Policy) -> list[WarningText]:
     """What readers are told of bins of about equally many records: all of the table made them."""
     if "max_level" not in method_of(policy).heeds(policy.method):
         return []  # its ranges are those of classes
@@ -248,21 +279,25 @@ def told_of_bins(policy: Policy) -> list[str]:
                 "how many are published of each bin tells about how many of it were left out"
             )
         found.append(
-            f"'{name}': bins hold about as many records each of the table that they were made "
-            f"from, suppressed ones too: {', and '.join(told)}"
+            Kind.LIMIT(
+                f"'{name}': bins hold about as many records each of the table that they were made "
+                f"from, suppressed ones too: {', and '.join(told)}"
+            )
         )
     return found
 
 
-def told_of_the_whole_table(policy: Policy) -> list[str]:
+def told_of_the_whole_table(policy: Policy) -> list[WarningText]:
     """What readers are told of a certificate that shows what only records left out may have.
 
     Shares of all values of the table, and how many levels the hierarchy of a classification has:
     as many as its longest code needs. And what a promise left to be chosen.
     """
     chosen = [
-        f"'{part.sensitive}': the {' and the '.join(what)} of knm-anonymity follow from the values "
-        "of the whole table, those of records left out too: they tell something of these"
+        Kind.LIMIT(
+            f"'{part.sensitive}': the {' and the '.join(what)} of knm-anonymity follow from the "
+            "values of the whole table, those of records left out too: they tell something of these"
+        )
         for part in policy.privacy_models
         if isinstance(part, KNMAnonymity)
         and (
@@ -278,8 +313,10 @@ def told_of_the_whole_table(policy: Policy) -> list[str]:
         if part.sensitive is not None and getattr(part, "distance", None) == "hierarchical"
     ]
     told = chosen + [
-        f"'{name}': its hierarchy has as many levels as the longest code of the table needs, also "
-        "of a record that was left out"
+        Kind.LIMIT(
+            f"'{name}': its hierarchy has as many levels as the longest code of the table needs, "
+            "also of a record that was left out"
+        )
         for name in dict.fromkeys(of_all)
         if isinstance(asked := policy.attributes[name].hierarchy, Mapping)
         and "code_system" in asked
@@ -289,12 +326,14 @@ def told_of_the_whole_table(policy: Policy) -> list[str]:
         return told
     return [
         *told,
-        f"{_quoted(names)}: the shares of all values of the table stand in this certificate, and "
-        "tell with the release which values were left out",
+        Kind.LIMIT(
+            f"{_quoted(names)}: the shares of all values of the table stand in this certificate, "
+            "and tell with the release which values were left out"
+        ),
     ]
 
 
-def warn_about_original_shares(private: PrivateTable, left_out: Bools) -> list[str]:
+def warn_about_original_shares(private: PrivateTable, left_out: Bools) -> list[WarningText]:
     """The warning that such a certificate tells the values of those who were left out.
 
     Arguments:
@@ -307,9 +346,11 @@ def warn_about_original_shares(private: PrivateTable, left_out: Bools) -> list[s
         most = int(private.data.table.sensitive[name].select(gone).totals.max())
         out = many(count, private.subjects.unit)
         found.append(
-            f"'{name}': the certificate gives the shares of all values of the table, and tells "
-            f"with the release what the {out} left out have: the most "
-            f'frequent value is that of {most} of them; reference = "published" tells nothing'
+            Kind.RISK(
+                f"'{name}': the certificate gives the shares of all values of the table, and tells "
+                f"with the release what the {out} left out have: the most "
+                f'frequent value is that of {most} of them; reference = "published" tells nothing'
+            )
         )
     return found
 
@@ -329,7 +370,7 @@ def _quoted(names: Iterable[str], between: str = ", ") -> str:
     return between.join(f"'{name}'" for name in names)
 
 
-def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[str]:
+def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[WarningText]:
     """The warning that what was done to values shows something of suppressed records.
 
     Arguments:
@@ -339,14 +380,17 @@ def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[str]:
     names = shows_suppressed(policy) if suppressed else []
     listed = _quoted(names)
     return [
-        f"{listed}: values were exchanged, averaged or modelled over all records of the table, and "
-        "tell something of suppressed ones: take these out of the table before, if nothing may"
+        Kind.RISK(
+            f"{listed}: values were exchanged, averaged or modelled over all records of the table, "
+            "and tell something of suppressed ones: take these out of the table before, if nothing "
+            "may"
+        )
     ] * bool(names)
 
 
 def warn_about_lone_groups(
     policy: Policy, publication: Publication, ends: Mapping[str, Sequence[float]]
-) -> list[str]:
+) -> list[WarningText]:
     """Warnings about groups of values that are published with fewer than k records, or people.
 
     Groups are made of all records, before some are suppressed; named groups of any number. Of ends
@@ -375,8 +419,10 @@ def warn_about_lone_groups(
             few = int((sizes["\0size"] < rule.k).sum())
             if few:
                 found.append(
-                    f"'{name}': {some_of(few, len(sizes), 'group is')} published of fewer than "
-                    f"{rule.k} {'people' if person else 'records'}: choose wider groups"
+                    Kind.RISK(
+                        f"'{name}': {some_of(few, len(sizes), 'group is')} published of fewer than "
+                        f"{rule.k} {'people' if person else 'records'}: choose wider groups"
+                    )
                 )
     return found
 
@@ -429,7 +475,7 @@ def warn_about_lost(
     plan: Plan | LinkedPlan,
     leakage: Mapping[str, Mapping[str, float]],
     starred: Mapping[str, float],
-) -> list[str]:
+) -> list[WarningText]:
     """Warnings about attributes of which little or nothing is left, and what prevents that.
 
     Arguments:
@@ -474,10 +520,10 @@ def warn_about_lost(
     told = [f"keeps {', '.join(left)}"] if left else []
     stars = ", ".join(f"'{name}' in {share:.0%}" for name, share in often.items())
     told += [f"has {SUPPRESSED} for {stars} of its records"] if stars else []
-    return [f"the release {' and '.join(told)}; to keep more, try {more}"]
+    return [Kind.LOSS(f"the release {' and '.join(told)}; to keep more, try {more}")]
 
 
-def warn_about_made_up(made_up: int, records: int) -> list[str]:
+def warn_about_made_up(made_up: int, records: int) -> list[WarningText]:
     """The warning that a good part of a release is made up, where it is.
 
     Arguments:
@@ -487,9 +533,11 @@ def warn_about_made_up(made_up: int, records: int) -> list[str]:
     if made_up <= MUCH_MADE_UP * records:
         return []
     return [
-        f"{made_up / records:.0%} of the release is made up: {made_up} of {records} records are "
-        "nobody's, and readers are not told; its counts say little; a smaller k or mu needs less "
-        "noise; max_noise and the limit of decoys bound it"
+        Kind.LOSS(
+            f"{made_up / records:.0%} of the release is made up: {made_up} of {records} records "
+            "are nobody's, and readers are not told; its counts say little; a smaller k or mu "
+            "needs less noise; max_noise and the limit of decoys bound it"
+        )
     ]
 
 
@@ -503,7 +551,7 @@ def warn_about_unprotected_columns(
     plan: Plan,
     replaced: Mapping[str, pl.Series],
     visits: Mapping[str, pl.Series],
-) -> list[str]:
+) -> list[WarningText]:
     """Warnings about columns that could be a person's name, or undo what was generalized.
 
     Arguments:
@@ -519,7 +567,9 @@ def warn_about_unprotected_columns(
     warnings = []
     if found:
         names = ", ".join(f"'{name}'" for name in found)
-        warnings.append(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
+        warnings.append(
+            Kind.RISK(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
+        )
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside if name not in found]
     harmful = set(policy.sensitive)
@@ -539,8 +589,10 @@ def warn_about_unprotected_columns(
     if masked:
         telling = nearly_unique(open_table(pl.DataFrame(masked)), masked)
         warnings += [
-            f"the mask of identifier '{name}' leaves most records a text of their own, or nearly: "
-            "keep fewer characters, or leave it out"
+            Kind.RISK(
+                f"the mask of identifier '{name}' leaves most records a text of their own, or "
+                "nearly: keep fewer characters, or leave it out"
+            )
             for name in telling
         ]
     subjects = private.subjects
@@ -567,7 +619,7 @@ def _compared(policy: Policy, table: Table) -> list[str]:
 
 def warn_about_people(
     private: PrivateTable, beside: pl.DataFrame, plan: Plan, known: Sequence[str] = ()
-) -> list[str]:
+) -> list[WarningText]:
     """The same of columns that are equal in all records of a person: these are counted by person.
 
     Arguments:
@@ -585,7 +637,9 @@ def warn_about_people(
     if found:
         names = ", ".join(f"'{name}'" for name in found)
         warnings.append(
-            f"nearly unique by person, and published as they are: {names}: {NEARLY_UNIQUE}"
+            Kind.RISK(
+                f"nearly unique by person, and published as they are: {names}: {NEARLY_UNIQUE}"
+            )
         )
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
     others = [name for name in beside.columns if name not in found and name not in known]
@@ -596,7 +650,7 @@ def warn_about_people(
 
 def _following(
     private: PrivateTable, beside: Sequence[str], known: Sequence[str], generalized: Sequence[str]
-) -> list[str]:
+) -> list[WarningText]:
     """Warnings about columns that follow from quasi-identifiers, of which one is generalized.
 
     Others than sensitive ones that follow from one alone narrow it, and are warned about as such.
@@ -618,9 +672,11 @@ def _following(
         seen = table.text(columns)[pl.Series(subjects.first_rows()[:SAMPLE])]
     published = {name: generalized if name in sensitive else () for name in beside}
     return [
-        f"'{column}' is published as it is, and follows from {_quoted(those, ' and ')}: whoever "
-        f"knows {'both' if len(those) > 1 else 'that'} knows it, and has fewer records of a class "
-        f"to look at; make '{column}' a quasi-identifier, or leave it out"
+        Kind.RISK(
+            f"'{column}' is published as it is, and follows from {_quoted(those, ' and ')}: "
+            f"whoever knows {'both' if len(those) > 1 else 'that'} knows it, and has fewer records "
+            f"of a class to look at; make '{column}' a quasi-identifier, or leave it out"
+        )
         for column, *those in following(seen, table.kinds, published, known)
         if {*those} & {*generalized}
     ]
@@ -632,7 +688,7 @@ def _narrowed(
     beside: pl.DataFrame,
     texts: pl.DataFrame,
     undone: Sequence[tuple[str, str]],
-) -> list[str]:
+) -> list[WarningText]:
     """Warnings about columns that leave fewer records of a class to who knows an exact value.
 
     Arguments:
@@ -666,7 +722,7 @@ def _narrowed_visits(
     beside: Sequence[str],
     visits: Mapping[str, pl.Series],
     undone: Sequence[tuple[str, str]],
-) -> list[str]:
+) -> list[WarningText]:
     """The same of columns that narrow what is known of a visit: one record of everybody is seen.
 
     Arguments:
@@ -687,17 +743,19 @@ def _narrowed_visits(
     return _told_of_narrowing(found, undone)
 
 
-def _told_of_narrowing(found: Narrowed, undone: Sequence[tuple[str, str]]) -> list[str]:
+def _told_of_narrowing(found: Narrowed, undone: Sequence[tuple[str, str]]) -> list[WarningText]:
     return [
-        f"'{column}' is published as it is, and narrows '{quasi}', which is generalized: whoever "
-        f"knows the exact '{quasi}' of somebody has {ratio:.1f} times fewer records of a class to "
-        f"look at; make '{column}' a quasi-identifier, or leave it out"
+        Kind.RISK(
+            f"'{column}' is published as it is, and narrows '{quasi}', which is generalized: "
+            f"whoever knows the exact '{quasi}' of somebody has {ratio:.1f} times fewer records of "
+            f"a class to look at; make '{column}' a quasi-identifier, or leave it out"
+        )
         for column, quasi, ratio in found
         if (column, quasi) not in undone
     ]
 
 
-def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
+def warn_about_forgotten_person(table: Table, policy: Policy) -> list[WarningText]:
     """The warning that promises count records where an identifier repeats, as if it were people's.
 
     Arguments:
@@ -731,11 +789,13 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[str]:
             else [one.message for one in seen.warnings if one.code == BLANK_BELOW]
         )
     return [
-        *blank,
+        *map(Kind.RISK, blank),
         *[
-            f"the identifier '{name}' has {values[name]:,} values in {records:,} "
-            "records: if they are people, a class of k records may be one person's; "
-            f'person = "{name}" under [source] makes promises count people'
+            Kind.RISK(
+                f"the identifier '{name}' has {values[name]:,} values in {records:,} "
+                "records: if they are people, a class of k records may be one person's; "
+                f'person = "{name}" under [source] makes promises count people'
+            )
             for name in told
         ],
     ]
@@ -745,7 +805,7 @@ LOOKED_AT = 20
 """Columns beside the quasi-identifiers that are looked at as a draft of a policy would, at most."""
 
 
-def _naming(private: PrivateTable, beside: Sequence[str]) -> list[str]:
+def _naming(private: PrivateTable, beside: Sequence[str]) -> list[WarningText]:
     """The warning that columns seem to name people, and are published as they are.
 
     Arguments:
@@ -768,9 +828,11 @@ def _naming(private: PrivateTable, beside: Sequence[str]) -> list[str]:
         return []
     listed = _quoted(naming)
     return [
-        f"{listed}: as the name or the values look, this names people or records, and it is "
-        'published as it is: give it role = "identifier", and name it as person under [source] '
-        "if people have many records, so that promises count people"
+        Kind.RISK(
+            f"{listed}: as the name or the values look, this names people or records, and it is "
+            'published as it is: give it role = "identifier", and name it as person under [source] '
+            "if people have many records, so that promises count people"
+        )
     ]
 
 
@@ -781,12 +843,14 @@ def _identifiers(table: Table, columns: Sequence[str], quasi: Sequence[str]) -> 
     return [name for name in columns if name in names]
 
 
-def _undone(pairs: Iterable[tuple[str, str]]) -> list[str]:
+def _undone(pairs: Iterable[tuple[str, str]]) -> list[WarningText]:
     """Warnings about columns, each with the quasi-identifier that it determines."""
     return [
-        f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
-        f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave it "
-        "out"
+        Kind.RISK(
+            f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
+            f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave "
+            "it out"
+        )
         for column, quasi in pairs
     ]
 
@@ -798,7 +862,7 @@ def _is_masked(policy: Policy, name: str) -> bool:
 
 def distinguishable(
     before: pl.DataFrame, after: pl.DataFrame, policy: Policy, fresh: Sequence[str], what: str
-) -> list[str]:
+) -> list[WarningText]:
     """Warnings about what tells made-up records from others: what holds in these, not in those.
 
     Arguments:
@@ -815,8 +879,10 @@ def distinguishable(
     if unique := nearly_unique(open_table(before.select(others)), others) if others else []:
         names = ", ".join(f"'{name}'" for name in unique)
         found.append(
-            f"{what} can be told apart: they repeat values of records of their class, and nearly "
-            f"unique values are seldom repeated otherwise: {names}"
+            Kind.RISK(
+                f"{what} can be told apart: they repeat values of records of their class, and "
+                f"nearly unique values are seldom repeated otherwise: {names}"
+            )
         )
     sizes = {name: before[name].n_unique() for name in others}
     broken = [
@@ -831,12 +897,17 @@ def distinguishable(
     ]
     if broken:
         found.append(
-            f"{what} can be told apart: among records the one column settles the other, and among "
-            f"{what} it does not: {', '.join(broken)}"
+            Kind.RISK(
+                f"{what} can be told apart: among records the one column settles the other, and "
+                f"among {what} it does not: {', '.join(broken)}"
+            )
         )
     if several := [name for name in fresh if before[name].drop_nulls().is_duplicated().any()]:
         names = ", ".join(f"'{name}'" for name in several)
         found.append(
-            f"{what} can be told apart: each has a pseudonym of its own, and records share {names}"
+            Kind.RISK(
+                f"{what} can be told apart: each has a pseudonym of its own, and records share "
+                f"{names}"
+            )
         )
     return found

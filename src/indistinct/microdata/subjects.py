@@ -14,6 +14,7 @@ from indistinct.document import many
 from indistinct.errors import DataError, Problem, Problems
 from indistinct.microdata.encoding import codes_in
 from indistinct.types import Bools, Ints, Ints32
+from indistinct.warning_kinds import Kind, WarningText
 
 Conflicts = Literal["error", "first", "last", "most-frequent"]
 """What becomes of quasi-identifiers that differ between the rows of one person."""
@@ -246,12 +247,14 @@ class Subjects:
         )
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[WarningText]:
         """What the custodian should know of how rows became people."""
         return [
-            f"'{name}' differed between the records of {many(number, 'person')}: one value was "
-            "chosen for "
-            "each"
+            Kind.LOSS(
+                f"'{name}' differed between the records of {many(number, 'person')}: one value was "
+                "chosen for "
+                "each"
+            )
             for name, number in self.resolved.items()
         ]
 

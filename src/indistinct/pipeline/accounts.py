@@ -46,6 +46,7 @@ from indistinct.release.certificate import Run as Account
 from indistinct.release.linked import private_documents
 from indistinct.sources.engines import open_table
 from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -222,14 +223,18 @@ def broken_without_made_up(of_people: Audit) -> tuple[Verdict, ...]:
     )
 
 
-def _erased(plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]) -> list[str]:
+def _erased(
+    plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]
+) -> list[WarningText]:
     """The warning that rows are kept at the cost of what attributes told, where it is so."""
     erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
     if plan.search.measure != "rows" or not erased:
         return []
     return [
-        f"as many rows as possible are kept, at the cost of all that {', '.join(erased)} told: "
-        "rows alone do not say what a release is worth; look at the loss and the leakage beside"
+        Kind.LOSS(
+            f"as many rows as possible are kept, at the cost of all that {', '.join(erased)} told: "
+            "rows alone do not say what a release is worth; look at the loss and the leakage beside"
+        )
     ]
 
 

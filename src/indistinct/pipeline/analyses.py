@@ -23,6 +23,7 @@ from indistinct.intake.run import Run
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.pipeline.evidence import ANALYSES
 from indistinct.sources.table import Table
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
@@ -177,8 +178,10 @@ def with_analyses(
         return release
     found = analysed(run, table, ReleaseView.read(release, Sought()), known)
     told = [
-        f"analysis '{item.question.title}' keeps {shown_overlap(item)}, and "
-        f"{item.question.min_overlap:.0%} is asked"
+        Kind.LOSS(
+            f"analysis '{item.question.title}' keeps {shown_overlap(item)}, and "
+            f"{item.question.min_overlap:.0%} is asked"
+        )
         for item in found.answers
         if item.kept is False
     ]

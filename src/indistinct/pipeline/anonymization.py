@@ -25,6 +25,7 @@ from indistinct.pipeline.recording import hold_against_ledger
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.types import Frame
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
@@ -151,7 +152,7 @@ def read(data: Frame, run: Run, *, in_place: bool = False) -> tuple[PrivateTable
     """
     run.tell("reading")
     table = opened(data, run)
-    run.warnings += table.notes
+    run.warnings += map(Kind.SOURCE, table.notes)
     file = None if run.source_digest is None else table.name
     run.to_analyse = columns_of(run.policy, table)
     values = transformed(table, run, file)

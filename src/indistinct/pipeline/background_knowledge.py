@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,13 @@ import polars as pl
 
 from indistinct.analytics import group_values
 from indistinct.analytics.attacks import Finding, known_records, unicity
+from indistinct.analytics.background_warnings import (
+    NOT_BESIDE,
+    warn_about_classes,
+    warn_about_known_records,
+    warn_about_uncounted,
+    warn_about_values_in_buckets,
+)
 from indistinct.analytics.group_values import (
     certain_beside,
     of_buckets,
@@ -33,7 +40,8 @@ from indistinct.release.certificate import made_up_among
 from indistinct.release.transforms.measured import as_measured
 from indistinct.sources.convert import to_polars
 from indistinct.sources.text import canonical
-from indistinct.types import Frame, PlainMapping
+from indistinct.types import Frame
+from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -89,10 +97,12 @@ def with_background_knowledge(
     records = known_records.run(context, most=MOST_STEPS)
     if isinstance(records, Finding):
         run.singled_out[known_records.NAME] = records.to_dict()["figures"]
-        tell = _warnings if view.link is None else _warnings_of_buckets
+        tell = warn_about_known_records if view.link is None else warn_about_values_in_buckets
         run.warnings += tell(records.figures)
     run.warnings += [
-        f"what others learn of '{name}' who know some of a person's values was not tried: {why}"
+        Kind.LIMIT(
+            f"what others learn of '{name}' who know some of a person's values was not tried: {why}"
+        )
         for name, why in known_records.too_many(context, names).items()
     ]
     run.warnings += _warnings_of_days(policy, released) if view.link is None else []
@@ -134,15 +144,15 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         usual = {one.name: one.usual for one in counted if alike.get(one.name, 0.0) > 0.5}
         single = {one.name: one.alone for one in counted if one.name not in unique and not person}
         single = {name: part for name, part in single.items() if part >= FEW_SINGLED_OUT}
-        run.warnings += _uncounted(sorted({*sought} - {one.name for one in counted}))
-        run.warnings += _warnings_of_classes(alike, usual, single, unit)
+        run.warnings += warn_about_uncounted(sorted({*sought} - {one.name for one in counted}))
+        run.warnings += warn_about_classes(alike, usual, single, unit)
         if not person:
             learnt = [name for name in policy.sensitive if name in sought]
             beside = certain_beside(released, policy.quasi_identifiers, learnt, sought)
             steps = (len(sought) - 1) * len(learnt) * private.subjects.count
             looked_at = " of some classes" * (steps > group_values.MOST_STEPS)
             run.warnings += told_beside(beside, counted, looked_at, FEW_SINGLED_OUT)
-            run.warnings += [_NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
+            run.warnings += [NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
     else:
         return
     told = told_of_known_values(promised, group, unit)
@@ -152,66 +162,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
     run.told += told
 
 
-def _uncounted(names: Sequence[str]) -> list[str]:
-    """That of a release that is not in memory not everything was counted."""
-    listed = ", ".join(f"'{name}'" for name in names[:3])
-    listed += f" and {len(names) - 3} more" * (len(names) > 3)
-    return [
-        f"what a class tells of {listed} was not counted: values times classes are more than "
-        f"{group_values.MOST_COUNTS:,}, and the table is not held in memory"
-    ] * bool(names)
-
-
-def _warnings_of_classes(
-    alike: Mapping[str, float], usual: Mapping[str, float], alone: Mapping[str, float], unit: str
-) -> list[str]:
-    """What a class tells of values without a promise, and what one value tells beside it.
-
-    Arguments:
-        alike: the share of whom a class tells each value.
-        usual: of some of them the share who have the most frequent value.
-        alone: the share who are alone with their value in a class.
-        unit: what is counted.
-    """
-    found = []
-    if listed := _worst(alike, unit, usual):
-        found.append(
-            f"all of a class have the same {listed}: no promise bounds what a class tells of "
-            "them, as max-posterior would"
-        )
-    if listed := _worst(alone, unit):
-        found.append(
-            f"quasi-identifiers and one value beside them single out {listed}: whoever knows that "
-            "one has the rest of the record; what others know can be a quasi-identifier"
-        )
-    return found
-
-
-_NOT_BESIDE = (
-    "what one value of a record tells of another one of it was not tried: the table is not held in "
-    "memory"
-)
-
-
-NEARLY_ALL = 0.95
-"""Of a value that so many of a table have, it is no news that a class has it."""
-
-
-def _worst(shares: Mapping[str, float], unit: str, usual: Mapping[str, float] | None = None) -> str:
-    """The three largest shares of people, by attribute, and where one value explains them."""
-    largest = sorted((name for name in shares if shares[name]), key=lambda one: -shares[one])
-    told = {
-        name: f", as {share(most)} of the whole table have one value"
-        for name, most in (usual or {}).items()
-        if most >= NEARLY_ALL
-    }
-    listed = ", ".join(
-        f"'{name}' ({share(shares[name])} of {unit}{told.get(name, '')})" for name in largest[:3]
-    )
-    return listed + f" and {len(largest) - 3} more" * (len(largest) > 3)
-
-
-def _warnings_of_days(policy: Policy, released: Frame) -> list[str]:
+def _warnings_of_days(policy: Policy, released: Frame) -> list[WarningText]:
     """Dates of a person that are moved alike tell how many days lie between them."""
     held, person = to_polars(released), str(policy.person)
     of = pl.col(person)
@@ -240,12 +191,15 @@ def _warnings_of_days(policy: Policy, released: Frame) -> list[str]:
     one, mean = (float(told[name].cast(pl.Float64).sum()) / people for name in told.columns[1:])
     listed = ", ".join(f"'{name}'" for name in steps)
     return [
-        f"{listed}: quasi-identifiers and the days between two dates that follow each other single "
-        f"out {share(one)} of people at worst ({share(mean)} on average): shifted dates keep them"
+        Kind.RISK(
+            f"{listed}: quasi-identifiers and the days between two dates that follow each other "
+            f"single out {share(one)} of people at worst ({share(mean)} on average): shifted dates "
+            "keep them"
+        )
     ] * bool(one)
 
 
-def _warnings_of_sizes(view: ReleaseView) -> list[str]:
+def _warnings_of_sizes(view: ReleaseView) -> list[WarningText]:
     """Of the sets that a bucket lists, those of one size may have a value in common."""
     found = []
     for name, part in view.lists.items() if view.semantics() == "one" else ():
@@ -261,49 +215,14 @@ def _warnings_of_sizes(view: ReleaseView) -> list[str]:
         sure = alike.join(shared, on=[*of, "sets"], how="semi")["people"].sum() / part.amount.sum()
         if sure:
             found.append(
-                "whoever knows the quasi-identifiers of a person, and how many values of "
-                f"'{name}' the person has, may be certain of one for {share(float(sure))} of "
-                "people: buckets list sets as they are, and no promise about buckets bounds that"
+                Kind.RISK(
+                    "whoever knows the quasi-identifiers of a person, and how many values of "
+                    f"'{name}' the person has, may be certain of one for {share(float(sure))} of "
+                    "people: buckets list sets as they are, and no promise about buckets bounds "
+                    "that"
+                )
             )
     return found
 
 
 _SETS = {"set": pl.Int64(), "value": pl.List(pl.String())}
-
-
-def _warnings_of_buckets(figures: PlainMapping) -> list[str]:
-    """That of what a bucket lists, some may go together."""
-    one, two = figures["1"]["certain"], figures["2"]["certain"]
-    if not (one or two):
-        return []
-    error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
-    return [
-        "whoever knows the quasi-identifiers and one value of a person may be certain of another "
-        f"for {share(one)} of people, with two values for {share(two)}{error}: no promise about "
-        "buckets bounds that; a long release with known-records does"
-    ]
-
-
-def _warnings(figures: PlainMapping) -> list[str]:
-    """That a promise about classes does not speak of somebody who knows more."""
-    one, two, counted = figures["1"], figures["2"], figures.get("records", {})
-    found = []
-    if counted.get("singled_out"):
-        found.append(
-            "quasi-identifiers and the number of somebody's records single out "
-            f"{share(counted['singled_out'])} of people: the promise known-number bounds it; "
-            "linked tables of single values do not show it"
-        )
-    if not (one["certain"] or two["singled_out"]):
-        return found
-    error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
-    certain = f"certain for {share(one['certain'])}{error}: the promise known-records bounds it"
-    if not two["singled_out"]:
-        other = "whoever knows the quasi-identifiers and one value of a person"
-        return [*found, f"{other} singles out nobody, and yet another value is {certain}"]
-    return [
-        *found,
-        f"quasi-identifiers and one value single out {share(one['singled_out'])} of people at "
-        f"worst ({share(one['average'])} on average), two values {share(two['singled_out'])}; "
-        f"another value is then {certain}",
-    ]

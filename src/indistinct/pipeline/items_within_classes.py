@@ -15,6 +15,7 @@ from indistinct.intake.items import Items, items_of
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.recoding.items import ClassItems, known_items_protected
 from indistinct.recoding.plan import published_classes
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -90,10 +91,12 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
         }
         if done.as_root:
             run.warnings.append(
-                f"'{name}': {some_of(done.as_root, len(done.published), 'item of people is')} "
-                "published "
-                f"as {SUPPRESSED}, which is what known-records asks of classes of this size: a "
-                "smaller k or m, or larger classes, leave more (private/class_sizes.json)"
+                Kind.LOSS(
+                    f"'{name}': {some_of(done.as_root, len(done.published), 'item of people is')} "
+                    "published "
+                    f"as {SUPPRESSED}, which is what known-records asks of classes of this size: a "
+                    "smaller k or m, or larger classes, leave more (private/class_sizes.json)"
+                )
             )
     before = run.documents.get("items.json", {})
     assert isinstance(before, Mapping)

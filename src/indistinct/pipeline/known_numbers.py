@@ -14,6 +14,7 @@ from indistinct.privacy.known_number import KnownNumber
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.numbers import records_kept
 from indistinct.recoding.plan import published_classes
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -61,7 +62,9 @@ def with_known_numbers(
             else "promise a smaller k",
         )
     if lost:
-        run.warnings.append(f"{some_of(lost, rows, 'record is')} left out, drawn at random, {why}")
+        run.warnings.append(
+            Kind.LOSS(f"{some_of(lost, rows, 'record is')} left out, drawn at random, {why}")
+        )
     return found, values
 
 

@@ -18,6 +18,7 @@ from indistinct.pipeline.attack import Attacked, context_of
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.types import Frame
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -51,10 +52,14 @@ def hold_against_ranks(private: PrivateTable, released: Frame, run: Run) -> None
         if leak.telling >= GIVES_AWAY and not run.policy.method.accept_unsafe:
             raise _given_away(run.policy, leak)
         if leak.telling:
-            run.warnings.append(f"the release tells how sensitive some values are: {leak}")
+            run.warnings.append(
+                Kind.RISK(f"the release tells how sensitive some values are: {leak}")
+            )
         run.warnings += [
-            f"'{column}' is published, and the ranks of '{name}' follow from it: by itself it "
-            f"tells the rank of {share(told)} of the records whose rank is in doubt"
+            Kind.RISK(
+                f"'{column}' is published, and the ranks of '{name}' follow from it: by itself it "
+                f"tells the rank of {share(told)} of the records whose rank is in doubt"
+            )
             for column, told in followed(private, name).items()
             if told >= FOLLOWS
         ]

@@ -23,6 +23,7 @@ from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan, published_classes
 from indistinct.recoding.recoded import measured
 from indistinct.types import Plain
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -111,9 +112,11 @@ def searched(private: PrivateTable, run: Run) -> Plan | LinkedPlan:
     if at == 0:
         return plan
     run.warnings.append(
-        f"classes have {best.k} people in place of {first.k}: items lose {share(best.items)} in "
-        f"place of {share(first.items)} ({best.as_root} are *, not {first.as_root}), "
-        f"quasi-identifiers {share(best.quasi)} in place of {share(first.quasi)}"
+        Kind.LOSS(
+            f"classes have {best.k} people in place of {first.k}: items lose {share(best.items)} "
+            f"in place of {share(first.items)} ({best.as_root} are *, not {first.as_root}), "
+            f"quasi-identifiers {share(best.quasi)} in place of {share(first.quasi)}"
+        )
     )
     # It is the best of its size, and not of all that keep the promises.
     assert isinstance(best.plan, LevelPlan | CutPlan | CellPlan)

@@ -39,6 +39,7 @@ from indistinct.release.noise import with_noise
 from indistinct.release.publication import Publication
 from indistinct.sources.convert import like, to_polars
 from indistinct.types import Bools, Frame
+from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -74,8 +75,10 @@ def publish(
     released, replaced = _published(private, plan, changed, run)
     if _suppressed_break(released, private, plan):
         run.warnings.append(
-            "suppressed records would break a promise as the group that whoever fits no class is "
-            'known to be in: they are left out, as by suppressed = "drop"'
+            Kind.LOSS(
+                "suppressed records would break a promise as the group that whoever fits no class "
+                'is known to be in: they are left out, as by suppressed = "drop"'
+            )
         )
         released, replaced = _published(private, plan, changed, run, keep=False)
     noise = 0
@@ -88,8 +91,11 @@ def publish(
     starred = int(private.data.weight[private.data.suppressed_before].sum())
     if starred and not private.sight.rows:
         run.warnings.append(
-            f"records that have {SUPPRESSED} in every quasi-identifier were suppressed before: "
-            f"the {starred} of them make no class, and do not count towards the suppression limit"
+            Kind.SETTING(
+                f"records that have {SUPPRESSED} in every quasi-identifier were suppressed before: "
+                f"the {starred} of them make no class, and do not count towards the suppression "
+                "limit"
+            )
         )
     decoys = 0
     if run.policy.method.decoys is not None:
@@ -317,24 +323,31 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any,
         keeps=keeps,
     )
     run.warnings.append(
-        "the release may hold decoys: counts in it are distorted, and whoever learns how many "
-        "decoys a class has can subtract them; their number stays private; most stand in classes "
-        f"of exactly {asked.to} records"
+        Kind.LOSS(
+            "the release may hold decoys: counts in it are distorted, and whoever learns how many "
+            "decoys a class has can subtract them; their number stays private; most stand in "
+            f"classes of exactly {asked.to} records"
+        )
     )
     if not done.places:
         why = "" if done.short or done.left_out else f": every class has {asked.to} records or more"
         run.warnings.append(
-            f"no decoy was made{why}; readers are told that the release may hold some"
+            Kind.SETTING(f"no decoy was made{why}; readers are told that the release may hold some")
         )
     if done.short:
         run.warnings.append(
-            f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "
-            "decoys was reached"
-            + (", or a promise would not hold with more" if done.left_out else "")
+            Kind.SETTING(
+                f"{done.short} classes could not be enlarged to {asked.to} records: the limit of "
+                "decoys was reached"
+                + (", or a promise would not hold with more" if done.left_out else "")
+            )
         )
     if done.left_out:
         run.warnings.append(
-            f"{many(done.left_out, 'decoy was')} left out again: a promise would not hold with them"
+            Kind.SETTING(
+                f"{many(done.left_out, 'decoy was')} left out again: a promise would not hold with "
+                "them"
+            )
         )
     if done.places:
         run.warnings += distinguishable(before, done.frame, policy, fresh, "decoys")
@@ -391,7 +404,7 @@ def _known_of_buckets(plan: LinkedPlan, private: PrivateTable) -> dict[str, Valu
     return found
 
 
-def _beside(private: PrivateTable, published: Bools) -> tuple[pl.DataFrame, list[str]]:
+def _beside(private: PrivateTable, published: Bools) -> tuple[pl.DataFrame, list[WarningText]]:
     """Insensitive columns that are the same in all rows of a person; what is told of the others.
 
     What differs from record to record belongs to no row of the quasi table, and is left out. Only
@@ -406,7 +419,10 @@ def _beside(private: PrivateTable, published: Bools) -> tuple[pl.DataFrame, list
     if left or dropped:
         listed = ", ".join(f"'{name}'" for name in [*left, *dropped])
         notes.append(
-            f"{listed}: not in the release: linked tables list the values of sensitive attributes "
-            "that promises name, and columns that are the same in all records of a person"
+            Kind.LOSS(
+                f"{listed}: not in the release: linked tables list the values of sensitive "
+                "attributes that promises name, and columns that are the same in all records of a "
+                "person"
+            )
         )
     return beside, notes

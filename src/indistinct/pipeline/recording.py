@@ -32,6 +32,7 @@ from indistinct.release.transforms.pseudonymize import derived, read_key
 from indistinct.sources.convert import to_polars
 from indistinct.sources.text import canonical
 from indistinct.types import Ints, Ints32, Plain
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -84,8 +85,10 @@ def hold_against_ledger(
         several = ", ".join(str(one) for one in private.requirements if over_releases(one))
         if several:
             run.warnings.append(
-                f"{several}: promises something of all releases of these people, and nothing is "
-                "held against those that are out: keep a ledger, [ledger] path and person"
+                Kind.LIMIT(
+                    f"{several}: promises something of all releases of these people, and nothing "
+                    "is held against those that are out: keep a ledger, [ledger] path and person"
+                )
             )
         return None
     ledger = Ledger.made(policy.directory / policy.ledger.path)
@@ -113,16 +116,19 @@ def hold_against_ledger(
     entry = Entry.of(hashes, groups, sizes, listed, account)
     earlier = ledger.entries()
     found = reported([*earlier, entry], of_last=True) if earlier else None
-    torn = [] if found is None else unproved(found.joined)
+    torn = [] if found is None else [*map(Kind.RISK, unproved(found.joined))]
     problems = [] if found is None else [_told(one, len(earlier), torn) for one in found.broken]
     if problems and policy.ledger.conflict == "refuse":
         raise Unsatisfiable(problems)
-    run.warnings += [f"{one.message}; {one.remedy}" for one in problems] or torn
-    run.warnings += [] if found is None else found.notes
+    run.warnings += [Kind.RISK(f"{one.message}; {one.remedy}") for one in problems] or torn
+    run.warnings += [] if found is None else map(Kind.LIMIT, found.notes)
     if found is not None and found.unproved:
         run.warnings.append(
-            f"{', '.join(found.unproved)}: held by this release alone, and not with those that are "
-            "out: classes of one release divide those of another, and values kept in both join rows"
+            Kind.LIMIT(
+                f"{', '.join(found.unproved)}: held by this release alone, and not with those that "
+                "are out: classes of one release divide those of another, and values kept in both "
+                "join rows"
+            )
         )
     return Record(ledger, entry, max((one.number for one in earlier), default=0))
 

@@ -41,6 +41,7 @@ from indistinct.sources.writing import (
     write_text,
 )
 from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.warning_kinds import Kind, WarningText, ranked
 
 if TYPE_CHECKING:
     from indistinct.pipeline.recording import Record
@@ -92,9 +93,9 @@ class Release(Document):
         return dict(self.tables) if self.linked else {"release": self.tables}
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[WarningText, ...]:
         """What the custodian should know before handing the release out."""
-        return (*self.run.to_dict()["warnings"], *self._formulas)
+        return tuple(ranked([*self.run.told, *self._formulas]))
 
     def spreads(self) -> list[Plain]:
         """How often each published value of each attribute occurs, as reports draw it."""
@@ -219,7 +220,7 @@ class Release(Document):
         }
 
     @functools.cached_property
-    def _formulas(self) -> tuple[str, ...]:
+    def _formulas(self) -> tuple[WarningText, ...]:
         """A warning of cells that a spreadsheet would run, where a file would have them."""
         if self.output.format != "csv" or self.output.spreadsheet_safe:
             return ()
@@ -233,8 +234,10 @@ class Release(Document):
             return ()
         listed = ", ".join(f"'{name}'" for name in dict.fromkeys(found))
         return (
-            f"cells or names of {listed} look like formulas, which a spreadsheet would run: set "
-            "spreadsheet_safe = true in [output] if anybody may open the release in one",
+            Kind.RISK(
+                f"cells or names of {listed} look like formulas, which a spreadsheet would run: "
+                "set spreadsheet_safe = true in [output] if anybody may open the release in one"
+            ),
         )
 
     def _as_written(self) -> Certificate:
@@ -297,9 +300,9 @@ class Release(Document):
         )
 
     @property
-    def _told(self) -> list[str]:
+    def _told(self) -> list[WarningText]:
         """The warnings, without those for which the whole release is read again."""
-        return list(self.run.to_dict()["warnings"])
+        return self.run.told
 
     def __repr__(self) -> str:
         what = "linked tables"
@@ -313,7 +316,7 @@ class Release(Document):
         """The warnings, the first rows, the certificate, and what the release cost."""
         if self._told:
             yield Line(f"{many(len(self._told), 'warning')}, for the custodian alone", "bad")
-            yield Grid((), [(str(at), text) for at, text in enumerate(self._told, start=1)])
+            yield Grid((), [(told.kind.title, told) for told in self._told])
         for name, frame in self._frames().items():
             served = isinstance(frame, PostgresTable)
             known = frame if served else nw.from_native(frame)
@@ -326,9 +329,9 @@ class Release(Document):
         yield Grid(("measure", "value"), rows, right=("value",))
 
 
-def _swept(count: int) -> str:
+def _swept(count: int) -> WarningText:
     what = "a file or folder" if count == 1 else f"{count} files and folders"
-    return (
+    return Kind.RISK(
         f"{what} with private data, left unfinished beside the release by a run that was killed, "
         f"{'was' if count == 1 else 'were'} removed"
     )

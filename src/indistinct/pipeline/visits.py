@@ -18,6 +18,7 @@ from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.known_visit import KnownVisit
 from indistinct.recoding.plan import published_classes
 from indistinct.recoding.visits import VisitAttribute, Visits, told_of_lost
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -66,11 +67,15 @@ def visits_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[s
     there = class_of >= 0
     if visits.lost(done):
         classes = [part.k for part in private.promises if isinstance(part, KAnonymity)]
-        run.said_first.append(told_of_lost(visits, done, max(classes, default=0), limit))
+        lost = told_of_lost(visits, done, max(classes, default=0), limit)
+        run.said_first.append(Kind.LOSS(lost))
     if starred := int((done.starred & there).sum()):
         run.warnings.append(
-            f"{some_of(starred, int(there.sum()), 'record is')} published with {SUPPRESSED} for "
-            f"{', '.join(asked.visit)}: fewer than {asked.k} people of a class have such a visit"
+            Kind.LOSS(
+                f"{some_of(starred, int(there.sum()), 'record is')} published with {SUPPRESSED} "
+                f"for {', '.join(asked.visit)}: fewer than {asked.k} people of a class have such a "
+                "visit"
+            )
         )
     found = {}
     for item, level in zip(attributes, done.levels, strict=True):

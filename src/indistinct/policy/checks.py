@@ -32,6 +32,7 @@ from indistinct.policy.stated import Stated
 from indistinct.privacy.promise import models
 from indistinct.requirement import ABOUT_VALUES, Requirement
 from indistinct.types import PlainMapping
+from indistinct.warning_kinds import Kind, WarningText
 
 _QI_ONLY = ("hierarchy", "type", "weight", "min_level", "max_level", "uncovered")
 
@@ -595,10 +596,10 @@ def _plays(item: Attribute | None, role: Role) -> bool:
     return item is None or item.role == role
 
 
-def cautions(policy: Stated) -> Iterator[str]:
+def cautions(policy: Stated) -> Iterator[WarningText]:
     """What is allowed, and deserves a second look."""
     if policy.method.seed is not None:
-        yield (
+        yield Kind.RISK(
             "method.seed: whoever knows the seed can undo the shuffle of the release"
             + (", and what was drawn to change values" if _draws(policy) else "")
             + "; leave it out for a release that leaves the house"
@@ -614,24 +615,24 @@ def cautions(policy: Stated) -> Iterator[str]:
             and not (item.role == "sensitive" and item.hierarchy and key in _OF_HIERARCHIES)
         ]
         if idle and item.role != "quasi-identifier":
-            yield (
+            yield Kind.SETTING(
                 f"{place_of(('attributes', name))}: {', '.join(idle)} "
                 f"{'has' if len(idle) == 1 else 'have'} no effect on role '{item.role}'"
             )
     for number, asked in enumerate(policy.privacy_models, start=1):
         if asked.caution is not None:
-            yield f"{place_of(('promises', number))}: {asked.caution}"
+            yield Kind.LIMIT(f"{place_of(('promises', number))}: {asked.caution}")
         if asked.keeps_everybody and policy.method.suppression_limit > 0:
-            yield (
-                f"{place_of(('promises', number))}: {asked.model} with a lower bound lets nobody "
-                "be left out, whatever method.suppression_limit allows: whoever is in no class is "
-                'known to be absent; absent = "suppressed" or "skip" asks for less'
+            yield Kind.SETTING(
+                f"{place_of(('promises', number))}: {asked.model} with a lower bound lets "
+                "nobody be left out, whatever method.suppression_limit allows: whoever is in "
+                'no class is known to be absent; absent = "suppressed" or "skip" asks for less'
             )
     if policy.method.variant == "paper":
         own = registered(policy.method)
-        yield f"method.variant: \"paper\" runs '{own.name}' as published, {own.unsafe}"
+        yield Kind.RISK(f"method.variant: \"paper\" runs '{own.name}' as published, {own.unsafe}")
     if any(item.model == "balanced-p-plus-sensitive" for item in policy.promises):
-        yield (
+        yield Kind.SETTING(
             "promises: what 'balanced' asks is our reading of a paper whose text we have not seen"
         )
     yield from knm_cautions(policy)
@@ -639,24 +640,26 @@ def cautions(policy: Stated) -> Iterator[str]:
     measure = policy.method.objective.measure
     weighed = [name for name in policy.quasi_identifiers if policy.attributes[name].weight != 1]
     if weighed and "weights" not in measures()[measure].settings:
-        yield f"method.objective: measure '{measure}' does not use the attributes' weights"
+        yield Kind.SETTING(
+            f"method.objective: measure '{measure}' does not use the attributes' weights"
+        )
     covered = {name for item in policy.promises for name in item.on or policy.quasi_identifiers}
     bare = [name for name in policy.quasi_identifiers if name not in covered]
     if bare:
         listed = ", ".join(f"'{name}'" for name in bare)
         told = "somebody who knows it may tell people apart"
-        yield f"promises: none covers quasi-identifier {listed}: {told}"
+        yield Kind.RISK(f"promises: none covers quasi-identifier {listed}: {told}")
     elif policy.promises and not any(
         {*policy.quasi_identifiers} <= {*(item.on or policy.quasi_identifiers)}
         for item in policy.promises
     ):
-        yield (
-            "promises: none covers all quasi-identifiers together: somebody who knows them all may "
-            "tell people apart"
+        yield Kind.RISK(
+            "promises: none covers all quasi-identifiers together: somebody who knows them all "
+            "may tell people apart"
         )
 
 
-def _transform_cautions(policy: Stated) -> Iterator[str]:
+def _transform_cautions(policy: Stated) -> Iterator[WarningText]:
     """What transformed values do not promise, or give away."""
     rules = {
         name: item.transform
@@ -666,30 +669,30 @@ def _transform_cautions(policy: Stated) -> Iterator[str]:
     drawn = [name for name, rule in rules.items() if rule.synthesize is not None]
     if drawn:
         listed = ", ".join(f"'{name}'" for name in drawn)
-        yield (
-            f"{listed}: synthetic values carry no promise of their own: rare values of the table "
-            "are drawn as well, and the model was made from everybody in it"
+        yield Kind.LIMIT(
+            f"{listed}: synthetic values carry no promise of their own: rare values of the "
+            "table are drawn as well, and the model was made from everybody in it"
         )
     for name, rule in rules.items():
         place = place_of(("attributes", name, "transform"))
         if rule.pseudonymize is not None and rule.pseudonymize.table:
-            yield (
-                f"{place}: the private table of pseudonyms undoes them: keep it like the key, and "
-                "away from the release"
+            yield Kind.RISK(
+                f"{place}: the private table of pseudonyms undoes them: keep it like the key, "
+                "and away from the release"
             )
         if rule.pseudonymize is not None:
-            yield (
-                f"{place}: whoever has two releases under this key joins them, and sees who came "
-                "and who left; promises hold for each by itself: take another key for each release "
-                "that nobody needs to join"
+            yield Kind.LIMIT(
+                f"{place}: whoever has two releases under this key joins them, and sees who "
+                "came and who left; promises hold for each by itself: take another key for "
+                "each release that nobody needs to join"
             )
     of_people = [item.model for item in policy.privacy_models if item.about_population]
     moved = [name for name in policy.quasi_identifiers if name in rules]
     if of_people and moved:
         listed = ", ".join(f"'{name}'" for name in moved)
-        yield (
-            f"promises: {', '.join(dict.fromkeys(of_people))} counts people by their true values, "
-            f"and {listed} is published with others"
+        yield Kind.LIMIT(
+            f"promises: {', '.join(dict.fromkeys(of_people))} counts people by their true "
+            f"values, and {listed} is published with others"
         )
 
 
@@ -700,7 +703,7 @@ def _draws(policy: Stated) -> bool:
     return any(by_chance & set(rule.names) for rule in rules)
 
 
-def _doubtful_links(policy: Stated) -> Iterator[str]:
+def _doubtful_links(policy: Stated) -> Iterator[WarningText]:
     """Ends of links that are no columns, and nearly have the name of one."""
     for number, link in enumerate(policy.links, start=1):
         for key, names in (("from", link.from_), ("to", link.to)):
@@ -709,7 +712,7 @@ def _doubtful_links(policy: Stated) -> Iterator[str]:
                     continue
                 near = get_close_matches(name, policy.attributes, n=1, cutoff=0.8)
                 if near:
-                    yield (
+                    yield Kind.SETTING(
                         f"{place_of(('links', number, key))}: '{name}' is no attribute, and is "
                         f"taken for one outside the table; did you mean '{near[0]}'?"
                     )

@@ -21,6 +21,7 @@ from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
 from indistinct.sources.format import format_named, formats
 from indistinct.types import Plain, PlainMapping
+from indistinct.warning_kinds import Kind, WarningText
 
 NAME_PERSON = (
     'name it: [source] person = "patient_id", say; where every record is of another person, '
@@ -357,18 +358,18 @@ def _known_records_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem
         )
 
 
-def visit_cautions(policy: Stated) -> Iterator[str]:
+def visit_cautions(policy: Stated) -> Iterator[WarningText]:
     """What promises about sensitive values leave open where others know visits."""
     visit = [name for name, item in policy.attributes.items() if item.level == "event"]
     about = [item.model for item in policy.promises if item.sensitive is not None]
     if visit and about:
-        yield (
-            f"{', '.join(dict.fromkeys(about))}: attackers know the quasi-identifiers of a person; "
-            f"whoever also knows {', '.join(visit)} of a visit may learn more"
+        yield Kind.LIMIT(
+            f"{', '.join(dict.fromkeys(about))}: attackers know the quasi-identifiers of a "
+            f"person; whoever also knows {', '.join(visit)} of a visit may learn more"
         )
 
 
-def comparing_cautions(policy: Stated) -> Iterator[str]:
+def comparing_cautions(policy: Stated) -> Iterator[WarningText]:
     """What promises that compare distributions leave open where people have several values."""
     if policy.person is None:
         return
@@ -376,7 +377,7 @@ def comparing_cautions(policy: Stated) -> Iterator[str]:
     bounded = {item.sensitive for item in policy.promises if item.model == "max-posterior"}
     for number, item in enumerate(policy.promises, start=1):
         if known[item.model].compares and item.sensitive not in bounded:
-            yield (
+            yield Kind.LIMIT(
                 f"{place_of(('promises', number))}: {item.model} compares how often values are "
                 "had; where people have several, it does not bound what is believed of one of "
                 "them: put max-posterior beside it"

@@ -53,6 +53,7 @@ from indistinct.policy.sections import (
 )
 from indistinct.policy.stated import Stated
 from indistinct.types import Plain, PlainMapping
+from indistinct.warning_kinds import Kind, WarningText
 
 _Kind = TypeVar("_Kind", bound=Section)
 
@@ -82,7 +83,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
 
     left_open: ClassVar[tuple[str, ...]] = ()
 
-    _warnings: tuple[str, ...] = PrivateAttr(default=())
+    _warnings: tuple[WarningText, ...] = PrivateAttr(default=())
     _directory: Path = PrivateAttr(default=Path())
     _file: str | None = PrivateAttr(default=None)
 
@@ -265,8 +266,10 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
             keys = {"hierarchy": "suppress"} | dict(defaults.get(name, {}))
             attributes[name] |= keys
             warnings.append(
-                f"no hierarchy was given for '{name}': it gets "
-                + ", ".join(f"{key} = {_toml.value(value)}" for key, value in keys.items())
+                Kind.SETTING(
+                    f"no hierarchy was given for '{name}': it gets "
+                    + ", ".join(f"{key} = {_toml.value(value)}" for key, value in keys.items())
+                )
             )
         policy = cls(
             source=dict(source or {}),
@@ -279,7 +282,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         return policy
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[WarningText, ...]:
         """What is allowed but deserves a second look."""
         return self._warnings
 

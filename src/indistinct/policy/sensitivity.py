@@ -11,6 +11,7 @@ from indistinct.policy.sections import Attribute, Method, Ranks, Role
 from indistinct.policy.stated import Stated
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.requirement import Requirement
+from indistinct.warning_kinds import Kind, WarningText
 
 KNM = "knm-anonymity"
 
@@ -117,7 +118,7 @@ def _split_checks(
         )
 
 
-def knm_cautions(policy: Stated) -> Iterator[str]:
+def knm_cautions(policy: Stated) -> Iterator[WarningText]:
     """What deserves a second look in what a policy says of ranks."""
     for number, item in enumerate(policy.privacy_models, start=1):
         if not isinstance(item, KNMAnonymity) or item.is_open:
@@ -125,7 +126,7 @@ def knm_cautions(policy: Stated) -> Iterator[str]:
         falling = sorted(item.chosen.items())
         for (rank, k), (next_rank, larger) in pairwise(falling):
             if k < larger:
-                yield (
+                yield Kind.SETTING(
                     f"{place_of(('promises', number))}: k = {k} of rank {rank} is below k = "
                     f"{larger} of rank {next_rank}, which is less sensitive"
                 )

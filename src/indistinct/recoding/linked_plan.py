@@ -17,6 +17,7 @@ from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.types import Bools, Ints, Ints32, Plain, PlainMapping
+from indistinct.warning_kinds import WarningText
 
 Holding = Literal["one", "some", "all"]
 """How the values of a bucket belong to its people: everybody has ``one`` of them, everybody has
@@ -100,8 +101,8 @@ class LinkedPlan:
     log: PlainMapping = field(default_factory=dict)
     history: Mapping[str, History] = field(default_factory=dict)
     algorithm: str = ""
-    notes: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    notes: tuple[WarningText, ...] = ()
+    told: tuple[WarningText, ...] = ()
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
 
     @property

@@ -22,6 +22,7 @@ from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.verdict import words
 from indistinct.types import Plain, PlainMapping
+from indistinct.warning_kinds import Kind, WarningText, kinds_of, ranked
 
 MAY_CONTAIN = ("noise", "decoys", "perturbed values")
 """What a release can hold that was not in the table; said without saying how much."""
@@ -105,7 +106,7 @@ class Certificate(Document):
     tables: tuple[CertifiedTable, ...] = ()
     linked: Mapping[str, str] | None = None
     may_contain: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[WarningText, ...] = ()
     sensitive: Mapping[str, ValueMetadata] = field(default_factory=dict)
     transformed: Mapping[str, str] = field(default_factory=dict)
     person: str | None = None
@@ -127,7 +128,7 @@ class Certificate(Document):
         linked: Mapping[str, str] | None = None,
         may_contain: Iterable[str] = (),
         counts_made_up: Collection[str] = (),
-        warnings: Iterable[str] = (),
+        warnings: Iterable[WarningText] = (),
         sensitive: Mapping[str, ValueMetadata] | None = None,
         transformed: Mapping[str, str] | None = None,
         person: str | None = None,
@@ -156,7 +157,7 @@ class Certificate(Document):
         if made_up_among(may_contain):
             promises = [_as_asked(item, item["model"] in counts_made_up) for item in promises]
             warnings = [*_told_of_made_up(promises), *warnings]
-        warnings = [*filter(None, (verdict.note for verdict in audit.promises)), *warnings]
+        notes = [Kind.LIMIT(verdict.note) for verdict in audit.promises if verdict.note]
         return cls(
             version=version,
             created=created or dt.datetime.now(dt.UTC),
@@ -167,7 +168,7 @@ class Certificate(Document):
             tables=tuple(tables),
             linked=linked,
             may_contain=may_contain,
-            warnings=tuple(warnings),
+            warnings=tuple(ranked([*notes, *warnings])),
             sensitive=dict(sensitive or {}),
             transformed=dict(transformed or {}),
             person=person,
@@ -198,6 +199,7 @@ class Certificate(Document):
             document["transformed"] = dict(self.transformed)
         document["may_contain"] = list(self.may_contain)
         document["warnings"] = list(self.warnings)
+        document["warning_kinds"] = kinds_of(self.warnings)
         plain: Plain = _plain(document)
         return plain
 
@@ -280,7 +282,7 @@ class Run(Document):
     decoys: int = 0
     policy_sha256: str | None = None
     source_sha256: str | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[WarningText, ...] = ()
     people: Mapping[str, int] | None = None
     singled_out: PlainMapping = field(default_factory=dict)
     of_people: PlainMapping = field(default_factory=dict)
@@ -302,10 +304,16 @@ class Run(Document):
             "policy_sha256": self.policy_sha256,
             "source_sha256": self.source_sha256,
             "seed": self.seed,
-            "warnings": list(dict.fromkeys([*public["warnings"], *self.warnings])),
+            "warnings": list(self.told),
+            "warning_kinds": kinds_of(self.told),
         }
         plain: Plain = _plain(document)
         return plain
+
+    @property
+    def told(self) -> list[WarningText]:
+        """All warnings, the public ones too, the most urgent first."""
+        return ranked([*self.certificate.warnings, *self.warnings])
 
     def frame(self) -> pl.DataFrame:
         """A table of the measures that are single numbers."""
@@ -333,7 +341,7 @@ class Run(Document):
             ("suppressed", str(self.suppressed)),
             *((name, str(_plain(value))) for name, value in self.plan.items()),
             *((name, str(_plain(value))) for name, value in self.measures.items()),
-            *(("warning", warning) for warning in (*self.certificate.warnings, *self.warnings)),
+            *(("warning", warning) for warning in self.told),
         ]
         yield Grid((), rows)
 
@@ -354,10 +362,11 @@ def _as_asked(promise: PlainMapping, counts_made_up: bool) -> Plain:
     return {**plain, "achieved": achieved, COUNTS_MADE_UP: counts_made_up}
 
 
-def _told_of_made_up(promises: Iterable[PlainMapping]) -> list[str]:
+def _told_of_made_up(promises: Iterable[PlainMapping]) -> list[WarningText]:
     """What readers of such a release are warned of."""
     resting = dict.fromkeys(item["model"] for item in promises if item[COUNTS_MADE_UP])
-    return [RELY_ON, *(f"'{model}' {RESTS_ON_MADE_UP}" for model in resting)]
+    about = [Kind.LIMIT(f"'{model}' {RESTS_ON_MADE_UP}") for model in resting]
+    return [Kind.LIMIT(RELY_ON), *about]
 
 
 def _moment(moment: dt.datetime) -> str:

@@ -12,6 +12,7 @@ from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.sources.convert import like
 from indistinct.types import Frame
+from indistinct.warning_kinds import WarningText
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Publication:
     noise: int = 0
     decoys: int = 0
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
-    told: tuple[str, ...] = ()
+    told: tuple[WarningText, ...] = ()
     real: Any = None
     of_people: Audit | None = None
 

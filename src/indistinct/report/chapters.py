@@ -36,6 +36,7 @@ from indistinct.report.page import (
     Tone,
 )
 from indistinct.types import PlainMapping
+from indistinct.warning_kinds import Kind, ranked, read_warnings
 
 ALL = "all quasi-identifiers"
 
@@ -286,7 +287,8 @@ def promises(found: Evidence) -> Chapter:
         (name, _meaning(name))
         for name in dict.fromkeys(item["model"] for item in found.account["promises"])
     ]
-    warnings = [Line(text, "doubt") for text in found.account.get("warnings", ())]
+    told = read_warnings(found.account.get("warnings", ()), found.account.get("warning_kinds", ()))
+    warnings = [Line(one, "bad" if one.kind is Kind.RISK else "doubt") for one in ranked(told)]
     return Chapter(
         "promises",
         "Promises, and whether they are kept",

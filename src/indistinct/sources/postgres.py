@@ -29,6 +29,7 @@ from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column, counted_rows, name_problems
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.types import Ints, Plain, PlainMapping
+from indistinct.warning_kinds import Kind
 
 _SCHEME = re.compile(r"(postgres(?:ql)?):/+", re.IGNORECASE)
 _SECRET = re.compile("password|secret|token", re.IGNORECASE)
@@ -844,9 +845,11 @@ class Store:
     """
 
     told = (
-        "whoever may connect to the database of the release sees in its catalogue how many records "
-        "every table has: of a source that is there, how many are suppressed; let readers connect "
-        "to another database, with a copy",
+        Kind.RISK(
+            "whoever may connect to the database of the release sees in its catalogue how many "
+            "records every table has: of a source that is there, how many are suppressed; let "
+            "readers connect to another database, with a copy"
+        ),
     )
     """What the custodian should know of the place."""
 

@@ -28,6 +28,7 @@ from indistinct.sources.table import Change, name_problems
 from indistinct.sources.text import Tokens
 from indistinct.sources.unchanged import changed
 from indistinct.types import PlainMapping
+from indistinct.warning_kinds import WarningText
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
 _TABLE = "table:"
@@ -253,7 +254,7 @@ class SparkStore:
         held: the frame that was published.
     """
 
-    told: tuple[str, ...] = ()
+    told: tuple[WarningText, ...] = ()
 
     def __init__(self, into: str | Path, held: Any) -> None:
         self.session = held.sparkSession

@@ -36,6 +36,7 @@ from indistinct.recoding.method import Task, method_named
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan, Plan, SearchReport
 from indistinct.recoding.recoded import measured, score
 from indistinct.types import Bools, Frame, Ints32, Plain, PlainMapping
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -460,8 +461,10 @@ class _Reuse:
         if changed:
             listed = ", ".join(f"'{name}'" for name in changed)
             self.run.warnings.append(
-                f"the labels of {listed} are others than those of the earlier plan, which did not "
-                "hold on this table"
+                Kind.LOSS(
+                    f"the labels of {listed} are others than those of the earlier plan, which did "
+                    "not hold on this table"
+                )
             )
         made_from_values = self.earlier.kind == "classes" or any(
             isinstance(asked := self.policy.attributes[name].hierarchy, Mapping)
@@ -470,8 +473,10 @@ class _Reuse:
         )
         if made_from_values:
             self.run.warnings.append(
-                "labels of the earlier plan end at values of people of its table: where its "
-                "release was not published, this one is the first to show them"
+                Kind.RISK(
+                    "labels of the earlier plan end at values of people of its table: where its "
+                    "release was not published, this one is the first to show them"
+                )
             )
         assert isinstance(plan, LevelPlan | CutPlan | CellPlan)
         goal = asked_of(self.policy, self.run.seed).objective

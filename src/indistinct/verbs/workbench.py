@@ -37,6 +37,7 @@ from indistinct.sources.format import format_named, format_of
 from indistinct.sources.table import Table, count_column
 from indistinct.sources.workbook import hidden_in
 from indistinct.types import Frame, Ints, Plain
+from indistinct.warning_kinds import WarningText
 
 _GENERALIZING: Final = (
     "hierarchy",
@@ -230,7 +231,7 @@ class Held:
     problems: tuple[Problem, ...]
 
     @property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[WarningText, ...]:
         """What is allowed but deserves a second look."""
         return () if self.policy is None else self.policy.warnings
 

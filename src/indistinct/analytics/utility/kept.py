@@ -15,6 +15,7 @@ from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.randomness import simulation
 from indistinct.types import Ints, Plain
+from indistinct.warning_kinds import Kind, WarningText
 
 LOOKED_AT = 50_000
 """Records that are compared, at most."""
@@ -79,7 +80,7 @@ class Kept:
         return {**self.measures, "moved": dict(self.moved), "pairs": pairs}
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[WarningText]:
         """What the custodian should know of them."""
         much = sorted(
             (pair for pair in self.pairs if pair.change >= MUCH), key=lambda pair: -pair.change
@@ -92,8 +93,10 @@ class Kept:
         )
         more = f" and {len(much) - TOLD} more pairs" if len(much) > TOLD else ""
         return [
-            "transformed columns go together otherwise than in the table, by Cramér's V: "
-            f"{listed}{more}"
+            Kind.LOSS(
+                "transformed columns go together otherwise than in the table, by Cramér's V: "
+                f"{listed}{more}"
+            )
         ]
 
 

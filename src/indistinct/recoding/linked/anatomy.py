@@ -49,15 +49,16 @@ from indistinct.recoding.partition import publishing
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.refusals import unknown_sensitive
 from indistinct.types import Bools, Ints32
+from indistinct.warning_kinds import Kind, WarningText
 
 ALGORITHM = "anatomy"
 
-DISCLOSED = (
+DISCLOSED = Kind.RISK(
     "anatomy publishes exact quasi-identifiers: somebody who knows those of a person learns "
     "whether the person is in the table"
 )
 
-AS_SETS = (
+AS_SETS = Kind.LIMIT(
     "the set of all values of a person is published as one value: no single value becomes certain, "
     "and promises other than max-posterior count sets; whoever knows one value of a person may "
     "find all others, which nothing here bounds"
@@ -212,7 +213,9 @@ def _bound(promises: Sequence[Promise]) -> float:
 
 def values_of(
     linked: LinkedTable, name: str, there: Bools
-) -> tuple[Ints32, tuple[str | None, ...], ValueMetadata, Mapping[str, History], str | None]:
+) -> tuple[
+    Ints32, tuple[str | None, ...], ValueMetadata, Mapping[str, History], WarningText | None
+]:
     """One value for everybody: codes, labels, what is known of them, what is left out, a note."""
     cells = linked.events[name]
     if cells.known.category_order:

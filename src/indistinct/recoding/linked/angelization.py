@@ -50,12 +50,15 @@ from indistinct.recoding.partition.deficits import too_wide
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.refusals import unknown_sensitive
 from indistinct.types import Ints, Ints32
+from indistinct.warning_kinds import Kind
 
 ALGORITHM = "p-l-angelization"
 
-BASELINE = "p-l-angelization is a baseline after the description in Fazal and others (2023)"
+BASELINE = Kind.SETTING(
+    "p-l-angelization is a baseline after the description in Fazal and others (2023)"
+)
 
-SHARED = (
+SHARED = Kind.LIMIT(
     "the set of all values of a person is published as one value: no single value becomes certain, "
     "and promises other than max-posterior count sets; whoever knows one value of a person may "
     "find all others, which nothing here bounds"

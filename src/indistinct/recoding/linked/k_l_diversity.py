@@ -51,6 +51,7 @@ from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.recoded import ncp
 from indistinct.recoding.refusals import bad_choices, without_hierarchy
 from indistinct.types import Floats, Ints, Ints32
+from indistinct.warning_kinds import Kind, WarningText
 
 Variant = Literal["safe", "paper"]
 
@@ -467,22 +468,30 @@ def _published(found: Fingerprints, tree: ItemTree) -> Buckets:
     )
 
 
-def _notes(found: Fingerprints, who: Ints32, asked: _Asked, settings: KLSettings) -> list[str]:
+def _notes(
+    found: Fingerprints, who: Ints32, asked: _Asked, settings: KLSettings
+) -> list[WarningText]:
     notes = []
     left = len(found.bucket_of) - len(who)
     if left:
         notes.append(
-            f"{many(left, 'person is')} left out: every quasi-identifier of them has to be "
-            "suppressed"
+            Kind.LOSS(
+                f"{many(left, 'person is')} left out: every quasi-identifier of them has to be "
+                "suppressed"
+            )
         )
     if settings.variant == "paper":
         if asked.least < asked.k:
-            notes.append(f"quasi groups have {asked.least} people or more, not {asked.k}")
+            notes.append(
+                Kind.RISK(f"quasi groups have {asked.least} people or more, not {asked.k}")
+            )
         most = int(np.bincount(found.bucket_of[who]).max())
         if most * asked.l > len(who):
             notes.append(
-                f"a fingerprint is more frequent than one in {asked.l} in the whole table: no "
-                "grouping keeps the promise, and this one does not"
+                Kind.RISK(
+                    f"a fingerprint is more frequent than one in {asked.l} in the whole table: no "
+                    "grouping keeps the promise, and this one does not"
+                )
             )
     return notes
 

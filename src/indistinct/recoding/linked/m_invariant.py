@@ -58,6 +58,7 @@ from indistinct.recoding.partition.publishing import enough
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.refusals import unknown_sensitive
 from indistinct.types import Bools, Ints, Ints32
+from indistinct.warning_kinds import Kind, WarningText
 
 ALGORITHM = "m-invariant"
 
@@ -166,7 +167,7 @@ def m_invariant(
         for home, (bucket, value, _) in zip(homes, dealt.made_up, strict=True)
     )
     if dealt.waiting:
-        notes = (*notes, WAITING.format(count=len(dealt.waiting)))
+        notes = (*notes, Kind.RISK(WAITING.format(count=len(dealt.waiting))))
     report = SearchReport(
         ALGORITHM,
         nodes=dealt.buckets,
@@ -383,7 +384,7 @@ def _quasi(
     promises: Sequence[Promise],
     settings: LinkedSettings,
     progress: Progress | None,
-) -> tuple[CellPlan, tuple[str, ...]]:
+) -> tuple[CellPlan, tuple[WarningText, ...]]:
     """The quasi-identifiers as they are, or generalized where a promise is about them."""
     if not promises:
         return exact(data, SearchReport(ALGORITHM)), ()

@@ -35,6 +35,7 @@ from indistinct.recoding.linked.settings import LinkedSettings, Quasi
 from indistinct.recoding.partition import partition, publishing
 from indistinct.recoding.plan import CellPlan
 from indistinct.types import Bools, Ints, Ints32
+from indistinct.warning_kinds import Kind, WarningText
 
 MOST_CLUSTERED = 50_000
 """Up to so many people are clustered where nothing else is said."""
@@ -46,7 +47,7 @@ def quasi_table(
     k: int,
     settings: LinkedSettings,
     progress: Progress | None = None,
-) -> tuple[CellPlan, tuple[str, ...]]:
+) -> tuple[CellPlan, tuple[WarningText, ...]]:
     """The classes of the quasi table and their cells, and what the custodian should know of them.
 
     Arguments:
@@ -65,8 +66,10 @@ def quasi_table(
     notes = []
     if settings.quasi is None and algorithm == "mondrian":
         notes.append(
-            f"the classes of the quasi table come from mondrian: clustering is for up to "
-            f"{MOST_CLUSTERED} people, and there are {people}"
+            Kind.SETTING(
+                f"the classes of the quasi table come from mondrian: clustering is for up to "
+                f"{MOST_CLUSTERED} people, and there are {people}"
+            )
         )
     asked = [KAnonymity(k=k), *promises]
     bare = _without_sensitive(data)

@@ -73,13 +73,14 @@ from indistinct.recoding.linked_plan import Buckets, Holding, LinkedNoise, Linke
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.refusals import unknown_sensitive
 from indistinct.types import Bools, Ints, Ints32, Plain, PlainMapping
+from indistinct.warning_kinds import Kind
 
 ALGORITHM = "theta-star"
 
 QUASI_SHARE = 0.8
 """Share of the work that the quasi table is, for progress."""
 
-ONLY_HIGHEST = (
+ONLY_HIGHEST = Kind.LOSS(
     "keep_history: only the highest category of each person is published, since the promises do "
     "not hold for all categories of the people of a bucket"
 )
@@ -170,7 +171,10 @@ class _Making:
         if settings.keep_history and full is None:
             notes = (*notes, ONLY_HIGHEST)
         if settings.unchecked_tails:
-            notes = (*notes, "the last bucket was not looked at: it may break the promises")
+            notes = (
+                *notes,
+                Kind.RISK("the last bucket was not looked at: it may break the promises"),
+            )
         homes = self._homes(quasi, made)
         self._tell(1.0)
         buckets: dict[str, Buckets] = {}

@@ -55,13 +55,14 @@ function shown(result, prove, state) {
   const kept = measures["loss-arithmetic"];
   const visits = Object.keys(result.visits?.levels ?? {});
   const warnings = told.warnings ?? [];
+  const atRisk = warnings.filter((text, at) => told.warning_kinds?.[at] === "risk");
   return h("div", {},
     stale ? note("doubt", "The policy has changed since: this is what the earlier one made.") : null,
     note(audit.holds ? "good" : "bad", h("p", {}, h("b", {}, audit.holds ? "Every promise holds in the published files." : "A promise is broken.")),
       h("p", {}, "The release is in ", h("code", {}, result.out), ": ", result.files.join(", "), "."),
       result.files.includes("report.html") ? h("p", {}, h("a", { id: "report-public", href: "/report/public", target: "_blank" }, "The report for everybody"), " · ",
         h("a", { id: "report-private", href: "/report/private", target: "_blank" }, "The report for you, with everything (private)")) : null),
-    warnings.length ? h("section", { className: "card", "aria-label": "Warnings" }, h("h2", {}, "Read this before you hand it out"), problems(warnings, "doubt")) : null,
+    warnings.length ? h("section", { className: "card", "aria-label": "Warnings" }, h("h2", {}, "Read this before you hand it out"), problems(atRisk, "bad"), problems(warnings.filter((text) => !atRisk.includes(text)), "doubt")) : null,
     h("section", { className: "card", "aria-label": "What is published" }, h("h2", {}, "What is published"),
       h("div", { className: "figures" },
         big(count(told.published ?? told.records_published ?? audit.records), "records published"),

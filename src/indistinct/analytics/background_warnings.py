@@ -1,0 +1,122 @@
+"""What a custodian is told of somebody who knows a few values of a person, or of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from indistinct.analytics.group_values import MOST_COUNTS
+from indistinct.document import share
+from indistinct.types import PlainMapping
+from indistinct.warning_kinds import Kind, WarningText
+
+
+def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
+    """That of a release that is not in memory not everything was counted."""
+    listed = ", ".join(f"'{name}'" for name in names[:3])
+    listed += f" and {len(names) - 3} more" * (len(names) > 3)
+    return [
+        Kind.LIMIT(
+            f"what a class tells of {listed} was not counted: values times classes are more than "
+            f"{MOST_COUNTS:,}, and the table is not held in memory"
+        )
+    ] * bool(names)
+
+
+def warn_about_classes(
+    alike: Mapping[str, float], usual: Mapping[str, float], alone: Mapping[str, float], unit: str
+) -> list[WarningText]:
+    """What a class tells of values without a promise, and what one value tells beside it.
+
+    Arguments:
+        alike: the share of whom a class tells each value.
+        usual: of some of them the share who have the most frequent value.
+        alone: the share who are alone with their value in a class.
+        unit: what is counted.
+    """
+    found = []
+    if listed := _worst(alike, unit, usual):
+        found.append(
+            Kind.RISK(
+                f"all of a class have the same {listed}: no promise bounds what a class tells of "
+                "them, as max-posterior would"
+            )
+        )
+    if listed := _worst(alone, unit):
+        found.append(
+            Kind.RISK(
+                f"quasi-identifiers and one value beside them single out {listed}: whoever knows "
+                "that one has the rest of the record; what others know can be a quasi-identifier"
+            )
+        )
+    return found
+
+
+NOT_BESIDE = Kind.LIMIT(
+    "what one value of a record tells of another one of it was not tried: the table is not held in "
+    "memory"
+)
+
+
+NEARLY_ALL = 0.95
+"""Of a value that so many of a table have, it is no news that a class has it."""
+
+
+def _worst(shares: Mapping[str, float], unit: str, usual: Mapping[str, float] | None = None) -> str:
+    """The three largest shares of people, by attribute, and where one value explains them."""
+    largest = sorted((name for name in shares if shares[name]), key=lambda one: -shares[one])
+    told = {
+        name: f", as {share(most)} of the whole table have one value"
+        for name, most in (usual or {}).items()
+        if most >= NEARLY_ALL
+    }
+    listed = ", ".join(
+        f"'{name}' ({share(shares[name])} of {unit}{told.get(name, '')})" for name in largest[:3]
+    )
+    return listed + f" and {len(largest) - 3} more" * (len(largest) > 3)
+
+
+def warn_about_values_in_buckets(figures: PlainMapping) -> list[WarningText]:
+    """That of what a bucket lists, some may go together."""
+    one, two = figures["1"]["certain"], figures["2"]["certain"]
+    if not (one or two):
+        return []
+    error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
+    return [
+        Kind.RISK(
+            "whoever knows the quasi-identifiers and one value of a person may be certain of "
+            f"another for {share(one)} of people, with two values for {share(two)}{error}: no "
+            "promise about buckets bounds that; a long release with known-records does"
+        )
+    ]
+
+
+def warn_about_known_records(figures: PlainMapping) -> list[WarningText]:
+    """That a promise about classes does not speak of somebody who knows more."""
+    one, two, counted = figures["1"], figures["2"], figures.get("records", {})
+    found = []
+    if counted.get("singled_out"):
+        found.append(
+            Kind.RISK(
+                "quasi-identifiers and the number of somebody's records single out "
+                f"{share(counted['singled_out'])} of people: the promise known-number bounds it; "
+                "linked tables of single values do not show it"
+            )
+        )
+    if not (one["certain"] or two["singled_out"]):
+        return found
+    error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
+    certain = f"certain for {share(one['certain'])}{error}: the promise known-records bounds it"
+    if not two["singled_out"]:
+        other = "whoever knows the quasi-identifiers and one value of a person"
+        return [
+            *found,
+            Kind.RISK(f"{other} singles out nobody, and yet another value is {certain}"),
+        ]
+    return [
+        *found,
+        Kind.RISK(
+            f"quasi-identifiers and one value single out {share(one['singled_out'])} of people at "
+            f"worst ({share(one['average'])} on average), two values {share(two['singled_out'])}; "
+            f"another value is then {certain}"
+        ),
+    ]

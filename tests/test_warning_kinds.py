@@ -1,0 +1,102 @@
+"""Every warning says what kind it is, and the kind decides its place."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import html
+import json
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+import indistinct as ind
+from indistinct.demo import POLICY, discharges
+from indistinct.warning_kinds import Kind, WarningText, kinds_of, ranked, read_warnings
+
+SOURCE = Path(ind.__file__).parent
+
+TELLING = ("warnings", "said_first", "told")
+"""Names of lists of warnings."""
+
+
+def test_each_warning_once_and_people_at_risk_first() -> None:
+    given = [kind(kind.value) for kind in reversed(Kind)]
+    assert ranked([*given, *given]) == ["risk", "loss", "limit", "setting", "source"]
+
+
+def test_within_a_kind_the_order_stays() -> None:
+    given = [Kind.LOSS("b"), Kind.RISK("d"), Kind.LOSS("a"), Kind.RISK("c")]
+    assert ranked(given) == ["d", "c", "b", "a"]
+
+
+def test_a_copy_of_a_warning_knows_its_kind() -> None:
+    warning = Kind.LOSS("the release keeps nothing of 'age'")
+    for again in (pickle.loads(pickle.dumps(warning)), copy.deepcopy(warning)):  # noqa: S301
+        assert isinstance(again, WarningText)
+        assert (again, again.kind) == (warning, Kind.LOSS)
+
+
+def test_a_warning_without_a_kind_is_refused() -> None:
+    with pytest.raises(AttributeError, match="kind"):
+        ranked([cast("Any", "a sentence alone")])
+
+
+def test_documents_keep_the_kinds_beside_the_sentences() -> None:
+    given = [Kind.RISK("a"), Kind.SOURCE("b")]
+    assert read_warnings(given, kinds_of(given)) == given
+    assert kinds_of(read_warnings(given, kinds_of(given))) == ["risk", "source"]
+    assert kinds_of(read_warnings(["of an older program"], ())) == ["risk"]
+
+
+def test_a_release_tells_its_warnings_in_one_order_everywhere(tmp_path: Path) -> None:
+    policy = ind.Policy.from_dict({**_policy(), "method": {"seed": 1, "suppression_limit": 0.05}})
+    release = ind.anonymize(discharges(400), policy)
+    told = ranked(release.warnings)
+    assert len(told) > 2
+    assert list(release.warnings) == told
+    release.write(tmp_path / "out")
+    for file in ("certificate.json", "private/run.json"):
+        document = json.loads((tmp_path / "out" / file).read_text("utf-8"))
+        read = read_warnings(document["warnings"], document["warning_kinds"])
+        assert read == ranked(read)
+        assert len(document["warning_kinds"]) == len(document["warnings"])
+    assert document["warnings"] == told
+    report = (tmp_path / "out" / "private" / "report.html").read_text("utf-8")
+    places = [report.index(html.escape(text)) for text in told]
+    assert places == sorted(places)
+
+
+def test_no_list_of_warnings_is_given_a_text_without_a_kind() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}, line {node.lineno}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in _plain_texts(ast.parse(path.read_text("utf-8")))
+    ]
+    assert not found, "say Kind.RISK(...), Kind.LOSS(...) and so on where the warning is made"
+
+
+def _plain_texts(tree: ast.Module) -> Iterator[ast.expr]:
+    """Texts that are put into a list of warnings as they are."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(attr=name), attr="append" | "extend"),
+                args=args,
+            ) if name in TELLING:
+                yield from (arg for arg in args if isinstance(arg, ast.Constant | ast.JoinedStr))
+            case ast.AugAssign(target=ast.Attribute(attr=name), value=value) if name in TELLING:
+                made = [one for one in ast.walk(value) if isinstance(one, ast.List | ast.ListComp)]
+                held = [part for one in made for part in getattr(one, "elts", None) or [one.elt]]
+                yield from (one for one in held if isinstance(one, ast.Constant | ast.JoinedStr))
+            case _:
+                pass
+
+
+def _policy() -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(POLICY)
