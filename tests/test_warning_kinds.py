@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import html
 import json
 import pickle
-from collections.abc import Iterator
+import tomllib
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,11 +15,6 @@ import pytest
 import indistinct as ind
 from indistinct.demo import POLICY, discharges
 from indistinct.warning_kinds import Kind, WarningText, kinds_of, ranked, read_warnings
-
-SOURCE = Path(ind.__file__).parent
-
-TELLING = ("warnings", "said_first", "told")
-"""Names of lists of warnings."""
 
 
 def test_each_warning_once_and_people_at_risk_first() -> None:
@@ -41,6 +35,7 @@ def test_a_copy_of_a_warning_knows_its_kind() -> None:
 
 
 def test_a_warning_without_a_kind_is_refused() -> None:
+    """By the types in the first place; and by every release, whose warnings are ranked."""
     with pytest.raises(AttributeError, match="kind"):
         ranked([cast("Any", "a sentence alone")])
 
@@ -53,7 +48,9 @@ def test_documents_keep_the_kinds_beside_the_sentences() -> None:
 
 
 def test_a_release_tells_its_warnings_in_one_order_everywhere(tmp_path: Path) -> None:
-    policy = ind.Policy.from_dict({**_policy(), "method": {"seed": 1, "suppression_limit": 0.05}})
+    policy = ind.Policy.from_dict(
+        {**tomllib.loads(POLICY), "method": {"seed": 1, "suppression_limit": 0.05}}
+    )
     release = ind.anonymize(discharges(400), policy)
     told = ranked(release.warnings)
     assert len(told) > 2
@@ -65,38 +62,6 @@ def test_a_release_tells_its_warnings_in_one_order_everywhere(tmp_path: Path) ->
         assert read == ranked(read)
         assert len(document["warning_kinds"]) == len(document["warnings"])
     assert document["warnings"] == told
-    report = (tmp_path / "out" / "private" / "report.html").read_text("utf-8")
-    places = [report.index(html.escape(text)) for text in told]
+    report = html.unescape((tmp_path / "out" / "private" / "report.html").read_text("utf-8"))
+    places = [report.index(f">{text}<") for text in told]
     assert places == sorted(places)
-
-
-def test_no_list_of_warnings_is_given_a_text_without_a_kind() -> None:
-    found = [
-        f"{path.relative_to(SOURCE)}, line {node.lineno}"
-        for path in sorted(SOURCE.rglob("*.py"))
-        for node in _plain_texts(ast.parse(path.read_text("utf-8")))
-    ]
-    assert not found, "say Kind.RISK(...), Kind.LOSS(...) and so on where the warning is made"
-
-
-def _plain_texts(tree: ast.Module) -> Iterator[ast.expr]:
-    """Texts that are put into a list of warnings as they are."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(
-                func=ast.Attribute(value=ast.Attribute(attr=name), attr="append" | "extend"),
-                args=args,
-            ) if name in TELLING:
-                yield from (arg for arg in args if isinstance(arg, ast.Constant | ast.JoinedStr))
-            case ast.AugAssign(target=ast.Attribute(attr=name), value=value) if name in TELLING:
-                made = [one for one in ast.walk(value) if isinstance(one, ast.List | ast.ListComp)]
-                held = [part for one in made for part in getattr(one, "elts", None) or [one.elt]]
-                yield from (one for one in held if isinstance(one, ast.Constant | ast.JoinedStr))
-            case _:
-                pass
-
-
-def _policy() -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(POLICY)

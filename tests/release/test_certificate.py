@@ -12,6 +12,7 @@ import pytest
 
 from indistinct.release.audit import audit
 from indistinct.release.certificate import Certificate, CertifiedTable, Run
+from indistinct.warning_kinds import Kind
 
 MOMENT = dt.datetime(2024, 5, 17, 11, 30, 15, 999, tzinfo=dt.timezone(dt.timedelta(hours=2)))
 DAY = dt.date(2024, 1, 31)
@@ -78,7 +79,7 @@ def run(public: Certificate, **further: Any) -> Run:
         decoys=SECRETS["decoys"],
         policy_sha256=SECRETS["policy"],
         source_sha256=SECRETS["source"],
-        warnings=(SECRETS["warning"],),
+        warnings=(Kind.SETTING(SECRETS["warning"]),),
         **further,
     )
 
@@ -93,7 +94,7 @@ def keys_in(document: Any) -> set[str]:
 
 def test_the_public_document() -> None:
     table = CertifiedTable("release.csv", "0" * 64, 6)
-    assert certificate(tables=[table], warnings=["free text"]).to_dict() == {
+    assert certificate(tables=[table], warnings=[Kind.LIMIT("free text")]).to_dict() == {
         "version": "0.1.0",
         "created": "2024-05-17T09:30:15Z",
         "quasi_identifiers": ["age", "sex"],
@@ -111,6 +112,7 @@ def test_the_public_document() -> None:
         "tables": [{"path": "release.csv", "sha256": "0" * 64, "rows": 6}],
         "may_contain": [],
         "warnings": ["free text"],
+        "warning_kinds": ["limit"],
     }
 
 
@@ -146,6 +148,7 @@ def test_the_keys_of_the_public_document_are_these_and_no_others() -> None:
         "linked",
         "may_contain",
         "warnings",
+        "warning_kinds",
     }
     private = {
         "seed",
@@ -183,10 +186,10 @@ def test_a_suppressed_record_more_leaves_only_the_count_of_records_different() -
 
 
 def test_the_private_document() -> None:
-    public = certificate(warnings=["free text"])
+    public = certificate(warnings=[Kind.LIMIT("free text")])
     document = run(public).to_dict()
-    assert {key: document[key] for key in public.to_dict() if key != "warnings"} == {
-        key: value for key, value in public.to_dict().items() if key != "warnings"
+    assert {key: document[key] for key in public.to_dict() if not key.startswith("warning")} == {
+        key: value for key, value in public.to_dict().items() if not key.startswith("warning")
     }
     assert document["warnings"] == ["free text", SECRETS["warning"]]
     assert document["added"] == {"noise": SECRETS["noise"], "decoys": SECRETS["decoys"]}
@@ -227,7 +230,9 @@ def test_a_run_s_measures_as_a_table() -> None:
 
 
 def test_what_people_see() -> None:
-    public = certificate(tables=[CertifiedTable("release.csv", "0" * 64, 6)], warnings=["a < b"])
+    public = certificate(
+        tables=[CertifiedTable("release.csv", "0" * 64, 6)], warnings=[Kind.LIMIT("a < b")]
+    )
     sentence = "k-anonymity(k=2) holds, achieved k=2"
     assert repr(public) == f"<Certificate: 6 records, 2 classes; {sentence}>"
     assert "a &lt; b" in public._repr_html_()

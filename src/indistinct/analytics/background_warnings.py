@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from indistinct.analytics.group_values import MOST_COUNTS
+from indistinct.analytics import group_values
 from indistinct.document import share
 from indistinct.types import PlainMapping
 from indistinct.warning_kinds import Kind, WarningText
@@ -17,7 +17,7 @@ def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
     return [
         Kind.LIMIT(
             f"what a class tells of {listed} was not counted: values times classes are more than "
-            f"{MOST_COUNTS:,}, and the table is not held in memory"
+            f"{group_values.MOST_COUNTS:,}, and the table is not held in memory"
         )
     ] * bool(names)
 
