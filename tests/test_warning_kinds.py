@@ -27,6 +27,13 @@ def test_within_a_kind_the_order_stays() -> None:
     assert ranked(given) == ["d", "c", "b", "a"]
 
 
+def test_what_is_about_more_people_comes_first_and_what_is_not_counted_may_be_about_all() -> None:
+    given = [Kind.RISK("some", 0.1), Kind.RISK("most", 0.9), Kind.RISK("whoever"), Kind.LOSS("a")]
+    assert ranked(given) == ["whoever", "most", "some", "a"]
+    again = ranked(copy.deepcopy(given[::-1]))
+    assert again == ranked(given)
+
+
 def test_a_copy_of_a_warning_knows_its_kind() -> None:
     warning = Kind.LOSS("the release keeps nothing of 'age'")
     for again in (pickle.loads(pickle.dumps(warning)), copy.deepcopy(warning)):  # noqa: S301

@@ -37,9 +37,14 @@ class Kind(enum.Enum):
         """The kind in words."""
         return _TITLES[self]
 
-    def __call__(self, text: str) -> WarningText:
-        """A warning of this kind."""
-        return WarningText(text, self)
+    def __call__(self, text: str, share: float = 1.0) -> WarningText:
+        """A warning of this kind.
+
+        Arguments:
+            text: its sentence.
+            share: how many of the people it is about, as far as that was counted.
+        """
+        return WarningText(text, self, share)
 
 
 _TITLES = {
@@ -54,30 +59,34 @@ _PLACES = {kind: place for place, kind in enumerate(Kind)}
 
 
 class WarningText(str):
-    """A warning: a sentence, and what kind of warning it is."""
+    """A warning: a sentence, what kind of warning it is, and how many of the people it is about."""
 
-    __slots__ = ("kind",)
+    __slots__ = ("kind", "share")
 
     kind: Kind
+    share: float
 
-    def __new__(cls, text: str, kind: Kind) -> Self:
+    def __new__(cls, text: str, kind: Kind, share: float = 1.0) -> Self:
         """The sentence, as a text that knows its kind."""
         made = super().__new__(cls, text)
-        made.kind = kind
+        made.kind, made.share = kind, share
         return made
 
-    def __getnewargs__(self) -> tuple[str, Kind]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str, Kind, float]:  # type: ignore[override]
         """What a copy is made of."""
-        return str(self), self.kind
+        return str(self), self.kind, self.share
 
 
 def ranked(warnings: Iterable[WarningText]) -> list[WarningText]:
-    """Each warning once, the most urgent kind first; within a kind as they were given.
+    """Each warning once, the most urgent kind first, and in it what is about most people.
 
-    >>> [found.kind.value for found in ranked([Kind.SOURCE("one"), Kind.RISK("two")])]
-    ['risk', 'source']
+    Else they stay as they were given.
+
+    >>> given = [Kind.SOURCE("one"), Kind.RISK("of some", 0.2), Kind.RISK("of everybody")]
+    >>> ranked(given)
+    ['of everybody', 'of some', 'one']
     """
-    return sorted(dict.fromkeys(warnings), key=lambda warning: _PLACES[warning.kind])
+    return sorted(dict.fromkeys(warnings), key=lambda told: (_PLACES[told.kind], -told.share))
 
 
 def kinds_of(warnings: Iterable[WarningText]) -> list[str]:

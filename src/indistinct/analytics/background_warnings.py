@@ -38,14 +38,16 @@ def warn_about_classes(
         found.append(
             Kind.RISK(
                 f"all of a class have the same {listed}: no promise bounds what a class tells of "
-                "them, as max-posterior would"
+                "them, as max-posterior would",
+                max(alike.values()),
             )
         )
     if listed := _worst(alone, unit):
         found.append(
             Kind.RISK(
                 f"quasi-identifiers and one value beside them single out {listed}: whoever knows "
-                "that one has the rest of the record; what others know can be a quasi-identifier"
+                "that one has the rest of the record; what others know can be a quasi-identifier",
+                max(alone.values()),
             )
         )
     return found
@@ -85,7 +87,8 @@ def warn_about_values_in_buckets(figures: PlainMapping) -> list[WarningText]:
         Kind.RISK(
             "whoever knows the quasi-identifiers and one value of a person may be certain of "
             f"another for {share(one)} of people, with two values for {share(two)}{error}: no "
-            "promise about buckets bounds that; a long release with known-records does"
+            "promise about buckets bounds that; a long release with known-records does",
+            max(one, two),
         )
     ]
 
@@ -99,7 +102,8 @@ def warn_about_known_records(figures: PlainMapping) -> list[WarningText]:
             Kind.RISK(
                 "quasi-identifiers and the number of somebody's records single out "
                 f"{share(counted['singled_out'])} of people: the promise known-number bounds it; "
-                "linked tables of single values do not show it"
+                "linked tables of single values do not show it",
+                counted["singled_out"],
             )
         )
     if not (one["certain"] or two["singled_out"]):
@@ -110,13 +114,16 @@ def warn_about_known_records(figures: PlainMapping) -> list[WarningText]:
         other = "whoever knows the quasi-identifiers and one value of a person"
         return [
             *found,
-            Kind.RISK(f"{other} singles out nobody, and yet another value is {certain}"),
+            Kind.RISK(
+                f"{other} singles out nobody, and yet another value is {certain}", one["certain"]
+            ),
         ]
     return [
         *found,
         Kind.RISK(
             f"quasi-identifiers and one value single out {share(one['singled_out'])} of people at "
             f"worst ({share(one['average'])} on average), two values {share(two['singled_out'])}; "
-            f"another value is then {certain}"
+            f"another value is then {certain}",
+            max(one["singled_out"], two["singled_out"], one["certain"]),
         ),
     ]

@@ -225,7 +225,8 @@ def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) ->
     return [
         Kind.RISK(
             f"{WITH_OTHERS}another one's value in a {group} may be certain of {listed}{more}: "
-            f"promises bound what a {group} tells by itself"
+            f"promises bound what a {group} tells by itself",
+            max((two for _, two in shares.values()), default=0.0),
         )
     ] * bool(first)
 
@@ -278,7 +279,8 @@ def told_beside(
     return [
         Kind.RISK(
             f"quasi-identifiers and one value beside them make certain {listed}{more}: promises "
-            "about one attribute do not bound what another one of the record tells of it"
+            "about one attribute do not bound what another one of the record tells of it",
+            max((rare for rare, _, _ in worst.values()), default=0.0),
         )
     ] * bool(first)
 

@@ -194,7 +194,8 @@ def _warnings_of_days(policy: Policy, released: Frame) -> list[WarningText]:
         Kind.RISK(
             f"{listed}: quasi-identifiers and the days between two dates that follow each other "
             f"single out {share(one)} of people at worst ({share(mean)} on average): shifted dates "
-            "keep them"
+            "keep them",
+            one,
         )
     ] * bool(one)
 
@@ -219,7 +220,8 @@ def _warnings_of_sizes(view: ReleaseView) -> list[WarningText]:
                     "whoever knows the quasi-identifiers of a person, and how many values of "
                     f"'{name}' the person has, may be certain of one for {share(float(sure))} of "
                     "people: buckets list sets as they are, and no promise about buckets bounds "
-                    "that"
+                    "that",
+                    float(sure),
                 )
             )
     return found

@@ -53,12 +53,13 @@ def hold_against_ranks(private: PrivateTable, released: Frame, run: Run) -> None
             raise _given_away(run.policy, leak)
         if leak.telling:
             run.warnings.append(
-                Kind.RISK(f"the release tells how sensitive some values are: {leak}")
+                Kind.RISK(f"the release tells how sensitive some values are: {leak}", leak.telling)
             )
         run.warnings += [
             Kind.RISK(
                 f"'{column}' is published, and the ranks of '{name}' follow from it: by itself it "
-                f"tells the rank of {share(told)} of the records whose rank is in doubt"
+                f"tells the rank of {share(told)} of the records whose rank is in doubt",
+                told,
             )
             for column, told in followed(private, name).items()
             if told >= FOLLOWS
