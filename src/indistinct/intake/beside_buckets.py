@@ -15,6 +15,7 @@ from indistinct.document import share
 from indistinct.microdata.microdata import row_numbers
 from indistinct.recoding.linked_plan import Buckets, LinkedPlan
 from indistinct.types import Bools, Floats, Ints32
+from indistinct.warning_kinds import Kind, WarningText
 
 SURE = 0.9
 """A belief from which on a value is as good as certain."""
@@ -26,15 +27,18 @@ _AT_ONCE = 1 << 22
 """Cells, people times values, that are worked out at once."""
 
 
-def told_of_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[str]:
+def told_of_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[WarningText]:
     """What readers are told: that no promise bounds it."""
     if not beside.width:
         return []
     listed = ", ".join(f"'{name}'" for name in beside.columns)
     about = ", ".join(f"'{name}'" for name in plan.buckets)
     return [
-        f"{listed}: published of each person, beside the quasi-identifiers: promises bound what "
-        f"the values of a bucket tell by themselves, and not what these columns tell of {about}"
+        Kind.LIMIT(
+            f"{listed}: published of each person, beside the quasi-identifiers: promises bound "
+            "what the values of a bucket tell by themselves, and not what these columns tell of "
+            f"{about}"
+        )
     ]
 
 
@@ -47,7 +51,7 @@ def told_of_untried(beside: Sequence[str]) -> list[str]:
     ] * bool(beside)
 
 
-def warn_about_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[str]:
+def warn_about_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[WarningText]:
     """The warning that a column tells which value of their bucket somebody has.
 
     Arguments:
@@ -64,9 +68,13 @@ def warn_about_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[str]:
             sure = _sure(codes, truth[there], plan.bucket_of[there], plan.buckets[name])
             if (part := float(sure.sum()) / len(there)) >= MANY:
                 found.append(
-                    f"'{column}' is published of each person, and tells whoever knows what goes "
-                    f"with it which '{name}' of the bucket is theirs: as good as certain for "
-                    f"{share(part)} of people; leave it out, or generalize it as a quasi-identifier"
+                    Kind.RISK(
+                        f"'{column}' is published of each person, and tells whoever knows what "
+                        f"goes with it which '{name}' of the bucket is theirs: as good as certain "
+                        f"for {share(part)} of people; leave it out, or generalize it as a "
+                        "quasi-identifier",
+                        part,
+                    )
                 )
     return found
 
