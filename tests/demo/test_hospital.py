@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from indistinct import anonymize
-from indistinct.analytics.profile import columns as profile
+from indistinct.analytics.profile.columns import profile
 from indistinct.demo import POLICY, discharges
 from indistinct.intake.warnings import lost_attributes
 from indistinct.policy import Policy
