@@ -419,6 +419,8 @@ def test_readings_are_sensitive_and_points_on_a_map_are_left_out() -> None:
         ("unit", ["mg/dL", "U/L", "%", "mIU/L"] * (N // 4), "sensitive"),
         ("group", [f"hospital_{at % 13 % 7}" for at in range(N)], "quasi-identifier"),
         ("poids", [f"{1 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),
+        ("sampling_wt", [f"{50000 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),
+        ("centre_traitement", [f"ETC {'ABCDEFGH'[at % 8]}" for at in range(N)], "quasi-identifier"),
         ("poids", [f"{60 + at % 97 / 3:.1f}" for at in range(N)], "sensitive"),
         ("NAME_FAMILY", [f"Rossi{at}" for at in range(N)], "identifier"),
         ("POSTAL_CODE", [f"S{at % 9}M" for at in range(N)], "quasi-identifier"),

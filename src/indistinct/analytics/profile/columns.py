@@ -473,6 +473,8 @@ def _meant(
     A hospital has many names or numbers, and whether somebody was in one has few values; estado is
     a state with a name, and a status with a number.
     """
+    if _is_weight_of_survey(column, values):
+        return concept_named("survey"), "its name says weight, its values are no weights of bodies"
     if found is None:
         several = values.kind == "text" and values.distinct > FEW
         if several and words(column)[-1:] == ("state",):
@@ -483,8 +485,6 @@ def _meant(
     many = values.distinct > FEW and not _counts_from_zero(values)
     if concept.name == "health" and "hosp…" in why and many:
         return concept_named("stay"), why
-    if _is_weight_of_survey(column, values):
-        return concept_named("survey"), "its name says weight, its values are no weights of bodies"
     if words(column) == ("cp",) and _is_postal(values):
         return concept_named("place"), "its name says cp, its values are postal codes"
     if "estado" in why and values.kind == "integer" and values.distinct < K:

@@ -273,6 +273,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "discharge disposition", "discharge location", "discharge type", "patient type",
             "pat type", "patient class", "encounter class", "visit type", "stay", "verweildauer",
             "liegedauer",
+            "centre traitement", "centre de traitement", "centro de tratamiento",
             "structure sante", "structure de sante", "formation sanitaire", "etablissement",
             "establecimiento", "estabelecimento", "num beds", "number of beds", "beds",
             "duree de sejour", "fachabteilung", "days stayed", "day count", "day cnt",
