@@ -299,6 +299,20 @@ def test_who_is_found_by_a_value_that_was_hardly_changed_is_told(rule: Any, told
     assert any("'cost': whoever knows the true value finds" in text for text in made) == told
 
 
+@pytest.mark.parametrize("way", ["replace", "pseudonymize"])
+def test_values_known_by_how_frequent_they_are_are_told(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATIENT_KEY", KEY)
+    rule = {way: {"key_env": "PATIENT_KEY"} if way == "pseudonymize" else {}}
+    for shares, told in (((180, 40, 20), True), ((80, 80, 80), False), ((1,) * 240, False)):
+        wards = [f"ward {at}" for at, count in enumerate(shares) for _ in range(count)]
+        made = ind.anonymize(
+            patients().with_columns(name=pl.Series(wards)), policy({"name": rule})
+        ).warnings
+        assert any("'name': equal values are replaced alike" in text for text in made) == told
+
+
 def test_a_day_more_or_less_is_found_again() -> None:
     days = pl.datetime_range(pl.datetime(2020, 1, 1), pl.datetime(2020, 8, 27), "1d", eager=True)
     for moved, told in ((1, True), (90, False)):

@@ -82,6 +82,10 @@ FOUND = 0.25
 """The share of records that are found by their true value, from which on it is said."""
 
 
+FREQUENT = 1.2
+"""A value that is so many times as frequent as the next one is recognized by that."""
+
+
 @dataclass(frozen=True)
 class Transformed:
     """A table with transformed values, and what is said of it.
@@ -604,6 +608,20 @@ def _undone_by_groups(name: str, groups: Ints) -> list[WarningText]:
     ] * bool(few)
 
 
+def _told_by_frequency(texts: pl.Series) -> list[str]:
+    """The warning that values which are replaced alike are known by how frequent they are."""
+    counts = texts.drop_nulls().value_counts(sort=True)["count"].to_numpy()
+    above = np.append(np.inf, counts[:-1] / counts[1:]) if len(counts) else counts
+    below = np.append(above[1:], np.inf)
+    apart = (counts >= FEW) & (np.minimum(above, below) >= FREQUENT)
+    part = float(counts[apart].sum() / max(counts.sum(), 1))
+    return [
+        f"'{texts.name}': equal values are replaced alike, and {int(apart.sum())} of them "
+        f"({part:.0%} of records) are more or less frequent than all others: whoever knows how "
+        "frequent values are knows what stands for these"
+    ] * (len(counts) > 1 and part >= FOUND)
+
+
 def _mask(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     made = mask(work.texts(name), keep=rule.keep, char=rule.char, end=rule.from_)
     return made, mask_told(rule.keep)
@@ -613,6 +631,7 @@ def _pseudonymize(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     directory = work.policy.directory
     key = read_key(name, env=rule.key_env, file=rule.key_file, directory=directory)
     texts = work.texts(name)
+    work.warnings += _told_by_frequency(texts)
     own = derived(key, rule.domain or name)
     known = pseudonyms(texts, key=own, length=rule.length)
     if rule.table:
@@ -624,6 +643,7 @@ def _pseudonymize(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 def _replace(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     dtype = work.values(name).dtype
     texts = work.texts(name)
+    work.warnings += _told_by_frequency(texts)
     made = replace(texts, dtype, style=rule.style, random=work.random(name))
     known = texts.drop_nulls().unique().to_list()
     rare = rare_forms(known, style="code" if dtype.is_integer() else rule.style)
