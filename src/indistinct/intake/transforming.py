@@ -608,7 +608,7 @@ def _undone_by_groups(name: str, groups: Ints) -> list[WarningText]:
     ] * bool(few)
 
 
-def _told_by_frequency(texts: pl.Series) -> list[str]:
+def _told_by_frequency(texts: pl.Series) -> list[WarningText]:
     """The warning that values which are replaced alike are known by how frequent they are."""
     counts = texts.drop_nulls().value_counts(sort=True)["count"].to_numpy()
     above = np.append(np.inf, counts[:-1] / counts[1:]) if len(counts) else counts
@@ -616,9 +616,12 @@ def _told_by_frequency(texts: pl.Series) -> list[str]:
     apart = (counts >= FEW) & (np.minimum(above, below) >= FREQUENT)
     part = float(counts[apart].sum() / max(counts.sum(), 1))
     return [
-        f"'{texts.name}': equal values are replaced alike, and {int(apart.sum())} of them "
-        f"({part:.0%} of records) are more or less frequent than all others: whoever knows how "
-        "frequent values are knows what stands for these"
+        Kind.RISK(
+            f"'{texts.name}': equal values are replaced alike, and {int(apart.sum())} of them "
+            f"({part:.0%} of records) are more or less frequent than all others: whoever knows how "
+            "frequent values are knows what stands for these",
+            part,
+        )
     ] * (len(counts) > 1 and part >= FOUND)
 
 
