@@ -128,6 +128,7 @@ _TIMED = ("day-first", "month-first")
 
 _ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$"
 _WHOLE_DATE = r"^((19|20)\d{6}(\d{4}|\d{6})?|\d{4}(19|20)\d\d)$"
+_ONE_WHOLE_DATE = re.compile(_WHOLE_DATE)
 
 _NO_DATE = r"^([09]{2}|[09]{4})[-/. ]?[09]{2}[-/. ]?([09]{2}|[09]{4})([T ][\d:.]+Z?)?$"
 """What stands for no date, written like one: 9999-99-99, 00/00/0000."""
@@ -268,7 +269,8 @@ LEAST_DATES = 3
 
 def _whole_dates(texts: pl.Series, counts: pl.Series) -> Values | None:
     """Whole numbers that are all dates without signs, such as 20201231 or 20201231101500."""
-    if len(texts) < LEAST_DATES or not texts.head(20).str.contains(_WHOLE_DATE).all():
+    first = texts.head(20).to_list()  # Polars takes longer to look at few texts
+    if len(texts) < LEAST_DATES or not all(map(_ONE_WHOLE_DATE.fullmatch, first)):
         return None
     if not texts.str.contains(_WHOLE_DATE).all():
         return None
