@@ -58,16 +58,19 @@ class SparkParts:
         code: what the columns of codes are called, before their numbers.
         quasi: how many of them are of quasi-identifiers; these come first.
         sensitive: how many are of sensitive attributes.
+        parts: in how many parts they are kept, at most: each hands over sums of its own.
         name: what messages call the table.
     """
 
-    def __init__(self, frame: Frame, code: str, quasi: int, sensitive: int, name: str) -> None:
+    def __init__(
+        self, frame: Frame, code: str, quasi: int, sensitive: int, parts: int, name: str
+    ) -> None:
         from pyspark.sql import functions as f
 
         names = [f"{code}{at}" for at in range(quasi + sensitive)]
         counted = frame.groupBy(*map(quoted, names)).agg(f.count(f.lit(1)).alias("n"))
         plain = [f.col(quoted(own)).alias(f"c{at}") for at, own in enumerate(names)]
-        self._frame = counted.select(*plain, "n").persist()
+        self._frame = counted.select(*plain, "n").coalesce(parts).persist()
         self._quasi, self._columns, self._name = quasi, quasi + sensitive, name
 
     def added_up(self, ask: Ask) -> tuple[Ints, Ints]:

@@ -203,9 +203,8 @@ class SparkTable:
         key = None
         if change.shuffle is not None and change.columns:
             seed = int(change.shuffle.integers(np.iinfo(np.int64).max))
-            parts = min(1 + expected // _ROWS_OF_PART, _MOST_PARTS)
             key = digest(release, f.lit(seed))
-            release = release.repartition(parts, key).sortWithinPartitions(key)
+            release = release.repartition(_parts(expected), key).sortWithinPartitions(key)
         release = release.persist()
         with telling(self.name):
             known = note_release(release, key)
@@ -261,7 +260,8 @@ class SparkTable:
         names = [one.column for one in codings]
         code = spark_cuts.code_name(names)
         coded = spark_cuts.with_codes(self._select(names), codings, self._values, code)
-        return spark_cuts.SparkParts(coded, code, len(quasi), len(sensitive), self.name)
+        parts = _parts(self.height())
+        return spark_cuts.SparkParts(coded, code, len(quasi), len(sensitive), parts, self.name)
 
     def cut(self, tree: Walked) -> SparkTable:
         """The same table, published by what stands at the leaves of a tree."""
@@ -374,6 +374,11 @@ class SparkTable:
             height, *days = polars_of(self._frame.agg(*asked).toArrow()).row(0)
         whole = (name for name, day in zip(times, days, strict=True) if day is not False)
         return height, kinds | dict.fromkeys(whole, "date")
+
+
+def _parts(rows: int) -> int:
+    """In how many parts so many rows are kept."""
+    return min(1 + rows // _ROWS_OF_PART, _MOST_PARTS)
 
 
 def of_spark(native: Frame, name: str) -> SparkTable | None:
