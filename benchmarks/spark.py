@@ -85,8 +85,7 @@ def run_of(master: str, source: Path, work: Path, name: str) -> list[str]:
 def measure(rows: int, masters: list[str], work: Path, source: Path) -> None:
     """Floor and run for every master."""
     table = []
-    peaks = work / "peaks"
-    os.environ["INDISTINCT_PEAKS"] = str(peaks)
+    peaks = Path(os.environ["INDISTINCT_PEAKS"])
     for master in masters:
         copy = work / "copy"
         floor = spent([sys.executable, "-c", FLOOR, master, source, copy, *QUASI])
@@ -194,6 +193,7 @@ def main() -> None:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         work = Path(folder)
+        os.environ["INDISTINCT_PEAKS"] = str(work / "peaks")
         source = work / "register.parquet"
         write_table(options.rows, source)
         policy = POLICY.replace("ALGORITHM", "optimal").replace("[method]", "[method]\nseed = 1")
