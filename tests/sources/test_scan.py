@@ -530,6 +530,11 @@ def test_a_header_is_there_or_not_as_is_said(header: bool, tmp_path: Path) -> No
     table = scan(path, header=header)
     assert table.columns == tuple(expected.columns)
     assert table.text(table.columns).rows() == expected.rows()
-    TABLE.write_parquet(tmp_path / "table.parquet")
-    with pytest.raises(DataError, match="only of CSV files"):
-        scan(tmp_path / "table.parquet", header=header)
+
+
+def test_what_names_its_columns_itself_cannot_be_without_a_header(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    TABLE.write_parquet(path)
+    assert scan(path, header=True).columns == tuple(TABLE.columns)
+    with pytest.raises(DataError, match="only a CSV file can be without a header"):
+        scan(path, header=False)
