@@ -22,6 +22,7 @@ import indistinct as ind
 from indistinct.cli import app
 from indistinct.document import parameters, share, shown
 from indistinct.report.outlines import OUTLINES
+from indistinct.warning_kinds import Kind
 
 KINDS = (
     "optimal",
@@ -219,6 +220,20 @@ def test_a_public_report_says_nothing_of_the_run(release: ind.Release) -> None:
         assert word not in page
     assert "records left out" not in page
     assert "Public: may travel with the data" in page
+
+
+def test_what_is_still_at_risk_begins_with_the_most_urgent_warning() -> None:
+    table = patients().with_columns(pl.Series("bill", range(1000, 1000 + patients().height)))
+    policy = {**POLICY, "attributes": {**POLICY["attributes"], "bill": {"role": "sensitive"}}}
+    release = ind.anonymize(table, policy)
+    risks = [one for one in release.warnings if one.kind is Kind.RISK]
+    assert "'bill'" in risks[0]
+
+    def at_risk(page: str) -> str:
+        return html.unescape(page).partition("What is still at risk?")[2].partition("<h2")[0]
+
+    assert f"{risks[0][0].upper()}{risks[0][1:]}." in at_risk(release.report())
+    assert risks[0][1:] not in at_risk(release.report(public=True))
 
 
 def test_a_public_report_has_no_value_that_the_release_has_not() -> None:

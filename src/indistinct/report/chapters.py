@@ -205,7 +205,7 @@ def _cost(found: Evidence) -> str:
 
 def _still(found: Evidence) -> str:
     smallest = found.account["classes"].get("smallest")
-    said = []
+    said = [] if found.run is None else _most_urgent(found.run)
     if smallest and not (found.public and found.made_up):
         most = (
             f"Somebody who knows all quasi-identifiers of a person picks the right {found.units[0]}"
@@ -227,6 +227,16 @@ def _still(found: Evidence) -> str:
         "quasi-identifiers."
     )
     return " ".join(said)
+
+
+def _most_urgent(run: PlainMapping) -> list[str]:
+    """The first warning of people at risk, where there is one, and how many more there are."""
+    told = ranked(read_warnings(run.get("warnings", ()), run.get("warning_kinds", ())))
+    risks = [one for one in told if one.kind is Kind.RISK]
+    if not risks:
+        return []
+    more = f" {many(len(risks) - 1, 'more warning')} of this kind below." if risks[1:] else ""
+    return [f"{risks[0][0].upper()}{risks[0][1:]}.{more}"]
 
 
 def _analysis(found: Evidence) -> str:
