@@ -224,7 +224,8 @@ def test_a_public_report_says_nothing_of_the_run(release: ind.Release) -> None:
 
 def test_what_is_still_at_risk_begins_with_the_most_urgent_warning() -> None:
     table = patients().with_columns(pl.Series("bill", range(1000, 1000 + patients().height)))
-    policy = {**POLICY, "attributes": {**POLICY["attributes"], "bill": {"role": "sensitive"}}}
+    attributes = {**POLICY["attributes"], "bill": {"role": "sensitive"}}
+    policy = {**POLICY, "attributes": attributes, "method": {"suppression_limit": 0.1}}
     release = ind.anonymize(table, policy)
     risks = [one for one in release.warnings if one.kind is Kind.RISK]
     assert "'bill'" in risks[0]
