@@ -28,6 +28,7 @@ from indistinct.analytics.profile.names import (
 from indistinct.analytics.profile.person_keys import differences
 from indistinct.analytics.profile.persons import NUMBERS, PEOPLE, STAYS
 from indistinct.sources.table import Table, count_column
+from indistinct.types import Ints
 
 NEAR = 5
 """Columns that are so far apart, at most, stand side by side."""
@@ -46,6 +47,9 @@ MEASURED = 5
 
 RARE = 5
 """Texts with fewer records of each value than this, on average, are not taken for anything."""
+
+SOME_RECORDS = 500
+"""Records that show of two columns, most often, that neither follows from the other."""
 
 FEWEST_EXPECTED = 10.0
 """Values that would differ by chance, at least, where it shows something that none do."""
@@ -103,7 +107,7 @@ def settled(
     ill = ill or (bool(about) and any(item.about == "stay" for item in columns))
     measured = sum(item.kind != "text" and not item.sure for item in columns)
     ill = ill or (bool(about) and measured >= MEASURED and 2 * measured >= len(columns))
-    several = people
+    several, differs = people, _differing(table, columns)
     people = people or any(
         item.sure and item.role in ("identifier", "quasi-identifier") for item in columns
     )
@@ -132,7 +136,7 @@ def settled(
         told = (
             _alike(table, columns, at)
             or _called_alike(called, item)
-            or _follows(table, known, item, several)
+            or _follows(table, known, item, several, differs)
             or (None if several else _lies_within(table, known, item))
             or (("sensitive", beside) if beside and not rare else None)
         )
@@ -220,13 +224,43 @@ def _called_alike(
     return nearest.role, f"it is called like '{nearest.name}'"
 
 
+def _differing(table: Table, columns: Sequence[Neighbour]) -> Callable[[str, str], bool]:
+    """Whether some records show already that a column does not follow from another one."""
+
+    @lru_cache(maxsize=1)
+    def codes() -> dict[str, Ints]:
+        some = table.sample([item.name for item in columns], SOME_RECORDS)
+        return {
+            one.name: one.rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+            for one in some.get_columns()
+        }
+
+    def differs(one: str, other: str) -> bool:
+        first, second = codes()[one], codes()[other]
+        pairs = np.unique(first * (second.max(initial=0) + 1) + second)
+        return len(pairs) > len(np.unique(first))
+
+    return differs
+
+
 def _follows(
-    table: Table, known: Sequence[Neighbour], item: Neighbour, several: bool
+    table: Table,
+    known: Sequence[Neighbour],
+    item: Neighbour,
+    several: bool,
+    differs: Callable[[str, str], bool],
 ) -> tuple[Role, str] | None:
     """The role of a quasi-identifier of which every value goes with one value of the column.
 
     Where people have several records, whatever is theirs follows from each of their values; so a
     value has to have many records there.
+
+    Arguments:
+        table: the table.
+        known: columns whose roles are known.
+        item: the column that nothing speaks for.
+        several: whether people have several records.
+        differs: whether some records show that it does not follow from another one.
     """
     tellers = [
         one
@@ -238,6 +272,8 @@ def _follows(
     ]
     tellers.sort(key=lambda one: -one.distinct)
     for one in tellers[:MOST_TELLERS]:
+        if differs(one.name, item.name):
+            continue
         differing, expected = differences(
             table, one.name, item.name, (*one.tokens, *item.tokens), exact=True
         )
