@@ -37,7 +37,7 @@ from indistinct.analytics.profile.names import (
     without_prefix,
     words,
 )
-from indistinct.analytics.profile.neighbours import FEW, Neighbour, settled
+from indistinct.analytics.profile.neighbours import FEW, SOME_RECORDS, Neighbour, settled
 from indistinct.analytics.profile.person_keys import Column, Numbering, counting
 from indistinct.analytics.profile.persons import (
     BLANK_BELOW,
@@ -879,10 +879,6 @@ def _with_relations(table: Table, items: list[AttributeProfile]) -> list[Attribu
                     tellers[told.attribute] = teller
                 break
     return [_told_by(item, tellers.get(item.attribute)) for item in items]
-
-
-SOME_RECORDS = 500
-"""Records that show of two columns, most often, that neither follows from the other."""
 
 
 def _perhaps_related(
