@@ -25,7 +25,7 @@ from typing import Any
 # Polars hands freed memory back to the system, where nobody has said otherwise; it reads this once.
 os.environ.setdefault("_RJEM_MALLOC_CONF", "muzzy_decay_ms:0")
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 
 def _homes() -> dict[str, str]:
