@@ -20,8 +20,8 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.release.certificate import WITH_OTHERS
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.text import ranks
-from indistinct.types import Frame
+from indistinct.sources.text import all_ranks
+from indistinct.types import Bools, Frame
 from indistinct.warning_kinds import Kind, WarningText
 
 MOST_COUNTS = 1_000_000
@@ -115,12 +115,14 @@ def of_classes(
     # Polars plans every query anew: where there are thousands of columns, that is most of the time.
     key = rows[GROUP].to_numpy().astype(np.int64)
     sizes = np.bincount(key)
-    for name, tokens in unknown.items():
-        code = ranks(rows[name])
+    told = _telling(rows, unknown)
+    for name, code in all_ranks(rows.select(*unknown)).items():
         width = int(code.max(initial=0)) + 1
         pairs, first, have_of = np.unique(key * width + code, return_index=True, return_counts=True)
-        columns = {GROUP: pairs // width, name: rows[name].gather(first), HAVE: have_of}
-        yield _counted(name, pl.DataFrame({**columns, OF: sizes[pairs // width]}), of, tokens)
+        held = told[name][first]
+        at = pairs[held] // width
+        columns = {GROUP: at, name: rows[name].gather(first[held]), HAVE: have_of[held]}
+        yield GroupValues(name, pl.DataFrame({**columns, OF: sizes[at]}), max(rows.height, 1))
 
 
 def certain_beside(
@@ -151,26 +153,46 @@ def certain_beside(
     if steps > MOST_STEPS:
         part = pl.struct(quasi).hash(0) % -(-steps // MOST_STEPS)
         rows = rows.filter(part == part.min())  # some class is in it, however few there are
-    rows = rows.select(pl.struct(quasi).rank("dense").alias(GROUP), *unknown)
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in names}
-    usual = {name: rows[name].cast(pl.String).drop_nulls().mode().sort().first() for name in names}
-    for known in unknown if rows.height else ():
-        own = rows.drop_nulls(known)
-        learnt = [name for name in names if name != known]
-        alike = [
-            (pl.min(name).eq(pl.max(name)) & pl.col(name).null_count().eq(0)).alias(name)
-            for name in learnt
-        ]
-        first = [pl.col(name).first().cast(pl.String).alias(f"\0first {name}") for name in learnt]
-        groups = own.group_by(GROUP, known).agg(pl.len().alias(HAVE), *alike, *first)
-        for name in learnt:
-            value = pl.col(f"\0first {name}")
-            told = value.is_not_null() & ~value.is_in([SUPPRESSED, *unknown[name]])
-            sure = groups.filter(pl.col(name) & told).select(value, HAVE)
-            count = float(sure[HAVE].sum())
-            other = float(sure.filter(value.ne_missing(pl.lit(usual[name], pl.String)))[HAVE].sum())
-            found[name][known] = count / rows.height, other / max(count, 1.0)
+    if not rows.height or not names:
+        return found
+    group = rows.select(pl.struct(quasi).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    texts, telling = rows.select(names).cast(pl.String), _telling(rows, unknown)
+    usual = texts.select(pl.all().drop_nulls().mode().sort().first())
+    others = texts.select(pl.col(name).ne_missing(pl.lit(usual[name][0])) for name in names)
+    codes = all_ranks(rows.select(*unknown))
+    value = np.stack([codes[name] for name in names])
+    told = np.stack([telling[name] for name in names])
+    rarer = np.stack([others[name].to_numpy() for name in names])
+    for known in unknown:
+        own = np.flatnonzero(codes[known])
+        if not len(own):
+            found |= {name: {**found[name], known: (0.0, 0.0)} for name in names if name != known}
+            continue
+        key = group[own] * (int(codes[known].max()) + 1) + codes[known][own]
+        order = np.argsort(key, kind="stable")
+        key, own = key[order], own[order]
+        first = np.flatnonzero(np.diff(key, prepend=-1))
+        size = np.diff(first, append=len(key))
+        low, high = (
+            part.reduceat(value[:, own], first, axis=1) for part in (np.minimum, np.maximum)
+        )
+        sure = (low == high) & told[:, own[first]]
+        count, rare = sure @ size, (sure & rarer[:, own[first]]) @ size
+        for name, part, other in zip(names, count.tolist(), rare.tolist(), strict=True):
+            if name != known:
+                found[name][known] = part / rows.height, other / max(part, 1)
     return found
+
+
+def _telling(rows: pl.DataFrame, unknown: Mapping[str, Collection[str]]) -> dict[str, Bools]:
+    """Where a column has a value: a cell that is no star and does not stand for a missing one."""
+    texts = {name: pl.col(name).cast(pl.String, strict=False) for name in unknown}
+    told = [
+        (text.is_not_null() & ~text.is_in([SUPPRESSED, *unknown[name]])).fill_null(value=False)
+        for name, text in texts.items()
+    ]
+    return {column.name: column.to_numpy() for column in rows.select(told)} if told else {}
 
 
 def of_buckets(

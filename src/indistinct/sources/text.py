@@ -154,6 +154,21 @@ def ranks(column: pl.Series) -> Ints:
     return place.fill_null(0).to_numpy().astype(np.int64)
 
 
+_FEW_RECORDS = 10_000
+
+
+def all_ranks(frame: pl.DataFrame) -> dict[str, Ints]:
+    """The :func:`ranks` of every column; of few records in one query, however many columns.
+
+    >>> {name: code.tolist() for name, code in all_ranks(pl.DataFrame({"a": ["y", None]})).items()}
+    {'a': [1, 0]}
+    """
+    if frame.height > _FEW_RECORDS:
+        return {column.name: ranks(column) for column in frame}
+    rank = pl.all().rank("dense").cast(pl.Int64).fill_null(0)
+    return {column.name: column.to_numpy() for column in frame.select(rank)}
+
+
 def recoded(codes: pl.Series, labels: pl.Series) -> pl.Series:
     """Texts held as codes with others in their place.
 

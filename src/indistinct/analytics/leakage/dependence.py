@@ -14,7 +14,7 @@ import polars as pl
 
 from indistinct.analytics.profile.columns import FEW_RECORDS
 from indistinct.sources.table import Table
-from indistinct.sources.text import ranks
+from indistinct.sources.text import all_ranks, ranks
 from indistinct.types import Ints
 
 PURE = 0.95
@@ -59,12 +59,11 @@ def giving_away(
         return []
     small = table.height() <= SAMPLE
     some = table.sample([*columns, *generalized], SAMPLE)
-    codes = {name: ranks(some[name]) for name in generalized}
+    codes = all_ranks(some)
     found = []
     for column in columns:
-        code = ranks(some[column])
         for quasi in generalized:
-            if not _settles(code, codes[quasi]):
+            if not _settles(codes[column], codes[quasi]):
                 continue
             seen = some.select(pl.col(column).alias("from"), pl.col(quasi).alias("to"))
             pairs = seen.group_by("from", "to").agg(pl.len().alias(_COUNT))
@@ -130,15 +129,14 @@ def narrowing(beside: pl.DataFrame, exact: pl.DataFrame, shown: pl.DataFrame) ->
         shown: the same as published.
     """
     rows = FEWER if beside.width * exact.width > MANY_PAIRS else SAMPLE
-    columns = {name: ranks(beside[name].head(rows)) for name in beside.columns}
-    filled = {name: beside[name].head(rows).is_not_null().to_numpy() for name in beside.columns}
+    columns = all_ranks(beside.head(rows))
     found = []
     for quasi in exact.columns:
         label, value = ranks(shown[quasi].head(rows)), ranks(exact[quasi].head(rows))
         if len(value) < FEW_RECORDS:
             continue
         for column, code in columns.items():
-            there = filled[column]
+            there = code > 0
             same, alike = _pairs(label[there]), _pairs(label[there], value[there])
             among = _pairs(label[there], code[there])
             both = _pairs(label[there], code[there], value[there])

@@ -16,6 +16,7 @@ import polars as pl
 
 from indistinct.analytics.profile.names import names_one_of, words
 from indistinct.analytics.profile.values import Values
+from indistinct.types import Floats, Ints
 
 _ABOVE = re.compile(r"9*[6-9]|8+|7+|9+0*")
 _BELOW = re.compile(r"-(9*[6-9]|8+|7+|[1-6]|66+)")
@@ -33,20 +34,18 @@ def suspected(values: Values, name: str = "") -> Far:
     """The numbers of a column that are far from all others and written like such codes."""
     if values.numbers is None:
         return {}
-    held = values.numbers.to_numpy()
-    held = held[np.isfinite(held)]
-    if len(held) < 2 or (held.min() >= 0 and not _ABOVE.fullmatch(_written(float(held.max())))):
+    numbers = values.numbers.to_numpy()
+    # Numpy, as Polars plans each query anew: that is most of the time where there are many columns.
+    at = np.flatnonzero(np.isfinite(numbers))
+    at = at[np.argsort(numbers[at], kind="stable")]
+    held = numbers[at]
+    if len(held) < 2 or (held[0] >= 0 and not _ABOVE.fullmatch(_written(float(held[-1])))):
         return {}  # as most columns: nothing is below the others, and the largest is no code
-    known = pl.DataFrame(
-        {"number": values.numbers, "text": values.texts, "count": values.counts}
-    ).drop_nulls()
-    known = known.filter(pl.col("number").is_finite()).sort("number")
-    numbers = known["number"]
-    near = numbers.filter(numbers >= 0)
+    split = int(np.searchsorted(held, 0))
     found: Far = {}
-    if near.len() < numbers.len() and not _relative(name):
-        found |= _below(known.filter(pl.col("number") < 0), near.len(), values.filled)
-    return found | _above(known.filter(pl.col("number") >= 0))
+    if split and not _relative(name):
+        found |= _below(values, at[:split], held[:split].tolist(), len(held) - split)
+    return found | _above(values, at[split:], held[split:])
 
 
 _RELATIVE = ("day", "diff", "difference", "delta", "change", "offset", "lag", "balance", "zscore")
@@ -63,28 +62,37 @@ def _written(number: float) -> str:
     return str(int(number)) if number == int(number) else ""
 
 
-def _below(negative: pl.DataFrame, others: int, filled: int) -> Far:
+def _below(values: Values, at: Ints, numbers: list[float], others: int) -> Far:
     """Negative codes among numbers that are not negative otherwise: no -1 beside 0 and 1."""
-    numbers = negative["number"].to_list()
     if len(numbers) > MOST_CODES or not all(_BELOW.fullmatch(_written(one)) for one in numbers):
         return {}
     if others < 2 or (numbers[-1] > -7 and others <= 2 * len(numbers)):
         return {}
-    enough = negative["count"].sum() >= max(3, 0.002 * filled)
-    return dict.fromkeys(negative["text"].to_list(), bool(enough))
+    known = _counted(values, at)
+    enough = sum(known.values()) >= max(3, 0.002 * values.filled)
+    return dict.fromkeys(known, bool(enough))
 
 
-def _above(known: pl.DataFrame) -> Far:
+def _above(values: Values, at: Ints, held: Floats) -> Far:
     """Codes above all other numbers, with a gap that is wider than these are spread."""
-    numbers = known["number"].to_list()
+    numbers = [*held[:1].tolist(), *held[1:][-MOST_CODES - 1 :].tolist()]
     most = next(
-        (at for at in range(min(MOST_CODES, len(numbers) - 1), 0, -1) if _apart(numbers, at)), 0
+        (many for many in range(min(MOST_CODES, len(held) - 1), 0, -1) if _apart(numbers, many)), 0
     )
-    codes = known.tail(most)
+    if not most:
+        return {}
+    known = _counted(values, at[-most:])
     return {
         text: (number > SMALL and count > 1) or (numbers[-most - 1] <= 3 and number == SMALL)
-        for number, text, count in codes.select("number", "text", "count").iter_rows()
+        for number, (text, count) in zip(numbers[-most:], known.items(), strict=True)
     }
+
+
+def _counted(values: Values, at: Ints) -> dict[str, int]:
+    """Some texts, and how often each occurs."""
+    places = pl.Series(at)
+    texts, counts = values.texts.gather(places), values.counts.gather(places)
+    return dict(zip(texts.to_list(), counts.to_list(), strict=True))
 
 
 def _apart(numbers: list[float], codes: int) -> bool:
