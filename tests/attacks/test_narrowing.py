@@ -188,3 +188,114 @@ def test_columns_that_determine_what_is_known_of_a_visit_are_warned_of(beside: s
     assert any(told in warning for warning in warnings) == (beside == "ward")
     told = "'x' is published as it is, and narrows 'ward', which is generalized"
     assert any(told in warning for warning in warnings) == (beside == "half")
+
+
+def computing(seed: int, what: str) -> tuple[pl.DataFrame, str]:
+    """People of whom two columns together tell a third, but in one case; and that column."""
+    random, n = np.random.default_rng(seed), 400
+    age, sex = random.integers(20, 80, n), random.choice(["F", "M"], n)
+    day = np.datetime64("2020-01-01") + random.integers(0, 700, n)
+    stay = random.integers(1, 40, n)
+    year, weight = random.integers(2015, 2024, n), random.normal(75, 15, n).round()
+    height = random.normal(170, 10, n).round()
+    known, one, other = {
+        "age": (age, year, year - age),
+        "day": (day.astype(str), (day + stay).astype(str), stay),
+        "weight": (weight, height, (weight / (height / 100) ** 2).round(1)),
+        "chance": (age, year, random.permutation(year - age)),
+        "dead": (weight, height, (weight > 80).astype(int)),
+    }[what]
+    table = pl.DataFrame({"known": known, "sex": sex, "one": one, "other": other})
+    return table, "'known' is generalized, and can be computed from 'one' and 'other'"
+
+
+COMPUTING: dict[str, Any] = {
+    "rest": "keep",
+    "attributes": {
+        "known": {"role": "quasi-identifier"},
+        "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+    },
+    "promises": [{"model": "k-anonymity", "k": 4}],
+    "method": {"algorithm": "mondrian"},
+}
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("what", ["age", "day", "weight", "chance", "dead"])
+def test_what_can_be_computed_from_two_columns_is_warned_of(what: str, seed: int) -> None:
+    table, told = computing(seed, what)
+    warnings = ind.anonymize(table, COMPUTING).warnings
+    assert any(told in text for text in warnings) == (what not in {"chance", "dead"})
+
+
+def test_whoever_computes_an_exact_age_finds_people_alone() -> None:
+    release = ind.anonymize(computing(0, "age")[0], COMPUTING)
+    assert release.certificate.promises[0]["achieved"]["k"] >= 4
+    shown = release.tables.with_columns(age=pl.col("one") - pl.col("other"))
+    assert shown.group_by("sex", "age").len()["len"].min() == 1
+
+
+@pytest.mark.parametrize("role", ["insensitive", "sensitive"])
+def test_what_stays_of_a_quasi_identifier_computes_too(role: str) -> None:
+    """The year is a quasi-identifier that is published as it is."""
+    table, told = computing(0, "age")
+    year = {"role": "quasi-identifier", "hierarchy": "suppress", "max_level": 0}
+    attributes = COMPUTING["attributes"] | {"one": year, "other": {"role": role}}
+    attributes["known"] = {"role": "quasi-identifier", "hierarchy": "suppress"}
+    keys = COMPUTING | {"attributes": attributes, "method": {"algorithm": "optimal"}}
+    release = ind.anonymize(table, keys)
+    told = "'known' is generalized, and can be computed from 'other' and 'one'"
+    assert any(told in text for text in release.warnings)
+
+
+def test_what_computes_the_day_of_a_visit_is_warned_of() -> None:
+    table, told = computing(0, "day")
+    table = table.with_columns(who=pl.int_range(400) // 2, sex=pl.lit("F"))
+    day = {"role": "quasi-identifier", "level": "event", "type": "date"}
+    keys = {
+        "source": {"person": "who"},
+        "rest": "keep",
+        "attributes": {
+            "who": {"role": "identifier"},
+            "sex": {"role": "quasi-identifier"},
+            "known": day,
+        },
+        "promises": [{"model": "known-visit", "k": 4}],
+    }
+    assert any(told in text for text in ind.anonymize(table, keys).warnings)
+
+
+def test_what_computes_it_beside_buckets_is_warned_of() -> None:
+    table, told = computing(0, "age")
+    who, ill = pl.int_range(400), pl.Series([f"d{at % 7}" for at in range(400)])
+    keys = COMPUTING | {"source": {"person": "who"}, "method": {"algorithm": "p-l-angelization"}}
+    keys["attributes"] = COMPUTING["attributes"] | {
+        "who": {"role": "identifier"},
+        "ill": {
+            "role": "sensitive",
+            "categories": {
+                "table": {"low": ["d0", "d1", "d2"], "high": ["d3", "d4", "d5", "d6"]},
+                "order": ["low", "high"],
+            },
+        },
+    }
+    keys["promises"] = [
+        {"model": "k-anonymity", "k": 4},
+        {"model": "p-plus-sensitive", "p": 2, "sensitive": "ill"},
+    ]
+    warnings = ind.anonymize(table.with_columns(who=who, ill=ill), keys).warnings
+    assert any(told in text for text in warnings)
+
+
+@pytest.mark.parametrize(("price", "told"), [(True, True), (False, False)])
+def test_what_computes_a_changed_value_is_warned_of(price: bool, told: bool) -> None:
+    """A cost with noise, beside its price and how many there were."""
+    random, n = np.random.default_rng(0), 300
+    each, many = random.integers(5, 90, n), random.integers(1, 20, n)
+    columns = {"each": each if price else random.permutation(each), "many": many}
+    table = pl.DataFrame({"age": random.integers(20, 60, n), "sex": "F", **columns})
+    table = table.with_columns(cost=pl.Series(each * many))
+    noise = {"role": "insensitive", "transform": {"noise": {"scale": 100}}}
+    keys = KEYS | {"attributes": KEYS["attributes"] | {"cost": noise}}
+    said = "'each' and 'many': published as in the table, and so telling what 'cost' was"
+    assert any(said in text for text in ind.anonymize(table, keys).warnings) == told

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.leakage.computed import computed
 from indistinct.analytics.leakage.dependence import SAMPLE, giving_away
 from indistinct.analytics.leakage.derivations import following
 from indistinct.analytics.utility.kept import Kept, kept
@@ -465,6 +466,8 @@ class _Work:
             asked[name] = [one for one in plain if seen[one].n_unique() > coarse]
         following_it = following(seen, table.kinds, asked, plain[:MOST_BESIDE])
         found = [(name, [one], "") for one, name in settled]
+        rest = [name for name in asked if name not in {name for name, *_ in following_it}]
+        following_it += computed(seen, table.kinds, rest, plain)
         found += [(name, those, ", roughly at least") for name, *those in following_it]
         return [
             Kind.RISK(

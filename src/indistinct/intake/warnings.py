@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.leakage.computed import computed
 from indistinct.analytics.leakage.dependence import SAMPLE, Narrowed, giving_away, narrowing
 from indistinct.analytics.leakage.derivations import following
 from indistinct.analytics.profile.columns import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
@@ -580,6 +581,7 @@ def warn_about_unprotected_columns(
     undone = giving_away(table, others, [*generalized, *visits])
     warnings += _undone(undone)
     warnings += _following(private, others, [*plan.attributes, *visits], [*generalized, *visits])
+    warnings += warn_about_computed(private, beside, plan, visits)
     if private.subjects.unit == "record":
         known = [name for name in others if name not in harmful]
         some = table.sample([*known, *plan.attributes], SAMPLE) if known and generalized else None
@@ -679,6 +681,41 @@ def _following(
         )
         for column, *those in following(seen, table.kinds, published, known)
         if {*those} & {*generalized}
+    ]
+
+
+def warn_about_computed(
+    private: PrivateTable, beside: Sequence[str], plan: Plan, visits: Iterable[str] = ()
+) -> list[WarningText]:
+    """Warnings about quasi-identifiers that are generalized, and follow from two columns that stay.
+
+    Where people have many records, one of everybody is seen.
+
+    Arguments:
+        private: the table.
+        beside: columns that are published; those with changed values compute nothing.
+        plan: what becomes of the quasi-identifiers; those that stay as they are can be read too.
+        visits: attributes of visits that are generalized.
+    """
+    policy, subjects, table = private.policy, private.subjects, private.table
+    stays = [name for j, name in enumerate(plan.attributes) if plan.untouched(j)]
+    sought = [name for name in (*plan.attributes, *visits) if name not in stays]
+    changed = {name for name, item in policy.attributes.items() if item.transform is not None}
+    readable = [name for name in (*beside, *stays) if name not in changed]
+    if not sought or len(readable) < 2:
+        return []
+    columns = [*sought, *readable]
+    if subjects.unit == "record":
+        seen = table.sample(columns, SAMPLE)
+    else:
+        seen = table.text(columns)[pl.Series(subjects.first_rows()[:SAMPLE])]
+    return [
+        Kind.RISK(
+            f"'{quasi}' is generalized, and can be computed from '{one}' and '{other}', which are "
+            "published as they are: whoever reads both knows it; make one of them a "
+            "quasi-identifier, or leave it out"
+        )
+        for quasi, one, other in computed(seen, table.kinds, sought, readable)
     ]
 
 

@@ -17,6 +17,7 @@ from indistinct.intake.beside_buckets import told_of_columns, warn_about_columns
 from indistinct.intake.value_metadata import needed_metadata, published_metadata
 from indistinct.intake.warnings import (
     distinguishable,
+    warn_about_computed,
     warn_about_forgotten_person,
     warn_about_people,
     warn_about_unprotected_columns,
@@ -370,6 +371,7 @@ def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
     beside, left = _beside(private, ~plan.suppressed)
     run.warnings += [*plan.notes, *left, *warn_about_people(private, beside, plan.quasi)]
     run.warnings += warn_about_columns(beside, plan)
+    run.warnings += warn_about_computed(private, beside.columns, plan.quasi)
     run.told += told_of_columns(beside, plan)
     holding = next(iter(plan.buckets.values())).holding
     real = linked_tables(without_noise(plan), beside, run.random) if plan.noise else None

@@ -174,27 +174,28 @@ def following(
     Returns:
         Each such column, with the first attribute, or the first two, that it follows from.
     """
-    scaled = _scaled(texts, kinds, published)
+    scaled = on_scales(texts, kinds, published)
     if not scaled:
         return []
-    others = _scaled(texts, kinds, known)
+    others = on_scales(texts, kinds, known)
     found: list[tuple[str, ...]] = []
     for name, values in scaled.items():
         ones = (one for one in published[name] if one in others)
         if one := next((one for one in ones if _ordered_alike(others[one], values)), None):
             found.append((name, one))
-        far = [one for one in others if not _in_order(others[one], values, NEARLY)]
+        far = [one for one in others if not in_order(others[one], values, NEARLY)]
         for one, other in combinations(far, 2):
             left, right = others[one], others[other]
-            if _in_order(left - right, values) or _in_order(left + right, values):
+            if in_order(left - right, values) or in_order(left + right, values):
                 found.append((name, one, other))
                 break
     return found
 
 
-def _scaled(
+def on_scales(
     texts: pl.DataFrame, kinds: Mapping[str, str], names: Iterable[str]
 ) -> dict[str, Floats]:
+    """The numbers of columns, or the days to their dates; without columns that have neither."""
     columns = _columns(texts.select(*names), kinds, np.ones(texts.height, dtype=np.int64))
     return {column.name: scale for column in columns if (scale := column.scale) is not None}
 
@@ -207,7 +208,7 @@ def _ordered_alike(one: Floats, other: Floats) -> bool:
     return differ >= ENOUGH and abs(float(alike.sum())) >= ALIKE * differ
 
 
-def _in_order(by: Floats, values: Floats, turns: float = TURNS) -> bool:
+def in_order(by: Floats, values: Floats, turns: float = TURNS) -> bool:
     """Whether values, in an order or its reverse, turn back at most that often by chance's measure.
 
     Where several values stand at one place they are taken the worst way round. Some rows are looked

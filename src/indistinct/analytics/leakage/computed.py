@@ -1,0 +1,111 @@
+"""Columns that can be computed from two others: an age from a year and a year of birth.
+
+No one of the two tells it. Where both are published as they are, they undo what is generalized, or
+changed, and no promise about equivalence classes sees that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.leakage.derivations import NEARLY, in_order, on_scales
+from indistinct.types import Floats
+
+ROWS = 1_000
+"""Rows that are looked at."""
+
+EXPLAINED = 0.9
+"""The share of a column's variance from which on two others are looked at more closely."""
+
+TRIED = 3
+"""So many pairs of columns are, those that explain most."""
+
+_LITTLE = 1e-9
+
+
+def computed(
+    texts: pl.DataFrame, kinds: Mapping[str, str], sought: Sequence[str], published: Iterable[str]
+) -> list[tuple[str, str, str]]:
+    """Columns that rise or fall with a weighted sum of two others, or a product of their powers.
+
+    Nearly always, where they do not with either: a day of admission is that of discharge less a
+    stay, a weight follows from a height and a body mass index.
+
+    Arguments:
+        texts: the columns as text, null for missing.
+        kinds: the kind that each column has by its type, ``text`` where only texts are known.
+        sought: the columns that somebody would like to know.
+        published: those that everybody can read.
+
+    Returns:
+        Each column that follows from two, with these.
+    """
+    readable = [name for name in published if name not in sought]
+    if not sought or len(readable) < 2:
+        return []
+    some = texts.head(ROWS)
+    others = on_scales(some, kinds, readable)
+    found = []
+    for name, values in (on_scales(some, kinds, sought) if len(others) > 1 else {}).items():
+        far = {one: by for one, by in others.items() if not in_order(by, values, NEARLY)}
+        pair = _pair(values, far)
+        if pair is not None:
+            found.append((name, *pair))
+    return found
+
+
+def _pair(values: Floats, others: Mapping[str, Floats]) -> tuple[str, str] | None:
+    """The two columns of which a sum, or else a product, puts the values in order."""
+    names = list(others)
+    if len(names) < 2:
+        return None
+    columns = np.stack([values, *others.values()])
+    for kept in (columns, _logarithms(columns)):
+        explained = _explained(kept)
+        best = np.argsort(-explained, axis=None, kind="stable")[:TRIED]
+        for one, other in zip(*np.unravel_index(best, explained.shape), strict=True):
+            if explained[one, other] < EXPLAINED:
+                break
+            if in_order(_fitted(kept[[0, one + 1, other + 1]]), values):
+                return names[one], names[other]
+    return None
+
+
+def _logarithms(columns: Floats) -> Floats:
+    """Logarithms of what is above zero; others are missing."""
+    above = columns > 0
+    return np.where(above, np.log(np.where(above, columns, 1.0)), np.nan)
+
+
+def _explained(columns: Floats) -> Floats:
+    """The share of the first column's variance that each two others explain, once each, [c, c]."""
+    there = ~np.isnan(columns)
+    # Around the mean and by the deviation, so that days since 1970 lose nothing.
+    count = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    held = np.where(there, columns, 0.0)
+    held = np.where(there, held - held.sum(axis=1, keepdims=True) / count, 0.0)
+    deviation = np.sqrt((held**2).sum(axis=1, keepdims=True) / count)
+    held = held / np.maximum(deviation, _LITTLE)
+    pairs = np.maximum(there.astype(float) @ there.T, 1.0)
+    together = np.clip(held @ held.T / pairs, -1.0, 1.0)
+    own, between = together[0, 1:], together[1:, 1:]
+    among = 1.0 - between**2
+    both = own[:, None] ** 2 + own**2 - 2 * own[:, None] * own * between
+    shares = np.where(among > _LITTLE, both / np.maximum(among, _LITTLE), 0.0)
+    found: Floats = np.triu(np.minimum(shares, 1.0), k=1)
+    return found
+
+
+def _fitted(columns: Floats) -> Floats:
+    """The first column by least squares from the others and a constant; nan where one lacks."""
+    there = ~np.isnan(columns).any(axis=0)
+    rows = columns[:, there]
+    middle = rows.mean(axis=1, keepdims=True) if there.any() else 0.0
+    goal, *by = rows - middle
+    weights = np.linalg.lstsq(np.stack(by).T, goal, rcond=None)[0]
+    found = np.full(columns.shape[1], np.nan)
+    found[there] = np.stack(by).T @ weights
+    return found
