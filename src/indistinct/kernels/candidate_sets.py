@@ -287,3 +287,52 @@ def compose(
             neither = (1.0 - x) * (1.0 - y)
             # One release is certain that it is so and the other that it is not: nothing follows.
             odds[o] = both / (both + neither) if both + neither > 0.0 else x
+
+
+@jit
+def compose_sets(
+    crowd: Ints32,
+    other_crowd: Ints32,
+    indptr: Ints,
+    index: Ints32,
+    amount: Floats,
+    other_indptr: Ints,
+    other_index: Ints32,
+    other_amount: Floats,
+    member_indptr: Ints,
+    member: Ints32,
+    own_indptr: Ints,
+    own: Ints32,
+    weight: Floats,
+    most: Floats,
+) -> None:
+    """What two releases of whole sets say together of the value of every person they say most of.
+
+    Crowd ``q`` of the first release has the sets ``index[indptr[q]:indptr[q + 1]]``, rising, with
+    an amount each; the second likewise. Set ``s`` holds the values ``member[member_indptr[s]:...]``
+    and ``own`` are the values of each person. ``most`` [n] becomes the largest sum, of all own
+    values, of the products of the sets that hold it. ``weight`` is 0 for every value before, and
+    after.
+    """
+    for p in range(crowd.shape[0]):
+        most[p] = 0.0
+        for fill in (True, False):
+            at, end = indptr[crowd[p]], indptr[crowd[p] + 1]
+            other, last = other_indptr[other_crowd[p]], other_indptr[other_crowd[p] + 1]
+            while at < end and other < last:
+                if index[at] < other_index[other]:
+                    at += 1
+                elif index[at] > other_index[other]:
+                    other += 1
+                else:
+                    s = index[at]
+                    for m in range(member_indptr[s], member_indptr[s + 1]):
+                        if fill:
+                            weight[member[m]] += amount[at] * other_amount[other]
+                        else:
+                            weight[member[m]] = 0.0
+                    at += 1
+                    other += 1
+            if fill:
+                for o in range(own_indptr[p], own_indptr[p + 1]):
+                    most[p] = max(most[p], weight[own[o]])

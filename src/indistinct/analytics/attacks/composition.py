@@ -32,8 +32,8 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.remedies import bounded_belief
-from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered, pointers
-from indistinct.kernels.candidate_sets import compose
+from indistinct.analytics.weighted import Rows, Weighted, compressed, expanded, gathered, pointers
+from indistinct.kernels.candidate_sets import compose, compose_sets
 from indistinct.types import Floats, Ints, Ints32
 
 NAME = "composition"
@@ -176,7 +176,7 @@ def by_sets(context: AttackContext, other: AttackContext, sensitive: str) -> Tog
     rest = functools.reduce(_joined, sides[1:])
     values = context.covering(sensitive).values
     place = {value: at for at, value in enumerate(values)}
-    lists = [[place[v] for v in key if v in place] for key in numbers]
+    lists = compressed([sorted(place[v] for v in key if v in place) for key in numbers])
     nothing = Rows(np.zeros(len(context.set_of) + 1, np.int64), np.zeros(0, np.int32))
     total, common, _, _ = _composed(sides[0], rest, nothing)
     belief = _of_sets(context.own_values(sensitive), (sides[0], rest), total, lists)
@@ -207,32 +207,16 @@ def _masses_of_sets(
     return gathered(owner, number[which], amount, len(shares), len(numbers))
 
 
-def _of_sets(
-    own: Rows, sides: tuple[Side, Side], total: Floats, members: list[list[int]]
-) -> Floats:
+def _of_sets(own: Rows, sides: tuple[Side, Side], total: Floats, members: Rows) -> Floats:
     """Belief in the value of each person that most of the possible sets hold."""
-    mine, theirs = (side.masses for side in sides)
-    known: dict[tuple[int, int], dict[int, float]] = {}
-    belief = np.zeros(len(total))
-    pairs = zip(sides[0].set_of.tolist(), sides[1].set_of.tolist(), strict=True)
-    for person, pair in enumerate(pairs):
-        if total[person] <= 0:
-            continue
-        if pair not in known:
-            one = slice(mine.indptr[pair[0]], mine.indptr[pair[0] + 1])
-            two = slice(theirs.indptr[pair[1]], theirs.indptr[pair[1] + 1])
-            shared, at, place = np.intersect1d(
-                mine.index[one], theirs.index[two], assume_unique=True, return_indices=True
-            )
-            weight = mine.amount[one][at] * theirs.amount[two][place]
-            found: dict[int, float] = {}
-            for number, amount in zip(shared.tolist(), weight.tolist(), strict=True):
-                for value in members[number]:
-                    found[value] = found.get(value, 0.0) + amount
-            known[pair] = found
-        best = max((known[pair].get(value, 0.0) for value in own[person].tolist()), default=0.0)
-        belief[person] = best / total[person]
-    return np.minimum(belief, 1.0)
+    most, (mine, theirs) = np.zeros(len(total)), (side.masses for side in sides)
+    values = max(int(part.index.max(initial=-1)) for part in (own, members)) + 1
+    compose_sets(
+        sides[0].set_of, sides[1].set_of,
+        mine.indptr, mine.index, mine.amount, theirs.indptr, theirs.index, theirs.amount,
+        members.indptr, members.index, own.indptr, own.index, np.zeros(values), most,
+    )  # fmt: skip
+    return np.minimum(np.divide(most, total, out=np.zeros(len(total)), where=total > 0), 1.0)
 
 
 def _atoms(

@@ -33,7 +33,8 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.attacks.remedies import fewer_joined
 from indistinct.analytics.weighted import Lists, Rows, Weighted, chosen_rows, expanded, pointers
-from indistinct.types import Floats, Ints
+from indistinct.microdata.encoding import count_combinations
+from indistinct.types import Floats, Ints, Ints32
 
 NAME = "joined-rows"
 KIND = "attribute"
@@ -83,8 +84,13 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     if not {*names} - {sensitive}:
         why = "the releases have no further column in common whose values stay as they are"
         return Skipped(NAME, why)
-    keys = _keys([context, *others], names)
-    left = _left(context, others, keys)
+
+    def found(_: str) -> tuple[list[Ints], Left | None]:
+        """What does not depend on what is learnt."""
+        keys = _keys([context, *others], names)
+        return keys, _left(context, others, keys)
+
+    keys, left = context.once("rows joined by " + "\0".join(names), "", found)
     if left is None:
         return Skipped(NAME, "too many rows fit everybody to be compared", leaves_open=True)
     elsewhere = np.logical_or.reduce([one.found for one in others])
@@ -137,18 +143,34 @@ def _shared(contexts: Sequence[AttackContext]) -> list[str]:
 
 def _keys(contexts: Sequence[AttackContext], names: Sequence[str]) -> list[Ints]:
     """A number of every row of each release: the same where all these columns are."""
-    shown = [
-        pl.DataFrame({str(at): _texts(one.joining[name]) for at, name in enumerate(names)})
-        for one in contexts
-    ]
-    every = pl.concat([part.with_columns(release=at) for at, part in enumerate(shown)])
-    same = every.select(
-        "release", key=pl.struct(pl.exclude("release")).rank("dense").cast(pl.Int64) - 1
-    )
+    coded = [_alike([one.joining[name] for one in contexts]) for name in names]
+    columns = [np.concatenate(parts) for parts in coded]
+    rows = len(columns[0])
+    sizes = [int(column.max(initial=-1)) + 1 for column in columns]
+    same = count_combinations(columns, sizes, np.ones(rows, np.int64))[2]
+    begin = np.cumsum([0, *(len(part) for part in coded[0])])
     return [
-        same.filter(pl.col("release") == at)["key"].to_numpy()[one.cells_of]
+        same[begin[at] : begin[at + 1]][one.cells_of].astype(np.int64)
         for at, one in enumerate(contexts)
     ]
+
+
+def _alike(parts: Sequence[Lists]) -> list[Ints32]:
+    """What every person shows in a column of each release, as numbers that all have in common."""
+    if all(_plain(part) for part in parts):
+        every = dict.fromkeys(label for part in parts for label in part.labels)
+        number = {label: at for at, label in enumerate(every)}
+        return [np.array([number[v] for v in p.labels], np.int32)[p.index] for p in parts]
+    shown = [_texts(part) for part in parts]
+    ranked = pl.concat(shown).rank("dense").cast(pl.Int32) - 1
+    ends = np.cumsum([len(own) for own in shown])[:-1]
+    return np.split(ranked.to_numpy(), ends)
+
+
+def _plain(part: Lists) -> bool:
+    """Whether everybody shows one value, once."""
+    each = len(part.index) == len(part) and bool((part.length == 1).all())
+    return each and bool((part.amount == 1).all())
 
 
 def _texts(part: Lists) -> pl.Series:
@@ -180,10 +202,12 @@ def _left(
     context: AttackContext, others: Sequence[AttackContext], keys: Sequence[Ints]
 ) -> Left | None:
     """The rows of the first release that agree with rows of the others; None if they are many."""
-    sets = np.stack(
-        [context.set_of, *(np.where(one.found, one.set_of, -1) for one in others)], axis=1
-    ).astype(np.int64)
-    asked, of = np.unique(sets, axis=0, return_inverse=True)
+    columns = [context.set_of + 1, *(np.where(one.found, one.set_of + 1, 0) for one in others)]
+    sizes = [len(one.places.candidate_sets) + 1 for one in (context, *others)]
+    found, _, of = count_combinations(
+        [column.astype(np.int32) for column in columns], sizes, np.ones(len(columns[0]), np.int64)
+    )
+    asked = np.stack(found, axis=1).astype(np.int64) - 1
     rows = _rows_of_sets(context)
     steps = rows.length[asked[:, 0]]
     for at, one in enumerate(others, start=1):
@@ -197,7 +221,7 @@ def _left(
     for at, (one, own) in enumerate(zip(others, keys[1:], strict=True), start=1):
         ways *= _ways(one, own, asked[group, at], keys[0][row])
     kept = ways > 0
-    return Left(of.ravel(), group[kept], row[kept], ways[kept], len(asked))
+    return Left(of.astype(np.int64), group[kept], row[kept], ways[kept], len(asked))
 
 
 def _rows_of_sets(context: AttackContext) -> Rows:
