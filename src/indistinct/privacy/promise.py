@@ -6,6 +6,7 @@ it behaves when classes grow or merge. It knows nothing of the algorithm that ma
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
@@ -240,6 +241,13 @@ def models() -> Mapping[str, type[Promise]]:
     return plugins.classes("promises", Promise, "model", "indistinct.privacy")  # type: ignore[type-abstract]
 
 
+@functools.cache
+def _own_models() -> Mapping[str, type[Promise]]:
+    """Those of this package, which no other can take the name of: they stay the same."""
+    own = f"{__name__.rpartition('.')[0]}."
+    return {name: one for name, one in models().items() if one.__module__.startswith(own)}
+
+
 def promise(model: str, **settings: Any) -> Promise:
     """The promise of that model with those settings.
 
@@ -249,7 +257,9 @@ def promise(model: str, **settings: Any) -> Promise:
     >>> promise("k-anonymity", k=5)
     KAnonymity(on=None, sensitive=None, unit='record', reference='published', k=5)
     """
-    known = models()
+    known = _own_models()
+    if model not in known:
+        known = models()
     if model not in known:
         plugins.find("promises", model, plugins.subclass_named(Promise, "model"))  # type: ignore[type-abstract]
         raise PolicyError(
@@ -261,7 +271,7 @@ def promise(model: str, **settings: Any) -> Promise:
         Problem(
             "unknown-setting",
             f"promise '{model}' has no setting '{name}': {did_you_mean(name, names)}",
-            remedy=_about_values(known) if name in ABOUT_VALUES else None,
+            remedy=_about_values(models()) if name in ABOUT_VALUES else None,
         )
         for name in settings
         if name not in names
