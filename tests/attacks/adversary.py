@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import permutations
 from typing import Any
 
@@ -181,14 +181,20 @@ def tries_seeds(public: Public) -> Guess:
     n, height = public.fits.shape
     if height == n:
         for seed in SEEDS:
-            shuffled = np.arange(n, dtype=np.uint32)
-            stream(seed, "publication.shuffle").shuffle(shuffled)
-            for order in (shuffled, stream(seed, "publication.quasi").permutation(n)):
+            for order in _orders(seed, n):
                 if public.fits[order, np.arange(n)].all():
                     rows = np.zeros((n, height))
                     rows[order, np.arange(n)] = 1.0
                     return Guess(public.believed(rows), rows)
     return by_frequencies(public)
+
+
+@cache
+def _orders(seed: int, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The orders in which the program publishes n rows with a seed: of a table, of two."""
+    shuffled = np.arange(n, dtype=np.uint32)
+    stream(seed, "publication.shuffle").shuffle(shuffled)
+    return shuffled, stream(seed, "publication.quasi").permutation(n)
 
 
 def follows_the_generator(public: Public) -> Guess:

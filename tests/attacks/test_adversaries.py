@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.attacks.adversary import ADVERSARIES, Public
+from tests.attacks.adversary import ADVERSARIES, Guess, Public
 
 import indistinct as ind
 from indistinct import randomness
@@ -153,17 +153,17 @@ def releases(case: str) -> tuple[Attacked, ...]:
     return tuple(attacked(make(seed), keys) for seed in range(RELEASES))
 
 
-def knows_value(item: Attacked, adversary: str) -> bool:
+def knows_value(item: Attacked, guess: Guess) -> bool:
     """Whether the surest guess of what somebody has is right."""
-    beliefs = ADVERSARIES[adversary](item.public).beliefs
+    beliefs = guess.beliefs
     person, label = np.unravel_index(int(beliefs.argmax()), beliefs.shape)
     name = item.public.labels[int(label)]
     return item.ill[int(person)] in UNDER.get(name, {name})
 
 
-def knows_row(item: Attacked, adversary: str) -> bool:
+def knows_row(item: Attacked, guess: Guess) -> bool:
     """Whether the surest guess of somebody's row is right."""
-    rows = ADVERSARIES[adversary](item.public).rows
+    rows = guess.rows
     person, row = np.unravel_index(int(rows.argmax()), rows.shape)
     return item.tags[0][int(person)] == item.tags[1][int(row)]
 
@@ -215,12 +215,12 @@ def test_what_tells_them_from_others_is_told(case: str) -> None:
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("case", [*PROMISES, *MADE_UP, *LONG])
 def test_nobody_is_right_more_often_than_is_certified(case: str, adversary: str) -> None:
-    found = releases(case)
+    found = [(item, ADVERSARIES[adversary](item.public)) for item in releases(case)]
     asked = {item["model"]: item for item in PROMISES[case.partition(",")[0]]}
-    values = sum(knows_value(item, adversary) for item in found)
+    values = sum(knows_value(item, guess) for item, guess in found)
     assert values <= by_chance(asked["max-posterior"]["bound"])
     if "k-anonymity" in asked:
-        rows = sum(knows_row(item, adversary) for item in found)
+        rows = sum(knows_row(item, guess) for item, guess in found)
         assert rows <= by_chance(1 / asked["k-anonymity"]["k"])
 
 
@@ -230,27 +230,32 @@ def test_nobody_is_right_more_often_than_is_certified(case: str, adversary: str)
 def test_whoever_knows_the_order_wins_without_a_shuffle() -> None:
     keys = policy("mondrian") | {"output": {"shuffle": False}}
     found = [attacked(people(seed), keys) for seed in range(9)]
-    assert all(knows_row(item, "in order") and knows_value(item, "in order") for item in found)
+    guesses = [(item, ADVERSARIES["in order"](item.public)) for item in found]
+    assert all(knows_row(*one) and knows_value(*one) for one in guesses)
 
 
 def test_whoever_tries_seeds_wins_where_one_was_chosen() -> None:
     found = [attacked(people(seed), policy("mondrian", seed=seed)) for seed in range(9)]
-    assert all(knows_row(item, "tries seeds") for item in found)
+    assert all(knows_row(item, ADVERSARIES["tries seeds"](item.public)) for item in found)
 
 
 QUARTER = {"model": "max-posterior", "bound": 0.25, "unit": "person"}
 MANY = 12
 
 
-def dealt(seed: int) -> Attacked:
-    """A release by anatomy in buckets of four, of people of whom few have two of five illnesses."""
+def knows_whom_buckets_took(seed: int) -> bool:
+    """Whether it tells somebody's value who follows how people were dealt to buckets.
+
+    A release by anatomy in buckets of four, of people of whom few have two of five illnesses.
+    """
     ill = np.random.default_rng(seed).permutation(np.repeat(ILL, (120, 120, 120, 80, 40)))
     table = visits(seed, 480, 0.0).with_columns(ill=pl.Series(ill), zip=pl.int_range(480))
-    return attacked(table, policy("anatomy") | {"promises": [QUARTER]})
+    item = attacked(table, policy("anatomy") | {"promises": [QUARTER]})
+    return knows_value(item, ADVERSARIES["follows the generator"](item.public))
 
 
 def test_whoever_follows_the_generator_gains_nothing() -> None:
-    found = sum(knows_value(dealt(seed), "follows the generator") for seed in range(MANY))
+    found = sum(map(knows_whom_buckets_took, range(MANY)))
     assert found <= by_chance(QUARTER["bound"], MANY)
 
 
@@ -261,7 +266,7 @@ def test_whoever_follows_the_generator_wins_where_there_is_but_one(
     monkeypatch.setattr(
         randomness.Stream, "__init__", lambda self, key: made(self, key.split(b" ")[0])
     )
-    found = sum(knows_value(dealt(seed), "follows the generator") for seed in range(MANY))
+    found = sum(map(knows_whom_buckets_took, range(MANY)))
     assert found > by_chance(QUARTER["bound"], MANY)
 
 

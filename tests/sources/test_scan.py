@@ -312,14 +312,23 @@ def test_encodings(encoding: str, ending: str, tmp_path: Path) -> None:
     assert scan(path, **told).text(["name", "stadt"]).rows() == [("Jürgen", "Köln"), ("Zoë", None)]
 
 
+@cache
+def packed_tightly(ending: str) -> bytes:
+    """Five million rows alike, as a file of that ending holds them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table.csv{ending}"
+        with packing(path) as file:
+            file.write(b"age,sex\n" + b"20,f\n" * 5_000_000)
+        return path.read_bytes()
+
+
 @pytest.mark.parametrize("ending", [".gz", ".xz", ".bz2", ".zst"])
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_what_is_packed_too_tightly_is_refused_before_it_is_unpacked(
     ending: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / f"table.csv{ending}"
-    with packing(path) as file:
-        file.write(b"age,sex\n" + b"20,f\n" * 5_000_000)
+    path.write_bytes(packed_tightly(ending))
     monkeypatch.setattr("indistinct.sources.scan.LEAST", 20 << 20)
     monkeypatch.setattr(duckdb, "connect", Unasked)
     with pytest.raises(DataError, match="packed to less than 1/200") as caught:
