@@ -132,6 +132,22 @@ def test_what_breaks_is_told_with_its_price_and_nothing_is_made(algorithm: str) 
     assert ind.audit(ind.apply(first, table(2, size=30), mended), mended).holds
 
 
+@pytest.mark.parametrize(
+    ("ages", "cause"), [((60, 100), ", most of them because of 'age'"), ((20, 60), "")]
+)
+def test_what_keeps_most_records_out_of_the_classes_is_told(
+    ages: tuple[int, int], cause: str
+) -> None:
+    asked = policy(algorithm="mondrian", k=2)
+    asked["attributes"]["age"]["hierarchy"] = "suppress"
+    first = ind.anonymize(table(1), asked)
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.apply(first, table(2, 40, ages), asked)
+    message = caught.value.problems[0].message
+    assert ("has no class for 40 of 40 records" in message) == bool(cause)
+    assert message.endswith(cause)
+
+
 @settings(max_examples=40)
 @given(st.integers(0, 40), st.integers(10, 60))
 def test_as_few_attributes_as_can_be_are_adapted(seed: int, size: int) -> None:

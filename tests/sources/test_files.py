@@ -290,7 +290,7 @@ def test_a_missing_header_is_not_quoted(tmp_path: Path) -> None:
     error = refused(put(tmp_path, "Smith,Smith,39\nJones,Jones,40\n"))
     assert codes(error) == ["duplicate-columns"]
     assert "columns 1, 2" in str(error)
-    assert "header that seems to be missing" in str(error)
+    assert "give every column a name of its own, or add the header" in str(error)
     assert "Smith" not in str(error)
 
 

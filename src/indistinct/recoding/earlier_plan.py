@@ -36,6 +36,9 @@ Kind = Literal["levels", "cut", "classes"]
 CELLS = 1 << 24
 """Pairs of a combination and a class that are compared at a time, at most."""
 
+LOOKED_AT = 1000
+"""Combinations outside of all classes that are looked at for what keeps them out, at most."""
+
 
 @dataclass(frozen=True)
 class EarlierPlan:
@@ -229,6 +232,33 @@ class EarlierPlan:
             search=search,
             scope=self.scope,
         )
+
+    def attribute_without_class(self, data: LeveledTable, outside: Bools) -> str | None:
+        """The attribute without which most combinations outside of all classes would have one.
+
+        Dates of another year are covered by no class of this one, for instance. At most
+        :data:`LOOKED_AT` combinations are looked at, evenly spread.
+
+        Arguments:
+            data: the table.
+            outside: the combinations that no class covers, [C].
+        """
+        if self.cells is None or not outside.any():
+            return None
+        classes = np.unique([self.cells[name][1] for name in data.attributes], axis=1)
+        rows = np.flatnonzero(outside)
+        most = max(min(LOOKED_AT, CELLS // max(classes.shape[1], 1)), 1)
+        rows = rows[:: -(-len(rows) // most)]
+        missed = np.zeros((classes.shape[1], len(rows)), dtype=np.int16)
+        last = missed.copy()
+        for j, name in enumerate(data.attributes):
+            mask = Coverage(data.taxonomies[name]).matrix(self.cells[name][0])
+            misses = ~mask[np.ix_(classes[j], data.table.codes[j][rows])]
+            missed += misses
+            last[misses] = j
+        alone = [int(((missed == 1) & (last == j)).any(axis=0).sum()) for j in range(len(classes))]
+        best = int(np.argmax(alone))
+        return data.attributes[best] if 2 * alone[best] > len(rows) else None
 
     def _as_before(self, data: LeveledTable) -> tuple[Ints32, Bools]:
         """The class that each combination had, and whether it was in the plan's table, [C] each.

@@ -277,8 +277,8 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
             "duplicate-columns",
             f"columns {_listed(at)} have the same names",
             file=name,
-            remedy="add the header that seems to be missing; or, for a CSV file, say that "
-            "there is none: header = false under [source], init --no-header"
+            remedy="give every column a name of its own, or add the header if it is missing; for a "
+            "CSV file without one: header = false under [source], init --no-header"
             if no_header
             else "give every column a name of its own",
         )

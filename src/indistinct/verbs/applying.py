@@ -342,7 +342,11 @@ class _Reuse:
             for one in broken
         ]
         if outside:
-            told.append(f"has no class for {some_of(outside, self.records, 'record')}")
+            cause = self.earlier.attribute_without_class(data, plan.suppressed)
+            told.append(
+                f"has no class for {some_of(outside, self.records, 'record')}"
+                + (f", most of them because of '{cause}'" if cause else "")
+            )
         message = f"the plan {'; '.join(told)}"
         ways = []
         if lost < self.records and not isinstance(plan, CutPlan):

@@ -848,7 +848,11 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
             "day-or-month-first",
             "its dates do not show whether the day or the month comes first: check the format",
         )
-    if values.last is not None and values.last.year >= IN_TIME_TO_COME:
+    if (
+        values.first != values.last
+        and values.last is not None
+        and values.last.year >= IN_TIME_TO_COME
+    ):
         yield Warned(
             "shifted-dates",
             "its dates lie in years to come, as where dates were shifted: only the days between two"

@@ -548,7 +548,8 @@ def _dated(
 def _far(days: pl.Series, counts: pl.Series, tokens: pl.Series) -> pl.Series:
     """Which dates stand for none: the first or last day of a year, repeated, far from all others.
 
-    In the years 1 and 9999 once is enough.
+    In the years 1 and 9999 once is enough, and so is the last day of a thousand years to come
+    (31/12/2999, 31/12/4000), which says that something has not ended yet.
     """
     told = ~tokens & days.dt.year().is_between(date.min.year, date.max.year).fill_null(False)
     known = pl.DataFrame({"day": days, "count": counts}).filter(told)
@@ -557,6 +558,9 @@ def _far(days: pl.Series, counts: pl.Series, tokens: pl.Series) -> pl.Series:
     for ends_of_time in (True, False):
         for day, count in (*left.head(3).iter_rows(), *left.tail(3).iter_rows()):
             rest = left["day"].filter(left["day"] != day)
+            if ends_of_time and _end_of_a_thousand_years(day) and not rest.is_empty():
+                far.append(day)
+                continue
             low, high = _day(rest.min()), _day(rest.max())
             if _day(day) is None or low is None or high is None or low <= day <= high:
                 continue
@@ -567,6 +571,11 @@ def _far(days: pl.Series, counts: pl.Series, tokens: pl.Series) -> pl.Series:
                 far.append(day)
         left = left.filter(~pl.col("day").is_in(far))
     return days.is_in(far).fill_null(False) if far else pl.repeat(False, days.len(), eager=True)
+
+
+def _end_of_a_thousand_years(day: date) -> bool:
+    """Whether a day ends a year such as 2999, 3000 or 4000, as software writes what has no end."""
+    return day.year >= 2999 and day.year % 1000 in (0, 999) and (day.month, day.day) == (12, 31)
 
 
 def _told(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> dict[str, int]:
