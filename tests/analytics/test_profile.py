@@ -1021,3 +1021,76 @@ def test_no_in_french_is_no_sex() -> None:
     seen = profile(frame)
     assert "the sexes" not in seen["ptu1"].why
     assert "the sexes" in seen["col2"].why
+
+
+def test_what_is_dense_in_the_middle_was_measured_and_numbers_nobody() -> None:
+    draw = np.random.default_rng(7)
+    frame = pl.DataFrame(
+        {
+            "sex": ["m", "f"] * (N // 2),
+            "diagnosis": [f"I{at % 9}" for at in range(N)],
+            "fvc": [str(round(one)) for one in draw.normal(2700, 700, N)],
+            "bnp": [str(round(one)) for one in draw.lognormal(6, 1.2, N)],
+            "even": [str(one) for one in draw.integers(1000, 9000, N)],
+            "later": [str(9000 - round(one)) for one in draw.exponential(900, N)],
+            "blocks": [str(1000 * draw.choice([1, 4, 9]) + one) for one in draw.integers(0, 90, N)],
+            "long": [str(round(one)) for one in draw.lognormal(13, 1, N)],
+        }
+    )
+    closed = profile(frame).closed()
+    assert closed["fvc"].role == closed["bnp"].role == "sensitive"
+    assert [warned.code for warned in closed["bnp"].warnings] == ["nearly-unique"]
+    for name in ("even", "later", "blocks", "long"):
+        assert closed[name].role == "identifier", name
+
+
+def test_many_words_that_repeat_are_of_places_or_occupations_and_codes_are_not() -> None:
+    draw = np.random.default_rng(8)
+    towns = [first + last for first in ("Ne", "Sa", "Bru", "Kil") for last in ("ko", "ra", "mis")]
+    frame = pl.DataFrame(
+        {
+            "sex": draw.choice(["m", "f"], N),
+            "diagnosis": draw.choice(["flu", "cold"], N),
+            "wk": draw.choice([*towns, "Obo", "Ili"], N),
+            "cds": [f"D{one}" for one in draw.integers(10, 40, N)],
+        }
+    )
+    seen = profile(frame)
+    assert seen["wk"].role == "quasi-identifier"
+    assert seen["wk"].why.startswith("its values are many and repeat")
+    assert seen["cds"].role == "sensitive"
+
+
+def test_what_is_measured_twice_is_no_point_on_a_map() -> None:
+    draw = np.random.default_rng(9)
+    told = draw.normal(23, 3, N)
+    frame = pl.DataFrame(
+        {
+            "m1": [f"{one:.6f}" for one in told],
+            "m2": [f"{one:.6f}" for one in told + draw.normal(0.5, 0.7, N)],
+        }
+    )
+    assert "points on a map" not in profile(frame)["m1"].why
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("taille", [str(at % 9 + 1) for at in range(N)], "quasi-identifier"),
+        ("taille", [str(at % 60 + 130) for at in range(N)], "sensitive"),
+        ("grade", [str(at % 4 + 9) for at in range(N)], "quasi-identifier"),
+        ("grade", [str(at % 3 + 1) for at in range(N)], "sensitive"),
+        ("since", ["1990-1994", "1995-99", "2000-", "<1990"] * (N // 4), "quasi-identifier"),
+        ("HSAGEIR", [str(at * 11 % 70 + 17) for at in range(N)], "quasi-identifier"),
+        ("STORAGEX", [str(at % 3) for at in range(N)], "sensitive"),
+        ("DIA01", ["F45", "I66", "R34 I54", "F41"] * (N // 4), "sensitive"),
+        ("dia", ["lunes", "martes", "sabado", "domingo"] * (N // 4), "quasi-identifier"),
+        ("job role", ["1", "2", "3", "4"] * (N // 4), "quasi-identifier"),
+        ("nation", ["Thai", "Non-Thai"] * (N // 2), "quasi-identifier"),
+        ("Excess Urination", ["0", "1"] * (N // 2), "sensitive"),
+        ("observationTime", [str(at * 13 % 300) for at in range(N)], "sensitive"),
+    ],
+)
+def test_values_say_what_a_name_means(name: str, values: list[str], role: str) -> None:
+    frame = pl.DataFrame({"Alter": [str(at * 7 % 95) for at in range(N)], name: values})
+    assert profile(frame)[name].role == role

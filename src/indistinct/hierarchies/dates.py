@@ -119,7 +119,8 @@ def unreadable(values: Iterable[str], *, format: object = "iso", **_: object) ->
 
 
 PATTERNS = (
-    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d%b%Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
+    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d%b%Y", "%d%b%y", "%d-%b-%Y", "%d-%b-%y"),
+    *("%d %b %Y", "%d %B %Y"),
     *("%b %d, %Y", "%B %d, %Y", "%Y%m%d", "%d%m%Y", "%m%d%Y", "%d/%b/%Y", "%Y-%b-%d", "%d. %B %Y"),
     *("%d. %b %Y", "%b %d %Y", "%B %d %Y", "%A, %d %B %Y", "%A, %B %d, %Y", "%a, %d %b %Y"),
     *("%a %d %b %Y", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"),

@@ -30,7 +30,8 @@ _ABOUT = {
         "niv etud etudes esc escol escola seri serie educ edlev instr instru instrucao grau nivel"
     ),
     "occupation": (
-        "ciuo ocup ocupa ocupac prof cbo trab trabalho occ occup atividade ativida activid"
+        "wrk wrkfull wrkpart ciuo ocup ocupa ocupac prof cbo trab trabalho occ occup atividade"
+        " ativida activid"
     ),
     "place": (
         "mun mn munic municip munici uf cep bairro logr dist distr distrito prov dep depto dpto"

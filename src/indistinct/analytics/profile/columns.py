@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.profile.amounts import counts_from_zero, looks_measured
 from indistinct.analytics.profile.concepts import (
     FREE_TEXT,
     Concept,
@@ -26,6 +27,7 @@ from indistinct.analytics.profile.contents import (
     NEARLY_ALL,
     Content,
     content_of,
+    could_be_ages,
     could_be_years_of_life,
 )
 from indistinct.analytics.profile.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
@@ -37,7 +39,7 @@ from indistinct.analytics.profile.names import (
     without_prefix,
     words,
 )
-from indistinct.analytics.profile.neighbours import FEW, SOME_RECORDS, Neighbour, settled
+from indistinct.analytics.profile.neighbours import FEW, RARE, SOME_RECORDS, Neighbour, settled
 from indistinct.analytics.profile.person_keys import Column, Numbering, counting
 from indistinct.analytics.profile.persons import (
     BLANK_BELOW,
@@ -379,7 +381,8 @@ KEPT = 100
 class _Look:
     """A column seen by itself: its profile, its values if they are few, and suspected codes.
 
-    ``read`` is how they were understood, if they are few.
+    ``read`` is how they were understood, if they are few; ``measured`` says that they are spread as
+    measurements are.
     """
 
     item: AttributeProfile
@@ -387,6 +390,7 @@ class _Look:
     sample: pl.Series
     far: Far
     read: tuple[Values, Content | None] | None
+    measured: bool
 
 
 def values_of(
@@ -453,6 +457,7 @@ def _look(table: Table, column: str, records: int, called: str, codes: Sequence[
         values.sample.head(200),
         {} if content or codes else suspected(values, called),
         (values, content) if values.distinct <= KEPT else None,
+        not plain.sure and RARE * values.distinct > filled and looks_measured(values),
     )
 
 
@@ -479,10 +484,17 @@ def _meant(
         several = values.kind == "text" and values.distinct > FEW
         if several and words(column)[-1:] == ("state",):
             return concept_named("place"), "its name says state"
-        aged = names_an_age_of_somebody(column) and could_be_years_of_life(values)
-        return (concept_named("age"), "its name ends in age") if aged else None
+        if names_an_age_of_somebody(column) and could_be_years_of_life(values):
+            return concept_named("age"), "its name ends in age"
+        if "age" in column.lower() and could_be_ages(values):
+            return concept_named("age"), "its name holds age, its values are as those of ages"
+        return None
     concept, why = found
-    many = values.distinct > FEW and not _counts_from_zero(values)
+    if other := _of_a_group(column, values):
+        return other
+    if concept.name == "time" and _are_codes(values):
+        return None
+    many = values.distinct > FEW and not counts_from_zero(values)
     if concept.name == "health" and "hosp…" in why and many:
         return concept_named("stay"), why
     if words(column) == ("cp",) and _is_postal(values):
@@ -490,6 +502,37 @@ def _meant(
     if "estado" in why and values.kind == "integer" and values.distinct < K:
         return concept_named("health"), why
     return found
+
+
+_CODES = r"^[A-Za-z]\d\d"
+_FEWEST_LETTERS = 3
+
+
+def _are_codes(values: Values) -> bool:
+    """Whether most texts begin with one of several letters and two digits, as no time does."""
+    if values.kind != "text":
+        return False
+    codes = values.sample.filter(values.sample.str.contains(_CODES))
+    several = codes.str.slice(0, 1).str.to_uppercase().n_unique() >= _FEWEST_LETTERS
+    return several and 2 * len(codes) > len(values.sample)
+
+
+_SIZES = ("taille", "tamano", "tamanho", "dimensione", "size")
+_SMALLEST_BODY = 40.0
+_HIGHEST_GRADE = 5.0
+
+
+def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
+    """A size that is none of a body is that of a household; a grade above five is of a school."""
+    if values.largest is None or values.numbers is None:
+        return None
+    if values.kind != "integer" and not (values.numbers == values.numbers.round()).all():
+        return None
+    if is_one_of(column, _SIZES) and values.largest < _SMALLEST_BODY:
+        return concept_named("family"), "its name says size, its values are no sizes of bodies"
+    if is_one_of(column, ("grade",)) and _HIGHEST_GRADE < values.largest <= FEW:
+        return concept_named("education"), "its name says grade, its values are grades of a school"
+    return None
 
 
 _WEIGHTS = ("weight", "wt", "poids", "peso", "gewicht", "pondera")
@@ -535,6 +578,7 @@ def _with_neighbours(
                 gaps=item.missing > 0,
                 left_out=item.left_out,
                 tokens=tuple(item.missing_tokens),
+                measured=looks[item.attribute].measured,
             )
             for item in items
         ],
@@ -701,14 +745,12 @@ def _could_be_numbers(values: Values) -> bool:
     """Whether values are many long numbers or codes of about one length, or hardly repeat."""
     if values.kind not in ("integer", "text") or values.filled < FEW_RECORDS:
         return False
+    numbered = _are_many_or_long(values)
+    return numbered and not (values.kind == "integer" and looks_measured(values))
+
+
+def _are_many_or_long(values: Values) -> bool:
     most = values.counts.max()
-    if values.kind == "integer" and (
-        _some_below_zero(values)
-        or _counts_from_zero(values)
-        or _is_heaped(values)
-        or _is_smooth(values)
-    ):
-        return False
     if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
         # Amounts, of which many are 0, have many lengths.
         return values.distinct > _MANY and values.sample.str.len_chars().n_unique() <= 2
@@ -721,61 +763,6 @@ def _could_be_numbers(values: Values) -> bool:
     lengths = values.sample.str.len_chars()
     long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
     return long and bool(values.sample.str.contains(r"\d").all())
-
-
-def _some_below_zero(values: Values) -> bool:
-    """Whether some numbers are negative, as none of a person or thing is."""
-    low = None if values.numbers is None else values.numbers.min()
-    return isinstance(low, float) and low < 0
-
-
-_HEAPED = 0.2
-_FEW_TO_HEAP = 200
-
-
-def _is_heaped(values: Values) -> bool:
-    """Whether far more whole numbers than by chance end in 0, and half lie close together.
-
-    So it is of what was measured and rounded. Numbers of people spread over their whole range.
-    """
-    numbers, counts = values.numbers, values.counts
-    if numbers is None or numbers.null_count() or 3 * values.distinct > 2 * values.filled:
-        return False
-    tens = int(counts.filter(numbers % 10 == 0).sum())
-    if values.filled < _FEW_TO_HEAP or tens < _HEAPED * values.filled:
-        return False
-    ordered = pl.DataFrame({"number": numbers, "count": counts}).sort("number")
-    inner = ordered.filter((pl.col("count").cum_sum() / values.filled).is_between(0.25, 0.75))
-    middle = inner["number"]
-    whole = ordered["number"][-1] - ordered["number"][0]
-    return not middle.is_empty() and 3 * (middle[-1] - middle[0]) < whole
-
-
-_SMOOTH = 0.7
-_PER_NUMBER = 20
-
-
-def _is_smooth(values: Values) -> bool:
-    """Whether neighbouring whole numbers have about as many records each, as measurements have."""
-    if values.numbers is None or values.numbers.null_count():
-        return False
-    if values.distinct < PER_PLACE or _PER_NUMBER * values.distinct > values.filled:
-        return False
-    counts = pl.DataFrame({"number": values.numbers, "count": values.counts}).sort("number")
-    held = counts["count"].rank().to_numpy()  # a code for missing among them changes few ranks
-    if held[1:].std() == 0 or held[:-1].std() == 0:
-        return False
-    return bool(np.corrcoef(held[1:], held[:-1])[0, 1] >= _SMOOTH)
-
-
-def _counts_from_zero(values: Values) -> bool:
-    """Whether whole numbers count something: from 0 on, of which there are most, with few gaps."""
-    if values.numbers is None or values.numbers.null_count():
-        return False
-    low, high = values.numbers.min(), values.numbers.max()
-    at = values.counts.arg_max()
-    top = high if isinstance(high, float) else 0.0
-    return low == 0 and at is not None and values.numbers[at] == 0 and top < 4 * values.distinct
 
 
 _SENTENCE_LETTERS = 20

@@ -74,7 +74,10 @@ CONCEPTS: tuple[Concept, ...] = (
             "idade", "edad", "age at", "age group", "age years", "age in years", "age cat",
             "age unit", "age units", "unite age", "altersgruppe",
         ),
-        stems=("agegr", "agecat", "ageband", "ageclass", "agem", "agef", "agey", "ageo", "agei"),
+        stems=(
+            "agegr", "agecat", "agecl", "aged", "ageband", "ageclass", "agem", "agef", "agey",
+            "ageo", "agei",
+        ),
         measured=True,
     ),
     Concept(
@@ -154,7 +157,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "nacionalidad", "nacionalidade", "geburtsland", "foreign born", "migration background",
             "nazionalita", "cittadinanza", "nationaliteit", "obywatelstwo", "uyruk",
         ),
-        last=("ctry", "cntry"),
+        last=("ctry", "cntry", "nation"),
         stems=("countr",),
     ),
     Concept(
@@ -182,6 +185,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "relationship", "relation", "marry", "children", "kinder", "enfants", "hijos", "child",
             "kids",
             "siblings", "sibsp", "parch", "household", "spouse", "family", "dependents", "twin",
+            "twins",
             "famsize", "fam",
         ),
         anywhere=(
@@ -198,7 +202,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "others know a person's schooling",
         whole=(
             "degree", "school", "schooling", "bildung", "schule", "etudes", "estudios", "ed",
-            "college", "literacy", "literate", "read write", "university", "yedu",
+            "college", "literacy", "literate", "read write", "university", "univ", "yedu",
         ),
         anywhere=(
             "schulabschluss", "niveau d etudes", "bildungsgrad", "qualification", "qualifications",
@@ -217,9 +221,10 @@ CONCEPTS: tuple[Concept, ...] = (
             "veteran", "sic", "naics", "isic", "nace", "isco",
         ),
         anywhere=(
-            "occupation", "profession", "work class", "work type", "employment", "job title",
-            "self employed", "remote work", "hours per week", "work hours", "beruf", "metier",
-            "ocupacion", "profesion", "labour force", "labor force",
+            "occupation", "profession", "vocation", "job", "work class", "work type",
+            "employment", "job title", "self employed", "remote work", "hours per week",
+            "work hours", "beruf", "metier", "ocupacion", "profesion",
+            "labour force", "labor force",
         ),
         last=("company", "employer", "occupation", "profession"),
         unless=("injury", "accident", "interfere"),
@@ -343,11 +348,12 @@ CONCEPTS: tuple[Concept, ...] = (
             "expire", "expired", "survival", "fatal", "family history", "seek help", "adl",
             "physical limitation", "activity limitation", "limitation", "impairment", "diff walk",
             "chemo", "chemotherapy", "radiation", "stent", "catheter", "bypass", "nurse",
-            "alcoholism", "cigs", "cigarettes", "packs", "drinks", "drinking", "exercise",
-            "stress", "diet", "immunosuppressed", "hours sleep", "verbatim", "adverse event",
-            "resultat", "resultado", "ergebnis", "for age",
+            "alcoholism", "violence", "cigs", "cigarettes", "packs", "drinks", "drinking",
+            "exercise", "stress", "diet", "immunosuppressed", "hours sleep", "verbatim",
+            "adverse event", "resultat", "resultado", "ergebnis", "for age",
             "z score",
         ),
+        last=("time",),
         stems=(
             "diagnos", "disorder", "patholog", "diabet", "depress", "psych", "pregnan",
             "schwanger", "abort", "medica", "medik", "prescri", "choles", "allerg", "vaccin",

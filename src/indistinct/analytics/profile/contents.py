@@ -54,6 +54,11 @@ _OF_ZIP = ("zip", "zip code", "zip5", "zip3", "zcta")
 _OF_PLACES = ("cabin", "room", "bed", "seat", "ward", "ticket", "locker", "plot", "block")
 
 
+_SPAN = re.compile(
+    r"(?:<=?|>=?|≤|≥|before|after|until|from)? ?(?:1[89]|20)\d\d"
+    r"(?: ?(?:[-–—/]|to|and) ?(?:(?:1[89]|20)\d\d|\d\d|before|after|later)?|\+)?",
+    re.IGNORECASE,
+)
 _WEEK = re.compile(r"(19|20)\d\d[-_/ ]?([Ww]|[-_/ ]|[Ss][Ee]?)([0-4]?\d|5[0-3])")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?( ?[AaPp][Mm])?")
 
@@ -133,12 +138,14 @@ def content_of(name: str, values: Values) -> Content | None:
             found = Content("time", "its values are weeks of years")
         if times >= NEARLY_ALL and values.distinct > 2:
             found = Content("time", "its values are times of the day")
+        if found is None and values.distinct > 2 and _are_spans_of_years(texts):
+            found = Content("time", "its values are spans of years")
     elif found is None and _are_parts_of_years(values):
         found = Content("time", "its values are months or weeks of years", parts_of_years=True)
     elif found is None and _are_years(values):
         certain = names_one_of(name, _OF_YEARS) is not None
         found = Content("time", "its values are years", certain=certain)
-    elif found is None and says_nothing(name) and _could_be_ages(values):
+    elif found is None and says_nothing(name) and could_be_ages(values):
         found = Content("age", "its values could be ages", certain=False)
     return found
 
@@ -310,6 +317,13 @@ def _subdivisions(texts: _Texts) -> Content | None:
 _SUBDIVISION = re.compile(r"[A-Z]{2}-(?=.*[A-Z0-9])[A-Z0-9]{1,3}")
 
 
+def _are_spans_of_years(texts: _Texts) -> bool:
+    """Whether values are years and spans of years such as 1993-1996, 1997-99 and 2000-."""
+    fits = [_SPAN.fullmatch(text) is not None for text in texts.texts]
+    spans = sum(not text.isdigit() for text, fit in zip(texts.texts, fits, strict=True) if fit)
+    return texts.share(fits) >= NEARLY_ALL and 2 * spans > len(fits)
+
+
 def _are_parts_of_years(values: Values) -> bool:
     """Whether numbers are years followed by a month or a week: 202053."""
     if values.numbers is None or values.kind != "integer" or values.distinct < 3:
@@ -354,7 +368,7 @@ _OLDEST = 110
 _SPREAD = 25
 
 
-def _could_be_ages(values: Values) -> bool:
+def could_be_ages(values: Values) -> bool:
     """Whether whole numbers are within a life, nearly all of a wide range occur, and none often."""
     if values.numbers is None or values.kind != "integer" or values.numbers.null_count():
         return False
@@ -442,7 +456,9 @@ _ILLS = _vocabulary("""
     placebo mg tablet surgery chemotherapy radiation therapy smoker smokes smoked nonsmoker drinker
     hiv aids hepatitis tuberculosis malaria depression anxiety migraine arthritis finding symptom
     fatigue nausea headache bleed bleeding lesion overdose poisoning pregnancy transplant
-    disorders mild moderate severe fatal recovered resolved rash pruritus erythema vomiting
+    disorders circulatory digestive genitourinary congenital endocrine metabolic
+    cardiovascular gastrointestinal musculoskeletal infectious neoplasm neoplasms
+    mild moderate severe fatal recovered resolved rash pruritus erythema vomiting
     diarrhoea diarrhea dizziness irritation oedema edema swelling insomnia constipation
     """)
 _ILL_ENDS = re.compile(

@@ -68,7 +68,8 @@ class Neighbour:
     """What has to be known of a column: its name, role, what it is about, its values if few.
 
     ``sure`` says that its name or its values speak for the role, ``gaps`` that records lack one,
-    ``left_out`` that it is an identifier only until somebody decides.
+    ``left_out`` that it is an identifier only until somebody decides, ``measured`` that its numbers
+    are spread as measurements are.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Neighbour:
     gaps: bool = False
     left_out: bool = False
     tokens: tuple[str, ...] = ()
+    measured: bool = False
 
 
 def settled(
@@ -97,7 +99,7 @@ def settled(
         people: whether a column numbers people who have several records.
     """
     found: dict[str, tuple[Role, str]] = dict(_keys_elsewhere(table, columns))
-    found |= dict.fromkeys(_points(columns), ("identifier", _POINTS))
+    found |= dict.fromkeys(_points(table, columns), ("identifier", _POINTS))
     known = [
         item for item in columns if item.sure and item.role in ("quasi-identifier", "sensitive")
     ]
@@ -131,13 +133,14 @@ def settled(
             found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
             continue
-        measured = item.kind != "text" and (ill or nameless or _is_read_off(item))
+        measured = item.kind != "text" and (ill or nameless or item.measured or _is_read_off(item))
         rare = not measured and item.distinct > 1 and RARE * item.distinct > item.filled
         told = (
             _alike(table, columns, at)
             or _called_alike(called, item)
             or _follows(table, known, item, several, differs)
             or (None if several else _lies_within(table, known, item))
+            or (("quasi-identifier", _MANY_WORDS) if beside and _are_many_words(item) else None)
             or (("sensitive", beside) if beside and not rare else None)
         )
         if told:
@@ -351,6 +354,21 @@ def _stands_for(
     return None
 
 
+_MANY_WORDS = "its values are many and repeat, as those of places and of occupations do"
+
+
+def _are_many_words(item: Neighbour) -> bool:
+    """Whether words are many and repeat, and nothing says that they are about health.
+
+    Such words are names of places, of institutions or of occupations six times as often as they are
+    anything sensitive.
+    """
+    if item.kind != "text" or item.distinct <= FEW or RARE * item.distinct > item.filled:
+        return False
+    coded = item.sample.str.contains(r"\d").mean()
+    return isinstance(coded, float) and coded <= 1 - ELSEWHERE
+
+
 _READ_OFF = r"\.\d{1,3}$"
 
 
@@ -371,7 +389,7 @@ _EXACT = r"\.\d{3,10}$"
 _WIDEST = 60.0
 
 
-def _points(columns: Sequence[Neighbour]) -> Iterator[str]:
+def _points(table: Table, columns: Sequence[Neighbour]) -> Iterator[str]:
     """Two columns side by side of which the numbers could be latitudes and longitudes.
 
     Such numbers have three decimals or more, lie within the degrees of a map, close to each other
@@ -383,8 +401,26 @@ def _points(columns: Sequence[Neighbour]) -> Iterator[str]:
         if not 0.8 * one.distinct <= other.distinct <= 1.25 * one.distinct:
             continue
         ways = ((one, other), (other, one))
+        if _measure_the_same(table, one, other):
+            continue
         if any(_could_be_degrees(up, 90) and _could_be_degrees(across, 180) for up, across in ways):
             yield from (one.name, other.name)
+
+
+ONE_MEASURE = 0.9
+"""Numbers that go together as closely as this measure one thing twice, if they are as large."""
+
+
+def _measure_the_same(table: Table, one: Neighbour, other: Neighbour) -> bool:
+    """Whether two columns of numbers say the same but for small differences, as twice measured."""
+    some = table.sample([one.name, other.name], SOME_RECORDS)
+    pairs = some.select(pl.all().str.strip_chars().cast(pl.Float64, strict=False)).drop_nulls()
+    first, second = (pairs[name].to_numpy() for name in (one.name, other.name))
+    if len(first) < _MANY or first.std() == 0 or second.std() == 0:
+        return False
+    spread = max(first.std(), second.std())
+    near = abs(float(np.median(first)) - float(np.median(second))) <= spread
+    return near and bool(np.corrcoef(first, second)[0, 1] >= ONE_MEASURE)
 
 
 def _could_be_degrees(item: Neighbour, most: int) -> bool:

@@ -61,7 +61,8 @@ _WORDS = {
     "place": """
         desa kelurahan kecamatan kabupaten kota provinsi wilayah dusun ilce sehir mahalle miasto
         gmina wojewodztwo powiat mesto obec okres comune provincia regione citta gemeente
-        woonplaats postkode postnummer kommune kommun fylke localite quartier arrondissement
+        woonplaats postkode postnummer kommune kommun fylke localite lieu_de_vie lieu_vie quartier
+        arrondissement
         departement milieu milieu_residence secteur aire_sante zone_sante barrio vereda municipio
         colonia alcaldia parroquia departamento dpto depto diresa judet localitate thanh_pho
         quan_huyen cp cod_postal kod_pocztowy psc cap wilaya commune domicile lieu_residence
@@ -72,8 +73,9 @@ _WORDS = {
         rumah_sakit puskesmas posyandu ruangan hastane szpital oddzial nemocnice oddeleni ospedale
         reparto ziekenhuis afdeling sykehus sjukhus avdelning benh_vien hopital centre_sante
         formation_sanitaire fosa upgd eess ips establecimiento unidad_medica spital sectie
-        hospitalizacion_dias estancia dias_estancia duree_sejour lama_rawat lama_dirawat degenza
-        czas_pobytu hospitaali servicio_clinico
+        hospitalizacion_dias
+        dia_admissao dia_internacao dia_ingreso estancia dias_estancia duree_sejour
+        lama_rawat lama_dirawat degenza czas_pobytu hospitaali servicio_clinico
         """,
     "health": """
         berat_badan tinggi_badan berat tinggi gula_darah tekanan_darah penyakit keluhan gejala
