@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,6 @@ def test_there_are_as_many_buckets_as_leaves_where_two_people_have_each(leaves: 
     )
     buckets = {frozenset(order[at : at + 2].tolist()) for at in starts}
     assert buckets == {frozenset((2 * leaf, 2 * leaf + 1)) for leaf in range(leaves)}
-    own = [cuts[first:end].tolist() for first, end in zip(cut_at[:-1], cut_at[1:], strict=True)]
+    own = [cuts[first:end].tolist() for first, end in itertools.pairwise(cut_at)]
     assert own == [[item[order[at]]] for at in starts]
     assert tally.tolist() == [1, 1]
