@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -352,6 +352,36 @@ def test_what_is_wrong_with_a_ledger_is_told(tmp_path: Path) -> None:
     with pytest.raises(ind.InputError) as caught:
         Ledger(tmp_path / "ledger").entries()
     assert caught.value.problems[0].code == "bad-ledger"
+
+
+@pytest.mark.parametrize(
+    ("write", "known"),
+    [
+        (str.lower, 60),
+        (lambda name: f" {name.lower()} ", 60),
+        (lambda name: f"P-{name[1:]}", 60),
+        (lambda name: name[1:].lstrip("0") or "0", 0),  # another name, as far as anybody can tell
+        (lambda name: name, 0),
+        (lambda name: f"Q{name}", 0),
+    ],
+)
+def test_who_is_out_under_another_spelling_is_told(
+    tmp_path: Path, write: Callable[[str], str], known: int
+) -> None:
+    first = table(1)
+    ind.anonymize(first, policy(tmp_path, "warn")).write(tmp_path / "first", report=False)
+    again = first.with_columns(pl.Series("patient", [write(name) for name in first["patient"]]))
+    told = ind.anonymize(again, policy(tmp_path, "warn")).warnings
+    found = [str(one) for one in told if "if their key is written otherwise" in str(one)]
+    assert [one.startswith(f"{known} of 60 people") for one in found] == [True] * bool(known)
+
+
+def test_numbers_with_and_without_zeros_are_told(tmp_path: Path) -> None:
+    first = table(1).with_columns(pl.col("patient").str.slice(1).str.zfill(6))
+    ind.anonymize(first, policy(tmp_path, "warn")).write(tmp_path / "first", report=False)
+    again = first.with_columns(pl.col("patient").cast(pl.Int64))
+    told = " ".join(map(str, ind.anonymize(again, policy(tmp_path, "warn")).warnings))
+    assert "60 of 60 people whom no earlier release" in told
 
 
 def test_of_two_runs_at_once_the_later_is_made_again(tmp_path: Path) -> None:

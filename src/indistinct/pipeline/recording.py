@@ -28,6 +28,7 @@ from indistinct.recoding.earlier_plan import published_labels
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Earlier
 from indistinct.release.ledger import Entry, Ledger, Listed, Recording, hashes_of, numbered
+from indistinct.release.other_spellings import told_otherwise
 from indistinct.release.transforms.pseudonymize import derived, read_key
 from indistinct.sources.convert import to_polars
 from indistinct.sources.text import canonical
@@ -115,6 +116,7 @@ def hold_against_ledger(
         account["made_up"] = _made_up(plan, key)
     entry = Entry.of(hashes, groups, sizes, listed, account)
     earlier = ledger.entries()
+    run.warnings += told_otherwise(people, hashes, [one.people for one in earlier], key)
     found = reported([*earlier, entry], of_last=True) if earlier else None
     torn = [] if found is None else [*map(Kind.RISK, unproved(found.joined))]
     problems = [] if found is None else [_told(one, len(earlier), torn) for one in found.broken]
