@@ -19,6 +19,7 @@ from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.estimated_k_map import EstimatedKMap
 from indistinct.release.audit import audit, checks, t_closeness
+from indistinct.release.audit.verdict import CLASS, RECORDS, TIMES, UNITS, VALUE, Context
 from indistinct.requirement import Requirement
 
 Value = str | None
@@ -933,3 +934,43 @@ def test_rank_variances_and_thresholds(shared: Path) -> None:
         variance = found.achieved["mu"] * (int(k) ** 2 - 1) / 12
         assert found.holds
         assert variance * 0.6 == pytest.approx(theta)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["b", "a", None]),
+            st.sampled_from([f"{at}" for at in range(9)]),
+            st.sampled_from(VALUES),
+            st.integers(1, 9),
+        ),
+        min_size=1,
+        max_size=60,
+    ),
+    st.booleans(),
+)
+def test_values_of_classes_are_counted_in_the_order_of_their_texts(
+    rows: list[tuple[Value, str, Value, int]], counted: bool
+) -> None:
+    expected = Counter[tuple[Value, str, Value]]()
+    for *cell, times in rows:
+        expected[cell[0], cell[1], cell[2]] += times if counted else 1
+    units = Counter[tuple[Value, str]]()
+    for (first, second, _), records in expected.items():
+        units[first, second] += records
+
+    def place(cell: tuple[Value, ...]) -> list[tuple[bool, str]]:
+        return [(text is not None, text or "") for text in cell]
+
+    number = {key: at for at, key in enumerate(sorted(units, key=place))}
+    names = ["a", "b", "ill", TIMES]
+    frame = pl.DataFrame(rows, names, orient="row", infer_schema_length=None)
+    frame = frame.with_columns(pl.col("a", "b", "ill").cast(pl.String))
+    frame = frame if counted else frame.drop(TIMES)
+    context = Context(("a", "b"))
+    found = context.counts(frame, ("a", "b"), "ill")
+    assert found.select(CLASS, VALUE, RECORDS, UNITS).rows() == [
+        (number[cell[:2]], cell[2], expected[cell], units[cell[:2]])
+        for cell in sorted(expected, key=place)
+    ]
+    assert sorted(context.sizes(frame, ("a", "b"))) == sorted(units.values())

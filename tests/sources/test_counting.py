@@ -53,6 +53,15 @@ def test_nearly_unique_is_found_as_by_counting_all(sizes: list[int], text: bool)
     assert nearly_unique(open_table(frame), ["a"]) == ["a"] * expected
 
 
+def test_what_was_tallied_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    table = open_table(duckdb.connect().from_arrow(MIXED.to_arrow()))
+    found = {fewer: table.tally("number", fewer) for fewer in (1, 11)}
+    assert found == {1: (750, 75, 0), 11: (750, 75, 750)}
+    monkeypatch.setattr(type(table), "_run", None)
+    assert {fewer: table.tally("number", fewer) for fewer in (1, 11)} == found
+
+
 PROMISES: list[dict[str, Any]] = [
     {"model": "k-anonymity", "k": 3},
     {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"},

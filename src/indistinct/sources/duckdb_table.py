@@ -49,6 +49,7 @@ class DuckDBTable:
         stored = file_of(relation)
         self._counted: list[Any] = [] if stored is None else stored.counted
         self._about = dict[str, tuple[int, int]]({} if stored is None else stored.about)
+        self._tallied = dict[tuple[str, int], tuple[int, int, int]]()
         self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
 
@@ -133,15 +134,18 @@ class DuckDBTable:
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
         """Records with a value in a column, its values, and the records of those that are rare."""
-        counted = (
-            f"SELECT count(*) AS n FROM {_SOURCE} WHERE {self._filled(column)}"
-            f" GROUP BY {quoted(column)}"
-        )
-        found = self._fetch(
-            "SELECT coalesce(sum(n), 0)::BIGINT, count(*),"
-            f" coalesce(sum(n) FILTER (n < {fewer}), 0)::BIGINT FROM ({counted})"
-        ).row(0)
-        return found[0], found[1], found[2]
+        if (column, fewer) not in self._tallied:
+            counted = (
+                f"SELECT count(*) AS n FROM {_SOURCE} WHERE {self._filled(column)}"
+                f" GROUP BY {quoted(column)}"
+            )
+            query = (
+                "SELECT coalesce(sum(n), 0)::BIGINT, count(*),"
+                f" coalesce(sum(n) FILTER (n < {fewer}), 0)::BIGINT FROM ({counted})"
+            )
+            filled, values, rare = self._fetch(query).row(0)
+            self._tallied[column, fewer] = filled, values, rare
+        return self._tallied[column, fewer]
 
     def _filled(self, column: str) -> str:
         """The condition that a record has a value in a column, and no text that stands for none."""

@@ -307,6 +307,7 @@ class PostgresTable:
         self._counted: dict[tuple[str, ...], pl.DataFrame] = {}
         self._about: dict[str, tuple[int, int]] = {}
         self._seen: dict[str, tuple[int, int]] = {}
+        self._tallied: dict[tuple[str, int], tuple[int, int, int]] = {}
         self._as_before: tuple[Mapping[str, tuple[int, int]], list[str]] = {}, []
         self._digests: tuple[str, str] | None = None
         self._frame: pl.DataFrame | None = None
@@ -319,7 +320,8 @@ class PostgresTable:
     def with_tokens(self, tokens: Tokens) -> PostgresTable:
         """The same table, in which these texts stand for a missing value."""
         found = object.__new__(PostgresTable)
-        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens), "_about": {}, "_seen": {}}
+        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens)}
+        found.__dict__ |= {"_about": {}, "_seen": {}, "_tallied": {}}
         return found
 
     def __len__(self) -> int:
@@ -432,16 +434,19 @@ class PostgresTable:
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
         """Records with a value in a column, its values, and the records of those that are rare."""
-        counted = (
-            f"SELECT count(*) AS n FROM ({self.source}) s WHERE {self._filled(column)}"
-            f" GROUP BY {_text(column)}"
-        )
-        with self.session.settings(_COUNTING):
-            found = self.session.fetch(
+        if (column, fewer) not in self._tallied:
+            counted = (
+                f"SELECT count(*) AS n FROM ({self.source}) s WHERE {self._filled(column)}"
+                f" GROUP BY {_text(column)}"
+            )
+            query = (
                 "SELECT coalesce(sum(n), 0)::bigint AS a, count(*) AS b,"
                 f" coalesce(sum(n) FILTER (WHERE n < {fewer}), 0)::bigint AS c FROM ({counted}) s"
-            ).row(0)
-        return found[0], found[1], found[2]
+            )
+            with self.session.settings(_COUNTING):
+                filled, values, rare = self.session.fetch(query).row(0)
+            self._tallied[column, fewer] = filled, values, rare
+        return self._tallied[column, fewer]
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
@@ -495,6 +500,7 @@ class PostgresTable:
             "_counted": {},
             "_about": {},
             "_seen": {},
+            "_tallied": {},
             "_as_before": (self._seen, self._kept_whole(change) if height == self._height else []),
             "_frame": None,
             "_release": None,
