@@ -296,6 +296,29 @@ def some_of(count: int, whole: int, one: str) -> str:
     return " ".join([shown(count), "of", named, *verb])
 
 
+_DAY = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ].*)?")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+def spanned(values: Sequence[str | None]) -> str:
+    """From which to which value numbers and days go; of other values the first three.
+
+    >>> spanned(["10", "9"]), spanned(["2024-05-01", "2023-01-02"]), spanned(["7"])
+    ('9 to 10', '2023-01-02 to 2024-05-01', '7')
+    >>> spanned(["d", None, "b", "a", "c"])
+    "'a', 'b', 'c' and 1 more"
+    """
+    known = [value for value in values if value is not None]
+    if known and all(_DAY.fullmatch(value) for value in known):
+        ends = [min(known), max(known)]
+    elif known and all(_NUMBER.fullmatch(value) for value in known):
+        ends = [min(known, key=float), max(known, key=float)]
+    else:
+        named = ", ".join(f"'{value}'" for value in sorted(known)[:3])
+        return named + f" and {len(known) - 3} more" * (len(known) > 3)
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
 def _several(one: str) -> str:
     """Words for one thing as words for several.
 

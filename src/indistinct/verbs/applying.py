@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.document import many, some_of
+from indistinct.document import many, some_of, spanned
 from indistinct.errors import (
     DataError,
     HierarchyError,
@@ -346,6 +346,7 @@ class _Reuse:
             told.append(
                 f"has no class for {some_of(outside, self.records, 'record')}"
                 + (f", most of them because of '{cause}'" if cause else "")
+                + (self._new_values(cause, plan.suppressed) if cause else "")
             )
         message = f"the plan {'; '.join(told)}"
         ways = []
@@ -365,6 +366,16 @@ class _Reuse:
                 remedy="; or ".join(ways) or "search for a plan of this table",
             )
         ]
+
+    def _new_values(self, name: str, rows: Bools) -> str:
+        """The values of some combinations that the plan was not made of, and those that it was."""
+        data, known = self.kept.data, self.earlier.hierarchies[name]
+        codes = np.unique(data.table.codes[data.attributes.index(name)][rows])
+        leaves = data.taxonomies[name].leaves
+        values = [leaves[at] for at in codes.tolist() if leaves[at] not in known]
+        if not values:
+            return ""
+        return f" ({spanned(values)}; the plan was made of {spanned([*known])})"
 
     def _lost(self, out: Bools) -> int:
         """Records that are left out; those that were suppressed before do not count."""

@@ -152,6 +152,23 @@ def test_a_kind_that_nobody_tried_has_a_line_of_its_own() -> None:
     ]
 
 
+def test_attributes_of_which_nothing_is_learnt_share_a_line() -> None:
+    found = report()
+    item = found["homogeneity"]
+    nothing = replace(item, success=dict.fromkeys(item.success, 0.0), prior=item.prior)
+    of_each = [replace(nothing, sensitive=f"s{at}") for at in range(7)]
+    many = replace(found, attacks=(replace(item, sensitive="cost"), *of_each), skipped=())
+    told = [part.text for part in many.summary() if isinstance(part, Line)]
+    alike = [text for text in told if "no attacker knows" in text]
+    assert alike == [
+        "low   what somebody has: s0, s1, s2 and 4 more: no attacker knows anything with 95% "
+        "certainty"
+    ]
+    few = replace(many, attacks=many.attacks[:5])
+    told = [part.text for part in few.summary() if isinstance(part, Line)]
+    assert sum("no attacker knows" in text for text in told) == 4
+
+
 def test_an_attacker_that_succeeds_at_more_succeeds_at_less() -> None:
     scene = of_classes([["a", "a"], ["a", "b", "c"], ["d", "d", "d", "a"]])
     for module in attackers().values():

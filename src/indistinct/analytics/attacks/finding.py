@@ -284,6 +284,9 @@ LEVELS: tuple[tuple[str, Style], ...] = (("low", "good"), ("some", "doubt"), ("H
 INDENT = 6
 """Columns that a level takes at the beginning of its line."""
 
+ALIKE = 5
+"""Attributes of which nothing is learnt, up to which each has a line; more of them share one."""
+
 ROWS = {"record": ("record", "records"), "person": ("published person", "published people")}
 """What the rows of a release are called, by what they stand for."""
 
@@ -375,8 +378,16 @@ class AttackReport(Document):
             f"{many(self.records, *ROWS[self.unit])}",
             "title",
         )
+        nothing: dict[str, list[str]] = {}
         for worst in self.worst():
-            yield from self._told(worst)
+            if worst.sensitive and not worst.learnt:
+                nothing.setdefault(self._says(worst), []).append(worst.sensitive)
+        for worst in self.worst():
+            names = [] if worst.learnt else nothing.get(self._says(worst), [])
+            if worst.sensitive not in names or len(names) <= ALIKE:
+                yield from self._told(worst)
+            elif worst.sensitive == names[0]:
+                yield from self._told(worst, f"{', '.join(names[:3])} and {len(names) - 3} more")
         yield from self._left_open()
         for item in self.attacks:
             if alike := item.figures.get("left_out_alike"):
@@ -430,29 +441,37 @@ class AttackReport(Document):
         """How much an attacker learns, as a place in :data:`LEVELS`."""
         return sum(item.learnt > bound for bound in self.thresholds)
 
-    def _told(self, item: Finding) -> Iterator[Line]:
-        """What is learnt most, how much that is, and what to do about it."""
+    def _told(self, item: Finding, names: str | None = None) -> Iterator[Line]:
+        """What is learnt most, how much that is, and what to do about it.
+
+        Arguments:
+            item: what an attacker found.
+            names: the attributes of which the same holds; the finding's where not given.
+        """
         level, style = LEVELS[self.level(item)]
-        of = KINDS[item.kind] + (f": {item.sensitive}" if item.sensitive else "")
-        if item.learnt:
-            who = item.knowledge.replace("exact quasi-identifiers", f"exact {_listed(self.quasi)}")
-            does = DOES[item.kind].format(
-                of_people(item.success.get(KNOWN, 0.0)),
-                learns=item.learns.format(item.sensitive),
-            )
-            without = share(item.without.get(KNOWN, 0.0))
-            text = (
-                f"somebody who knows {who}{',' * (',' in who)} {does}; without the release "
-                f"{without} ({item.name})"
-            )
-        elif item.success.get(KNOWN):
-            text = "no attacker knows more with 95% certainty than without the release"
-        else:
-            text = "no attacker knows anything with 95% certainty"
-        yield Line(f"{level:<{INDENT}}{of}: {text}", style, indent=INDENT)
+        about = names or item.sensitive
+        of = KINDS[item.kind] + (f": {about}" if about else "")
+        yield Line(f"{level:<{INDENT}}{of}: {self._says(item)}", style, indent=INDENT)
         if item.learnt and item.remedy is not None:
             text = f"{'':<{INDENT}}to lower it, {item.remedy}"
             yield Line(text, indent=INDENT)
+
+    def _says(self, item: Finding) -> str:
+        """What an attacker learns, as a sentence."""
+        if not item.learnt:
+            if item.success.get(KNOWN):
+                return "no attacker knows more with 95% certainty than without the release"
+            return "no attacker knows anything with 95% certainty"
+        who = item.knowledge.replace("exact quasi-identifiers", f"exact {_listed(self.quasi)}")
+        does = DOES[item.kind].format(
+            of_people(item.success.get(KNOWN, 0.0)),
+            learns=item.learns.format(item.sensitive),
+        )
+        without = share(item.without.get(KNOWN, 0.0))
+        return (
+            f"somebody who knows {who}{',' * (',' in who)} {does}; without the release "
+            f"{without} ({item.name})"
+        )
 
     def details(self) -> Iterator[Part]:
         """Shares of people, by what attackers learn; what each of them knows; who was skipped."""
