@@ -390,3 +390,19 @@ def test_a_place_that_cannot_be_locked_is_used_all_the_same(tmp_path: Path) -> N
     turn.take()
     turn.leave()
     assert not list(tmp_path.iterdir())
+
+
+def test_versions_of_numba_that_name_their_classes_otherwise_keep_kernels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    caching = pytest.importorskip("numba.core.caching")
+    own = keeping.shared_cache.__wrapped__()
+    name = "UserProvidedCacheLocator"
+    assert hasattr(caching, name) != hasattr(caching, f"_{name}")
+    now, other = (name, f"_{name}") if hasattr(caching, name) else (f"_{name}", name)
+    locator = getattr(caching, now)
+    monkeypatch.delattr(caching, now)
+    monkeypatch.setattr(caching, other, locator, raising=False)
+    found = keeping.shared_cache.__wrapped__()
+    assert found.__mro__[1:] == own.__mro__[1:]
+    assert issubclass(found._impl_class._locator_classes[0], locator)

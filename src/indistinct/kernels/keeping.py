@@ -77,7 +77,14 @@ def shared_cache() -> Any:
     from numba.core import caching
     from numba.core.runtime import nrt
 
-    class Place(caching.UserProvidedCacheLocator):  # type: ignore[misc]  # Numba has no types
+    # Numba named its classes with an underscore before it documented them.
+    at_folder: Any = next(
+        vars(caching)[name]
+        for name in ("UserProvidedCacheLocator", "_UserProvidedCacheLocator")
+        if name in vars(caching)
+    )
+
+    class Place(at_folder):  # type: ignore[misc]  # Numba has no types
         @classmethod
         def get_suitable_cache_subpath(cls, py_file: str) -> str:
             return subpath(py_file) or str(super().get_suitable_cache_subpath(py_file))
