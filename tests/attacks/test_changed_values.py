@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -179,3 +180,82 @@ def test_an_exchange_within_all_quasi_identifiers_hides_nothing() -> None:
         }
         warnings = ind.anonymize(table, keys).warnings
         assert any("the exchange hides nothing" in warning for warning in warnings) == told
+
+
+def some_people(seed: int = 0, n: int = 300) -> pl.DataFrame:
+    """People with an age and a sex, to which a test adds a column."""
+    random = np.random.default_rng(seed)
+    return pl.DataFrame({"age": random.integers(20, 60, n), "sex": random.choice(["F", "M"], n)})
+
+
+def warnings_of(table: pl.DataFrame, attributes: dict[str, Any]) -> list[str]:
+    keys = {
+        "rest": "keep",
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+            "sex": {"role": "quasi-identifier"},
+            **attributes,
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "method": {"algorithm": "mondrian"},
+    }
+    return list(map(str, ind.anonymize(table, keys).warnings))
+
+
+@pytest.mark.parametrize("way", ["swap", "synthesize"])
+@pytest.mark.parametrize("rare", [True, False])
+def test_true_values_of_few_that_stand_in_other_records_are_warned_of(way: str, rare: bool) -> None:
+    """Drawn or exchanged names are names of patients: they tell who is in the table."""
+    table = some_people()
+    names = [f"Sur{'abcdefghij'[at % 10]}{'abcdef'[at // 10 % 6]}" for at in range(300)]
+    few = pl.Series("x", [f"{name}{at % 150 if rare else ''}" for at, name in enumerate(names)])
+    found = warnings_of(table.with_columns(few), {"x": {"role": "insensitive", "transform": way}})
+    told = "published values are true ones that fewer than 5 records have, in other records"
+    assert any(text.startswith("'x': ") and told in text for text in found) == rare
+
+
+@pytest.mark.parametrize(
+    ("by", "told"), [("hospital", True), ("doctor", False), ("patient", False)]
+)
+def test_dates_that_are_moved_alike_for_many_are_warned_of(by: str, told: bool) -> None:
+    table = some_people()
+    day = np.datetime64("2023-01-01") + np.random.default_rng(1).integers(0, 600, 300)
+    columns = {
+        "hospital": np.arange(300) % 2,
+        "doctor": np.arange(300) % 40,
+        "patient": np.arange(300) % 4,
+        "day": day.astype(str),
+    }
+    table = table.with_columns(**{name: pl.Series(values) for name, values in columns.items()})
+    attributes = {
+        "hospital": {"role": "insensitive"},
+        "doctor": {"role": "insensitive"},
+        "patient": {"role": "identifier"},
+        "day": {"role": "insensitive", "transform": {"shift": {"by": by, "days": 50}}},
+    }
+    found = warnings_of(table, attributes)
+    said = "'day': dates are moved alike by 'hospital', which has 2 values: whoever knows one"
+    assert any(said in text for text in found) == told
+    assert any("moved alike" in text for text in found) == told
+
+
+def test_a_moved_end_is_said_to_be_a_record_s_value() -> None:
+    cost = np.random.default_rng(2).integers(0, 60, 300) * 10
+    cost[:3] = [1_234_567, 5_000_000, 7_333_000]
+    table = some_people().with_columns(cost=pl.Series(cost))
+    keys = {
+        "rest": "keep",
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+            "sex": {"role": "quasi-identifier"},
+            "cost": {"role": "insensitive", "transform": {"aggregate": {"top": 2_000_000}}},
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+    }
+    release = ind.anonymize(table, keys)
+    said = release.certificate.transformed["cost"]
+    assert said.startswith("1234567 stands for 1234567 or more; ")
+    assert "it is the value of a record" in said
+    assert any("moved to the value of a record" in text for text in release.warnings)
+    keys["attributes"]["cost"]["transform"]["aggregate"]["top"] = 500
+    assert "value of a record" not in ind.anonymize(table, keys).certificate.transformed["cost"]

@@ -20,6 +20,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import sight_of
 from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.population import population_of
+from indistinct.intake.ranking import told_of_outcomes, warn_about_outcomes
 from indistinct.intake.run import Run
 from indistinct.intake.value_metadata import (
     require_metadata,
@@ -31,6 +32,7 @@ from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, sorted_values
 from indistinct.microdata.subjects import Subjects
+from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
@@ -207,6 +209,11 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
     run.warnings += told_as_several(private)
     for name in counted_attributes(private.promises):
         run.warnings += told_apart(name, sorted_values(private.subjects.values_of(name)))
+    for name in dict.fromkeys(
+        str(part.sensitive) for part in private.promises if isinstance(part, KNMAnonymity)
+    ):
+        run.told += told_of_outcomes(private.policy, name)
+        run.warnings += warn_about_outcomes(private.policy, private.table, name)
     problems = []
     for part in private.promises:
         name = str(part.sensitive)

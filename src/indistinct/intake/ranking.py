@@ -14,6 +14,7 @@ from indistinct.metadata import Value
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table, refuse_idle
 from indistinct.sources.table import Table
+from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy, Ranks
@@ -110,6 +111,52 @@ def _scores(policy: Policy, name: str, given: Ranks) -> dict[Value, float]:
     if problems:
         raise DataError(problems)
     return dict(zip(texts[home].to_list(), scores.to_list(), strict=True))
+
+
+FEW = 5
+"""Of so many people with a value a rank tells nearly what became of them; of fewer, it does."""
+
+
+def told_of_outcomes(policy: Policy, name: str) -> list[WarningText]:
+    """What readers are told of a certificate with ranks that follow from outcomes of the table."""
+    given = policy.attributes[name].ranks
+    return [
+        Kind.LIMIT(
+            f"'{name}': the rank of each value in this certificate follows from what became of the "
+            "people of the table who have it, of those left out too: where few have a value, it "
+            "tells what became of them"
+        )
+    ] * (given is not None and given.dependent is not None)
+
+
+def warn_about_outcomes(policy: Policy, table: Table, name: str) -> list[WarningText]:
+    """The warning that ranks tell the outcome of people whose value few have.
+
+    A share of few people can be read from its rank. Where outcomes are published beside, everybody
+    reads them there.
+
+    Arguments:
+        policy: says what ranks follow from, and what is published.
+        table: the table, whose outcomes are counted.
+        name: the sensitive attribute with ranks.
+    """
+    given = policy.attributes[name].ranks
+    outcome = None if given is None else given.dependent
+    if outcome is None or outcome in policy.published_beside:
+        return []
+    counted = table.distinct([name, outcome]).drop_nulls()
+    people = counted.group_by(name).agg(pl.col(counted.columns[-1]).sum().alias("people"))
+    of = int(people.filter(pl.col("people") < FEW)["people"].sum())
+    share = of / max(int(people["people"].sum()), 1)
+    return [
+        Kind.RISK(
+            f"'{name}': the certificate has the rank of each value, which follows from '{outcome}' "
+            f"and tells, or nearly, that of {many(of, 'record')} with a value that fewer than "
+            f"{FEW} have: group such values, write the ranks by hand (ranks.table), or take them "
+            "from figures of others (ranks.file)",
+            share,
+        )
+    ] * (of > 0)
 
 
 def values_without(name: str, without: Sequence[Value], what: str) -> str:

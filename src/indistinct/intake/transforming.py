@@ -14,6 +14,7 @@ import polars as pl
 from indistinct.analytics.leakage.computed import computed
 from indistinct.analytics.leakage.dependence import SAMPLE, giving_away
 from indistinct.analytics.leakage.derivations import following
+from indistinct.analytics.profile.columns import FEW_RECORDS
 from indistinct.analytics.utility.kept import Kept, kept
 from indistinct.document import many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError
@@ -23,6 +24,7 @@ from indistinct.intake.run import Run
 from indistinct.microdata.microdata import row_numbers
 from indistinct.randomness import Stream
 from indistinct.release.transforms.aggregate import (
+    MOVED_END,
     by_name,
     by_thresholds,
     code_ends,
@@ -237,6 +239,9 @@ FOLLOWED = ("mask", "round", "microaggregate", "aggregate")
 
 FEW_SHIFTS = 30
 """Dates that can have been moved by no more different numbers of days than these are near known."""
+
+ALIKE = 0.05
+"""The share of dates that are moved alike, and are no person's, from which on it is said."""
 
 MOST_BESIDE = 20
 """Columns of which two at a time are looked at, for what they tell of a transformed one."""
@@ -509,6 +514,7 @@ class _Work:
                 )
             if item.role in ("sensitive", "insensitive"):
                 warnings += _found_by_value(item.transform, before, after)
+                warnings += _shown_elsewhere(item.transform, before, after)
             if self.policy.person is not None and item.role != IDENTIFIER:
                 person = self.texts(self.policy.person)
                 warnings += _found_in_many(name, item.transform, before, person)
@@ -579,6 +585,23 @@ def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> lis
             "treat it as a quasi-identifier, unless nobody can know it"
         )
     ] * (found >= FOUND * there > 0)
+
+
+def _shown_elsewhere(rule: Transform, before: pl.Series, after: pl.Series) -> list[WarningText]:
+    """The warning that values which name somebody are published, in whichever record."""
+    if rule.name not in ("swap", "synthesize"):
+        return []
+    counts = before.drop_nulls().value_counts(name="count").filter(pl.col("count") < FEW_FOUND)
+    shown = after.drop_nulls()
+    rare = int(shown.is_in(counts[before.name].implode()).sum())
+    return [
+        Kind.RISK(
+            f"'{before.name}': {rare} of {len(shown)} published values are true ones that fewer "
+            f"than {FEW_FOUND} records have, in other records: whoever knows such a value knows "
+            "that somebody with it is in the table; group the values, or leave the column out",
+            rare / len(shown),
+        )
+    ] * (len(shown) >= FEW_RECORDS and rare >= FOUND * len(shown))
 
 
 def _found_by_time(column: Measured) -> list[WarningText]:
@@ -669,6 +692,7 @@ def _shift(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     made = shift(column, moved)
     own = np.arange(len(moved)) if rule.by is None else work.groups([rule.by])
     assert own is not None
+    work.warnings += _moved_alike(work, name, rule.by, own[column.there])
     found = possible(
         column.days[column.there], moved[column.there], own[column.there], most=rule.days
     )
@@ -682,6 +706,29 @@ def _shift(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     ] * bool(few)
     work.warnings += _found_by_time(column)
     return made, shift_told(by_person=rule.by is not None, times=bool(len(column.times)))
+
+
+def _moved_alike(work: _Work, name: str, by: str | None, groups: Ints) -> list[WarningText]:
+    """The warning that dates of many people are moved alike: a date of one tells those of all.
+
+    Arguments:
+        work: says who a person is.
+        name: the column.
+        by: records with the same value of it are moved alike.
+        groups: the group of every date.
+    """
+    if by is None or by == work.policy.person or work.policy.attributes[by].role == IDENTIFIER:
+        return []
+    sizes = np.bincount(groups)
+    largest, values = int(sizes.max(initial=0)), int((sizes > 0).sum())
+    return [
+        Kind.RISK(
+            f"'{name}': dates are moved alike by '{by}', which has {many(values, 'value')}: "
+            f"whoever knows one true date knows how far {largest} of {len(groups)} were moved; "
+            "name the column of the person instead",
+            largest / len(groups),
+        )
+    ] * (len(groups) >= FEW_RECORDS and largest >= ALIKE * len(groups))
 
 
 def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
@@ -768,7 +815,7 @@ def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
 
 
 def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
-    bottom, top = rule.bottom, rule.top
+    bottom, top, moved = rule.bottom, rule.top, False
     if rule.groups is not None:
         made = by_name(work.texts(name), rule.groups, rule.other)
     elif rule.code_system is not None:
@@ -787,11 +834,12 @@ def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         column = work.measured(name)
         if work.policy.attributes[name].role != "quasi-identifier":
             ends = shared_ends(column, bottom=bottom, top=top, least=work.least(rule.k))
-            if ends != (bottom, top):
+            moved = ends != (bottom, top)
+            if moved:
                 work.warnings.append(
                     Kind.SETTING(
-                        f"'{name}': fewer than {rule.k} are at or beyond an end: it is moved, as "
-                        "the certificate tells"
+                        f"'{name}': fewer than {rule.k} are at or beyond an end: it is moved to "
+                        "the value of a record, as the certificate tells"
                     )
                 )
             bottom, top = ends
@@ -805,7 +853,7 @@ def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         k=rule.k,
         of_people=work.policy.person is not None,
     )
-    return made, said
+    return made, said + MOVED_END * moved
 
 
 _WAYS: Mapping[str, Callable[[_Work, str, Any], tuple[pl.Series, str]]] = {

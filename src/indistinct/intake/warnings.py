@@ -196,6 +196,17 @@ def partly_promised(policy: Policy) -> list[str]:
     return [name for name in about if name is not None and name not in whole]
 
 
+def told_apart_by_distance(policy: Policy) -> set[str]:
+    """Sensitive attributes that are codes, or whose distances a promise weighs."""
+    codes = {name for name in policy.sensitive if policy.attributes[name].type == "category"}
+    distances = ("ordered", "hierarchical")
+    return codes | {
+        part.sensitive
+        for part in policy.privacy_models
+        if part.sensitive is not None and getattr(part, "distance", None) in distances
+    }
+
+
 def told_of_no_promise(policy: Policy) -> list[WarningText]:
     """What readers are told of sensitive attributes without a promise about all their values."""
     what = "bucket" if method_of(policy).linked else "class"

@@ -26,13 +26,14 @@ from indistinct.analytics.group_values import (
     told_of_known_values,
     told_where_made_up,
 )
+from indistinct.analytics.near_values import warn_about_near_values
 from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
 from indistinct.hierarchies.cells import members_of
 from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
-from indistinct.intake.warnings import partly_promised, unpromised
+from indistinct.intake.warnings import partly_promised, told_apart_by_distance, unpromised
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
@@ -155,6 +156,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
             run.warnings += [NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
     else:
         return
+    run.warnings += warn_about_near_values(promised, told_apart_by_distance(policy), group, unit)
     told = told_of_known_values(promised, group, unit)
     if made_up_among(may_be_made_up(policy)):
         run.warnings += told

@@ -20,6 +20,9 @@ from indistinct.types import Ints
 
 Show = Literal["range", "mean", "median"]
 
+MOVED_END = "; too few were beyond the end asked for, so that it is the value of a record"
+"""What the certificate adds where an end was moved."""
+
 
 def code_ends(column: Measured, *, bottom: float | None, top: float | None) -> pl.Series:
     """Numbers below the bottom published as the bottom, and those above the top as the top.
@@ -162,12 +165,12 @@ def told(
         how = "groups"
         if show != "range":
             how = f"the {show} of groups of {k} or more {whose} of the table, suppressed ones too,"
-        return f"aggregated to {how} between {', '.join(f'{limit:g}' for limit in thresholds)}"
+        return f"aggregated to {how} between {', '.join(f'{limit:.15g}' for limit in thresholds)}"
     parts = []
     if bottom is not None:
-        parts.append(f"{bottom:g} stands for {bottom:g} or less")
+        parts.append(f"{bottom:.15g} stands for {bottom:.15g} or less")
     if top is not None:
-        parts.append(f"{top:g} stands for {top:g} or more")
+        parts.append(f"{top:.15g} stands for {top:.15g} or more")
     return ", ".join(parts) if parts else "aggregated to groups"
 
 
