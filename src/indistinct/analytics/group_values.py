@@ -17,11 +17,12 @@ import polars as pl
 from indistinct.document import share
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.microdata.encoding import distinct_rows
 from indistinct.release.certificate import WITH_OTHERS
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.text import all_ranks
-from indistinct.types import Bools, Frame
+from indistinct.types import Bools, Frame, Ints
 from indistinct.warning_kinds import Kind, WarningText
 
 MOST_COUNTS = 1_000_000
@@ -29,6 +30,9 @@ MOST_COUNTS = 1_000_000
 
 MOST_STEPS = 2_000_000
 """Pairs of attributes times records that are looked at; of more, some of the classes."""
+
+FEW_KEYS = 8
+"""With fewer keys for each record, an array has a place for all of them."""
 
 MOSTLY_OTHERS = 0.25
 """Where no more of those of whom a value is certain have a rarer one, that is said."""
@@ -102,27 +106,31 @@ def of_classes(
             have = have.rename({have.columns[-1]: HAVE}).join(of, on=quasi, nulls_equal=True)
             yield _counted(name, have, of, unknown[name])
         return
-    group = pl.struct(quasi).rank("dense").alias(GROUP)
     own = [person] if person else []
-    rows = to_polars(released).select(group, *own, *unknown)
+    held_rows = to_polars(released)
+    rows = held_rows.select(*own, *unknown)
+    key = _groups(held_rows.select(quasi))
     size = pl.col(own[0]).n_unique() if own else pl.len()
-    of = rows.group_by(GROUP).agg(size.alias(OF))
     if own:
+        rows = rows.with_columns(pl.Series(GROUP, key))
+        of = rows.group_by(GROUP).agg(size.alias(OF))
         for name, tokens in unknown.items():
             have = rows.group_by(GROUP, name).agg(size.alias(HAVE))
             yield _counted(name, have.join(of, on=GROUP), of, tokens)
         return
     # Polars plans every query anew: where there are thousands of columns, that is most of the time.
-    key = rows[GROUP].to_numpy().astype(np.int64)
     sizes = np.bincount(key)
     told = _telling(rows, unknown)
     for name, code in all_ranks(rows.select(*unknown)).items():
         width = int(code.max(initial=0)) + 1
-        pairs, first, have_of = np.unique(key * width + code, return_index=True, return_counts=True)
+        pairs, have_of = _counted_keys(key * width + code)
+        of_code = np.zeros(width, np.int64)
+        of_code[code] = np.arange(len(code))
+        at, first = pairs // width, of_code[pairs % width]
         held = told[name][first]
-        at = pairs[held] // width
-        columns = {GROUP: at, name: rows[name].gather(first[held]), HAVE: have_of[held]}
-        yield GroupValues(name, pl.DataFrame({**columns, OF: sizes[at]}), max(rows.height, 1))
+        columns = {GROUP: at[held], name: rows[name].gather(first[held]), HAVE: have_of[held]}
+        listed = pl.DataFrame({**columns, OF: sizes[at[held]]})
+        yield GroupValues(name, listed, max(rows.height, 1))
 
 
 def certain_beside(
@@ -156,7 +164,7 @@ def certain_beside(
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in names}
     if not rows.height or not names:
         return found
-    group = rows.select(pl.struct(quasi).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    group = _groups(rows.select(quasi))
     texts, telling = rows.select(names).cast(pl.String), _telling(rows, unknown)
     usual = texts.select(pl.all().drop_nulls().mode().sort().first())
     others = texts.select(pl.col(name).ne_missing(pl.lit(usual[name][0])) for name in names)
@@ -183,6 +191,23 @@ def certain_beside(
             if name != known:
                 found[name][known] = part / rows.height, other / max(part, 1)
     return found
+
+
+def _groups(quasi: pl.DataFrame) -> Ints:
+    """The number of the class of every row, from 0."""
+    if not quasi.height:
+        return np.zeros(0, np.int64)
+    codes = np.column_stack(list(all_ranks(quasi).values()))
+    return distinct_rows(codes, int(codes.max(initial=0)) + 1)[1]
+
+
+def _counted_keys(keys: Ints) -> tuple[Ints, Ints]:
+    """The distinct keys, sorted, and how often each occurs."""
+    if keys.max(initial=0) > FEW_KEYS * len(keys):
+        return np.unique(keys, return_counts=True)
+    count = np.bincount(keys)
+    held = np.flatnonzero(count)
+    return held, count[held]
 
 
 def _telling(rows: pl.DataFrame, unknown: Mapping[str, Collection[str]]) -> dict[str, Bools]:
