@@ -2,8 +2,9 @@
 
 Tables are Adult repeated, with ages that differ, and the hospital discharges of the demonstration.
 Their releases are made by the optimal search, by Mondrian and by local recoding. Every attack is a
-process of its own, and so is the comparison of the three: processor seconds by attacker (or by
-step), and the most memory of the process.
+process of its own, and so are one of all three together (what several releases tell) and the
+comparison of the three: processor seconds by attacker (or by step), and the most memory of the
+process.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ def step(verb: str, names: list[str], work: Path) -> None:
 
     releases = [work / name for name in names]
     if verb == "attack":
-        found = ind.attack(work / "table.csv", releases[0], policy, progress=tell)
+        more = releases[1:] or None
+        found = ind.attack(work / "table.csv", releases[0], policy, second=more, progress=tell)
     else:
         found = ind.compare(work / "table.csv", *releases, policy=policy, progress=tell)
     json.dumps(found.to_dict())
@@ -82,7 +84,8 @@ def measured(table: str, rows: int, shared: Path) -> None:
         made(table, rows, work, shared)
         size = (work / "table.csv").stat().st_size / (1 << 20)
         lines = []
-        for verb, names in [*(("attack", [name]) for name in METHODS), ("compare", [*METHODS])]:
+        steps = [*(("attack", [name]) for name in METHODS), ("attack", [*METHODS])]
+        for verb, names in [*steps, ("compare", [*METHODS])]:
             command = [sys.executable, __file__, "--step", verb, *names, "--work", folder]
             runs = []
             for _ in range(2):  # The first one also compiles.

@@ -9,7 +9,7 @@ seed that all attackers share.
 The attacker trusts an order as far as it is better than chance: with a share of m right rows, e of
 them by chance, it believes in the row with weight (m - e) / (1 - e), and in random worlds with the
 rest; not at all where chance alone does as well in more than one of a hundred shuffles. Where there
-are very many rows, the share that chance gets right is close to normal, and nine shuffles tell its
+are very many rows, the share that chance gets right is close to normal, and five shuffles tell its
 mean and spread: how rarely one more would do as well is then Student's t. ``shuffles`` says how
 many there were, ``chance_error`` half the width of the 95 % confidence interval of
 ``matched_by_chance``.
@@ -65,10 +65,10 @@ SIGNIFICANT = 0.01
 MANY = 1 << 17
 """Rows above which fewer shuffles are made."""
 
-FEW = 9
+FEW = 5
 """How many, an odd number."""
 
-WIDTH = 2.306
+WIDTH = 2.776
 """Student's t with so many shuffles less one that chance passes, up or down, in 5 of 100."""
 
 Right = Callable[[NDArray[np.int64]], NDArray[np.float64]]
