@@ -230,3 +230,22 @@ def test_the_share_of_the_population_is_told() -> None:
         assert "the table's records are a share of 0.5 of the population" in problem.message
         assert problem.remedy is not None
         assert lower == 0 or problem.remedy.startswith("choose a lower bound of at most 0.5, or")
+
+
+def test_fewer_records_than_a_class_needs_are_told() -> None:
+    asked = promise("kl-cover", k=5, l=2, sensitive="s")
+    assert asked.infeasible(frequencies([Class((3, 2, 0, 0, 0, 0), 9)])) is None
+    problem = asked.infeasible(frequencies([Class((2, 2, 0, 0, 0, 0), 9)]))
+    assert problem is not None
+    assert problem.code == "k-exceeds-records"
+    assert "the table has only 4 records" in problem.message
+
+
+def test_of_values_that_are_not_in_the_table_nothing_is_impossible() -> None:
+    bare = replace(frequencies([Class((1, 0, 0, 0, 0, 0), 9)]), sensitive={})
+    assert promise("m-invariance", m=2, sensitive="s").infeasible(bare) is None
+
+
+def test_a_distribution_that_is_not_there_cannot_be_compared_with() -> None:
+    with pytest.raises(PolicyError, match="'reference' of promise 't-closeness' cannot be 'mine'"):
+        promise("t-closeness", t=0.2, sensitive="s", reference="mine")

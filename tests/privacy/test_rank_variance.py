@@ -167,6 +167,11 @@ def test_adding_a_new_value_raises_it() -> None:
             assert rank_variance_exact([*counts, 1]) > rank_variance_exact(counts)
 
 
+def test_where_there_is_nothing_to_vary() -> None:
+    assert rank_variance(np.zeros((3, 0), np.int64)).tolist() == [0.0, 0.0, 0.0]
+    assert least_values(1, 0.6) == 1
+
+
 @settings(max_examples=300)
 @given(
     st.integers(2, 30),
