@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError, UncertainNames
 from indistinct.policy.sections import Source
-from indistinct.sources import files
+from indistinct.sources import files, spark_files
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
 from indistinct.sources.table import column_names
@@ -674,3 +674,48 @@ def test_a_first_column_without_a_name_is_that_of_row_names(tmp_path: Path) -> N
     path = put(tmp_path, '"","age","sex"\n"1",40,"f"\n"2",50,"m"\n')
     assert read_table(path).columns == ["row_name", "age", "sex"]
     assert list(scan(path).columns) == ["row_name", "age", "sex"]
+
+
+class _Bytes(io.BytesIO):
+    readNBytes = io.BytesIO.read  # noqa: N815, as Java calls it
+
+
+class _Lying:
+    """A file where Spark reads it: its bytes, and how many it says there are."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data, self.size = data, size
+
+    def open(self, _: object) -> io.BytesIO:
+        return _Bytes(self.data)
+
+    def getFileStatus(self, _: object) -> _Lying:  # noqa: N802, as Java calls it
+        return self
+
+    def getLen(self) -> int:  # noqa: N802, as Java calls it
+        return self.size
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "size", "code"),
+    [
+        ("t.csv", b"age,ill\n", 1 << 60, None),
+        ("t.csv.gz", gzip.compress(b"age,ill\n" * 10), 1 << 30, None),
+        ("t.csv.gz", gzip.compress(b"1" * 4_000_000), 1 << 20, None),
+        ("t.csv.gz", gzip.compress(b"1" * 4_000_000), 1 << 60, "packed-too-tightly"),
+        ("t.csv.gz", b"no gzip", 7, "unreadable-file"),
+        ("t.csv.zst", b"", 0, "not-scanned"),
+        ("t.csv.xz", b"", 0, "not-scanned"),
+        ("T.CSV.BZ2", b"", 0, "not-scanned"),
+    ],
+)
+def test_spark_is_given_no_file_that_is_packed_too_tightly_or_otherwise(
+    monkeypatch: pytest.MonkeyPatch, name: str, data: bytes, size: int, code: str | None
+) -> None:
+    monkeypatch.setattr(spark_files, "_system", lambda *_: (_Lying(data, size), None))
+    if code is None:
+        assert spark_files._start(None, f"file:///data/{name}")
+        return
+    with pytest.raises(DataError) as caught:
+        spark_files._start(None, f"file:///data/{name}")
+    assert [(one.code, one.file) for one in caught.value.problems] == [(code, name)]

@@ -20,7 +20,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from indistinct.errors import DataError, IndistinctError, OutputError, Problem
-from indistinct.sources.files import BROKEN, CSV, header_without_csv
+from indistinct.sources import memory
+from indistinct.sources.files import CSV, TIGHTEST, header_without_csv, too_tight
 from indistinct.sources.scan import believed_names, head_of, kind_of_file
 from indistinct.sources.spark_release import as_shown, contents, contents_of, telling
 from indistinct.sources.spark_table import SparkTable
@@ -231,13 +232,35 @@ def _start(session: Any, file: str) -> bytes:
         data = bytes(stream.readNBytes(_HEAD))
     finally:
         stream.close()
-    if not file.endswith(".gz"):
-        return data
+    name = PurePosixPath(file).name
+    packing = Path(name).suffix.lower()
+    if packing in (".xz", ".bz2", ".zst"):
+        message = f"Spark reads no CSV file that is packed as {packing}"
+        remedy = f"unpack {name}, pack it as .gz, or write Parquet"
+        raise DataError("not-scanned", message, file=name, remedy=remedy)
+    return _unpacked(data, system.getFileStatus(java).getLen(), name) if packing == ".gz" else data
+
+
+def _unpacked(data: bytes, whole: int, name: str) -> bytes:
+    """The bytes that a file packed by gzip begins with.
+
+    Arguments:
+        data: the packed bytes that it begins with.
+        whole: how many there are in all.
+        name: what messages call it.
+
+    Raises:
+        DataError: it cannot be unpacked, or is packed as no table is.
+    """
     try:
-        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data)
-    except (*BROKEN, zlib.error):
+        found = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, TIGHTEST * len(data) + 1)
+    except zlib.error:
         message = "the file cannot be unpacked"
-        raise DataError("unreadable-file", message, file=PurePosixPath(file).name) from None
+        raise DataError("unreadable-file", message, file=name) from None
+    expected, limit = len(found) / max(len(data), 1) * whole, memory.allowed()
+    if len(found) > TIGHTEST * len(data) and expected > limit:
+        raise too_tight(name, expected, limit)
+    return found
 
 
 def _named(name: str) -> Any:
