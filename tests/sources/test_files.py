@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError, UncertainNames
 from indistinct.policy.sections import Source
-from indistinct.sources import files, spark_files
+from indistinct.sources import files, memory, spark_files
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
 from indistinct.sources.table import column_names
@@ -694,6 +694,18 @@ class _Lying:
 
     def getLen(self) -> int:  # noqa: N802, as Java calls it
         return self.size
+
+
+def test_how_tightly_a_file_is_packed_is_told_by_what_was_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No more than 200 times the beginning is unpacked, and this one is packed to a thousandth."""
+    data = gzip.compress(b"1" * 50_000_000)
+    monkeypatch.setattr(spark_files, "_system", lambda *_: (_Lying(data, len(data)), None))
+    monkeypatch.setattr(memory, "allowed", lambda: 40_000_000)
+    with pytest.raises(DataError, match="packed to less than") as caught:
+        spark_files._start(None, "file:///data/t.csv.gz")
+    assert caught.value.problems[0].code == "packed-too-tightly"
 
 
 @pytest.mark.parametrize(

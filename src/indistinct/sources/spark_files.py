@@ -253,12 +253,14 @@ def _unpacked(data: bytes, whole: int, name: str) -> bytes:
         DataError: it cannot be unpacked, or is packed as no table is.
     """
     try:
-        found = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, TIGHTEST * len(data) + 1)
+        reader = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        found = reader.decompress(data, TIGHTEST * len(data) + 1)
     except zlib.error:
         message = "the file cannot be unpacked"
         raise DataError("unreadable-file", message, file=name) from None
-    expected, limit = len(found) / max(len(data), 1) * whole, memory.allowed()
-    if len(found) > TIGHTEST * len(data) and expected > limit:
+    taken, limit = max(len(data) - len(reader.unconsumed_tail), 1), memory.allowed()
+    expected = len(found) / taken * whole
+    if len(found) > TIGHTEST * taken and expected > limit:
         raise too_tight(name, expected, limit)
     return found
 
