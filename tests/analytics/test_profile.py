@@ -1094,3 +1094,40 @@ def test_what_is_measured_twice_is_no_point_on_a_map() -> None:
 def test_values_say_what_a_name_means(name: str, values: list[str], role: str) -> None:
     frame = pl.DataFrame({"Alter": [str(at * 7 % 95) for at in range(N)], name: values})
     assert profile(frame)[name].role == role
+
+
+def test_numbers_with_limits_or_decimal_commas_are_readings() -> None:
+    draw = np.random.default_rng(11)
+    frame = pl.DataFrame(
+        {
+            "sex": ["m", "f"] * (N // 2),
+            "vw": ["<0.5" if one < 2 else f"{one:.1f}" for one in draw.lognormal(2, 1, N)],
+            "hand": [f"{one:.1f}".replace(".", ",") for one in draw.normal(18, 2, N)],
+            "slash": ["/" if at % 5 == 0 else f"{30 + at % 83 / 7:.1f}" for at in range(N)],
+            "card": [f"{one}" for one in draw.integers(100000, 999999, N)],
+        }
+    )
+    closed = profile(frame).closed()
+    assert closed["vw"].role == closed["hand"].role == closed["slash"].role == "sensitive"
+    assert closed["slash"].missing_tokens == {"/": N // 5}
+    assert closed["card"].role == "identifier"
+
+
+def test_lists_of_a_few_terms_are_no_free_text() -> None:
+    draw = np.random.default_rng(12)
+    terms = ["DIURETIC AGENT", "ANTACID AGENT", "ACE INHIBITOR", "BETA BLOCKER", "STATIN"]
+    lists = [", ".join(draw.permutation(terms)[: draw.integers(2, 5)]) for _ in range(N)]
+    notes = [f"came {at} days late, with cough, slept badly, left early {at}" for at in range(N)]
+    names = [f"Miller {at}, Anna {at}, of the {at % 7}th ward" for at in range(N)]
+    seen = profile(pl.DataFrame({"drugs": lists, "more": notes, "who": names}))
+    assert not seen["drugs"].free_text
+    assert seen["drugs"].role == "sensitive"
+    assert seen["more"].free_text
+    assert seen["who"].free_text
+
+
+def test_dates_in_several_ways_some_with_a_clock_behind_a_comma() -> None:
+    dates = ["12/30/2022, 00:00:00", "2023-10-13", "2022/03/05", "18 Apr 2025"] * (N // 4)
+    seen = profile(pl.DataFrame({"reg": dates}))["reg"]
+    assert (seen.role, seen.type) == ("quasi-identifier", "date")
+    assert [warned.code for warned in seen.warnings] == ["dates-in-several-ways"]

@@ -16,7 +16,12 @@ _FEWEST = 10
 
 
 def looks_measured(values: Values) -> bool:
-    """Whether numbers are spread as amounts are, and not as numbers of people or places."""
+    """Whether numbers are spread as amounts are, and not as numbers of people or places.
+
+    Texts are amounts if nearly all are numbers, some with a decimal comma or a limit before them.
+    """
+    if values.kind != "integer":
+        return values.kind == "text" and _are_readings(values)
     return (
         _some_below_zero(values)
         or counts_from_zero(values)
@@ -24,6 +29,18 @@ def looks_measured(values: Values) -> bool:
         or _is_smooth(values)
         or _is_dense_in_the_middle(values)
     )
+
+
+_READING = r"^\s*[<>≤≥]?=?\s*\d{1,6}([.,]\d{1,4})?\s*$"
+_BROKEN = r"[<>≤≥,.]"
+_NEARLY_ALL = 0.9
+
+
+def _are_readings(values: Values) -> bool:
+    """Whether nearly all texts are numbers, and some say "<0.5" or "18,5", as readings do."""
+    found = values.sample.filter(values.sample.str.contains(_READING))
+    nearly = len(found) >= max(_FEWEST, _NEARLY_ALL * len(values.sample))
+    return nearly and 10 * int(found.str.contains(_BROKEN).sum()) >= len(found)
 
 
 def _some_below_zero(values: Values) -> bool:
@@ -76,9 +93,11 @@ def counts_from_zero(values: Values) -> bool:
     if values.numbers is None or values.numbers.null_count():
         return False
     low, high = values.numbers.min(), values.numbers.max()
-    at = values.counts.arg_max()
     top = high if isinstance(high, float) else 0.0
-    return low == 0 and at is not None and values.numbers[at] == 0 and top < 4 * values.distinct
+    if low != 0 or top >= 4 * values.distinct:
+        return False
+    most, at_zero = values.counts.max(), int(values.counts.filter(values.numbers == 0)[0])
+    return at_zero == most and at_zero > 1
 
 
 _MIDDLE = 0.48

@@ -9,6 +9,7 @@ quasi-identifier that has few and for what stands for a missing value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -746,7 +747,7 @@ def _could_be_numbers(values: Values) -> bool:
     if values.kind not in ("integer", "text") or values.filled < FEW_RECORDS:
         return False
     numbered = _are_many_or_long(values)
-    return numbered and not (values.kind == "integer" and looks_measured(values))
+    return numbered and not looks_measured(values)
 
 
 def _are_many_or_long(values: Values) -> bool:
@@ -778,6 +779,8 @@ def _is_free_text(column: str, values: Values) -> bool:
     form = values.form
     if form.links >= _LINKS:
         return True
+    if _are_lists(values):
+        return False
     named = names_one_of(column, FREE_TEXT) is not None
     letters, blanks = form.letters, form.blanks
     varied = values.distinct * 5 >= values.filled
@@ -788,6 +791,17 @@ def _is_free_text(column: str, values: Values) -> bool:
         return blanks >= 1 and letters >= _NOTE_LETTERS and (varied or values.distinct > 20)
     long = letters >= 3 * _SENTENCE_LETTERS and values.distinct > 20
     return (varied or long) and letters >= _SENTENCE_LETTERS and blanks >= _SENTENCE_BLANKS
+
+
+_BETWEEN = re.compile(r"\s*[,;|+]\s*")
+_OFTEN = 3
+
+
+def _are_lists(values: Values) -> bool:
+    """Whether texts are lists of a few terms, each of which stands in several."""
+    parts = [part for text in values.sample.to_list() for part in _BETWEEN.split(text)]
+    several = 2 * len(parts) >= 3 * len(values.sample)
+    return several and len(parts) >= _OFTEN * len(set(parts))
 
 
 PER_PLACE = 10

@@ -253,7 +253,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "place of",
             "travel history", "lives in", "state code", "home owner", "prefecture", "lugar",
             "ubicacion",
-            "cep", "enumeration area",
+            "cep", "enumeration area", "altitude", "elevation",
         ),
         last=(
             "region", "district", "county", "province", "city", "zip", "postcode", "country",

@@ -133,7 +133,9 @@ def settled(
             found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
             continue
-        measured = item.kind != "text" and (ill or nameless or item.measured or _is_read_off(item))
+        measured = item.measured or (
+            item.kind != "text" and (ill or nameless or _is_read_off(item))
+        )
         rare = not measured and item.distinct > 1 and RARE * item.distinct > item.filled
         told = (
             _alike(table, columns, at)

@@ -21,7 +21,7 @@ from indistinct.hierarchies.dates import formats
 MISSING_AMONG_NUMBERS = frozenset(
     (
         "na", "n/a", "n.a.", "n.a", "na.", "#n/a", "nan", "null", "nil", "none", "?", "??", "-",
-        "--", "---", ".", "..", "...", "*", "unknown", "unk", "missing", "not available",
+        "--", "---", ".", "..", "...", "*", "/", "//", "unknown", "unk", "missing", "not available",
         "not known", "not recorded", "not applicable", "undefined", "unbekannt", "k.a.", "k. a.",
         "keine angabe", "fehlt", "inconnu", "inconnue", "manquant", "non renseigne",
         "non renseigné", "desconocido", "sin dato", "sin datos", "(null)", "<na>", "#value!",
@@ -409,10 +409,11 @@ MOST_MIXED = 0.8
 def _mixed(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
     """Dates written in several ways, each of which says what is a day and what a year."""
     days = pl.repeat(None, len(texts), dtype=pl.Date, eager=True)
+    plain = texts.str.replace(r", (\d{1,2}:\d\d)", " $1")
     for (_, written, _), whole in zip(DATE_FORMATS, _WHOLES, strict=True):
         if written not in _UNSIGNED and "%d" in written:
-            fits = texts.str.contains(whole) & ~tokens
-            days = days.zip_with(days.is_not_null() | ~fits, _days(texts, written))
+            fits = plain.str.contains(whole) & ~tokens
+            days = days.zip_with(days.is_not_null() | ~fits, _days(plain, written))
     stray = days.is_null() & ~tokens
     found = int(counts.filter(days.is_not_null()).sum())
     if found < MOST_MIXED * int(counts.filter(~tokens).sum()):
