@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from indistinct.analytics.profile.columns import FEW_RECORDS, K, nearly_unique
 from indistinct.release.audit import audit
+from indistinct.sources.duckdb_table import relation_as_shown
 from indistinct.sources.engines import open_table
 
 MIXED = pl.DataFrame(
@@ -93,3 +95,23 @@ def test_an_audit_of_counted_rows_is_that_of_all(rows: list[tuple[str, str, str 
     relation = duckdb.connect().from_arrow(frame.to_arrow())
     own = audit(frame, PROMISES, ["a", "b"]).to_dict()
     assert audit(relation, PROMISES, ["a", "b"]).to_dict() == own
+
+
+@pytest.mark.parametrize("odd", [0, 4999, 5000, 8999])
+def test_a_column_is_shown_as_whole_numbers_by_all_of_its_records(odd: int) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    records = pl.DataFrame(
+        {
+            "whole": pl.Series(range(9000), dtype=pl.Float64),
+            "missing": pl.Series([None] * 9000, dtype=pl.Float64),
+            "share": [0.5 if at == odd else 2.0 if at > 4500 else None for at in range(9000)],
+            "seen": [datetime(2024, 1, 1, 8 * (at == odd)) for at in range(9000)],
+        }
+    )
+    relation = duckdb.connect().from_arrow(records.to_arrow())
+    assert list(map(str, relation_as_shown(relation).types)) == [
+        "BIGINT",
+        "VARCHAR",
+        "DOUBLE",
+        "TIMESTAMP",
+    ]

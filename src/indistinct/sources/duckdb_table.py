@@ -28,6 +28,9 @@ from indistinct.types import Frame
 _SOURCE = "indistinct_source"
 _LOOKUP = "indistinct_lookup"
 _SEEDS = 2**63 - 1
+_FIRST = 2048
+"""Records that are looked at before all are."""
+
 _BY_TEXT = re.compile(r"\b(INTERVAL|BIT|TIME WITH|UHUGEINT|BIGNUM|UUID|VARIANT)\b")
 """Types that Arrow or Polars has not, or changes: these travel as text."""
 
@@ -445,14 +448,14 @@ def relation_as_shown(relation: Any) -> Any:
         "TIMESTAMP_NS": "{0} = date_trunc('day', {0})",
     }
     some = {name: forms[kind] for name, kind in kinds.items() if kind in forms}
+    first = _always(relation.limit(_FIRST), some)  # mostly some of these say no: all need not be
+    some = {name: form for name, form in some.items() if first[name] is not False}
     if not some:
         return with_whole_numbers(relation)
-    ((*same,),) = relation.aggregate(
-        ", ".join(f"bool_and({form.format(quoted(name))})" for name, form in some.items())
-    ).fetchall()
+    same = _always(relation, some)
     wanted = {
         name: "VARCHAR" if all_so is None else "DATE" if "TIME" in kinds[name] else "BIGINT"
-        for name, all_so in zip(some, same, strict=True)
+        for name, all_so in same.items()
         if all_so is not False
     }
     if wanted:
@@ -465,6 +468,15 @@ def relation_as_shown(relation: Any) -> Any:
             )
         )
     return with_whole_numbers(relation)
+
+
+def _always(relation: Any, forms: Mapping[str, str]) -> dict[str, bool | None]:
+    """Whether all values of some columns are of a form; None where there is none."""
+    if not forms:
+        return {}
+    asked = (f"bool_and({form.format(quoted(name))})" for name, form in forms.items())
+    ((*found,),) = relation.aggregate(", ".join(asked)).fetchall()
+    return dict(zip(forms, found, strict=True))
 
 
 def with_whole_numbers(relation: Any) -> Any:
