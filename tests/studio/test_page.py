@@ -347,6 +347,15 @@ def test_other_k_are_tried_and_one_is_taken(enter: Enter, table: Path):
     assert page.complaints == []
 
 
+def test_what_speaks_against_a_number_of_people_is_told(enter: Enter, tmp_path: Path):
+    path = tmp_path / "deaths.csv"
+    lines = [f"{at % 200 + 1},{40 + at % 7},{'fm'[at // 200 % 2]},E1{at % 7}" for at in range(600)]
+    path.write_text("patient_id,age,sex,diagnosis\n" + "\n".join(lines), encoding="utf-8")
+    page = enter(path)
+    page.wait_for_selector("text=but people of several sexes or births share a number")
+    page.wait_for_selector("#count-people")
+
+
 def test_people_with_many_records_are_counted(enter: Enter, tmp_path: Path):
     path = tmp_path / "visits.csv"
     lines = [

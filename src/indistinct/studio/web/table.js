@@ -54,7 +54,8 @@ export function tableRoom(redraw) {
 function people(found, person, format) {
   if (person) return note("", `Every promise counts people, by ${person}. In that column a release has a pseudonym, made for it alone, which says what is of one person. `, format ? null : h("button", { id: "count-records", onclick: () => edit(["source", "person"]) }, "Count records instead"));
   if (!found) return null;
-  return note("doubt", `${found.column} repeats: it seems that ${count(found.people)} people have ${count(found.records)} records. `,
+  const said = found.doubt ? `Does ${found.column} say whose a record is? It has ${count(found.people)} values in ${count(found.records)} records, but ${found.doubt}. ` : `${found.column} repeats: it seems that ${count(found.people)} people have ${count(found.records)} records. `;
+  return note("doubt", said,
     h("button", { id: "count-people", onclick: () => edit(["source", "person"], found.column) }, `Count people by ${found.column}`));
 }
 
