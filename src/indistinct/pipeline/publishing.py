@@ -14,6 +14,7 @@ from indistinct.document import many
 from indistinct.errors import IndistinctError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.beside_buckets import told_of_columns, warn_about_columns
+from indistinct.intake.general_knowledge import warn_about_general_knowledge
 from indistinct.intake.value_metadata import needed_metadata, published_metadata
 from indistinct.intake.warnings import (
     distinguishable,
@@ -89,6 +90,7 @@ def publish(
     run.warnings += private.subjects.warnings
     visits = {name: visits[name] for name in generalized_visits(run)}
     run.warnings += warn_about_unprotected_columns(private, plan, replaced, visits)
+    run.warnings += warn_about_general_knowledge(private, plan)
     starred = int(private.data.weight[private.data.suppressed_before].sum())
     if starred and not private.sight.rows:
         run.warnings.append(
