@@ -322,6 +322,10 @@ def test_what_is_refused(
             work()
         return caught.value.problems[0].code
 
+    monkeypatch.setattr(memory, "allowed", lambda: 200_000)
+    said, _, got = told(spark, lambda: code(lambda: open_table(given).distinct(["big", "scan"])))
+    assert said == "combinations-do-not-fit"
+    assert got < 100_000 < 200 * TABLE["scan"].str.len_bytes().min()  # type: ignore[operator]
     monkeypatch.setattr(memory, "allowed", lambda: 20_000)
     assert code(lambda: open_table(given).distinct(["big"])) == "combinations-do-not-fit"
     assert code(lambda: open_table(given).text(["big", "ill"])) == "needs-rows"
@@ -344,7 +348,7 @@ def test_what_was_written_is_what_was_audited(
     given: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = ind.anonymize(given, POLICY)
-    monkeypatch.setattr(spark_files, "contents_of", lambda _: (N, 1))
+    monkeypatch.setattr(spark_files, "contents_of", lambda _: ((N, 1), 0))
     place = tmp_path / "release"
     with pytest.raises(ind.IndistinctError, match="not what was audited"):
         release.write(tmp_path / "run", report=False, into=str(place))

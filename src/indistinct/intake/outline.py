@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -66,10 +67,11 @@ class OutlinedTable(PrivateTable):
         columns = {name: counted_rows(table, [name]) for name in dict.fromkeys(names)}
         starred = [name for name in policy.quasi_identifiers if _starred(columns[name][0])]
         if len(starred) == len(policy.quasi_identifiers):
-            _refuse(f"every quasi-identifier has the value {SUPPRESSED}", error)
+            _refuse(Why(f"every quasi-identifier has the value {SUPPRESSED}"), error)
         found = cls.of(table, run, subjects=alike(columns), file=file)
         if breaks_as_a_whole(found.data, found.promises_of_classes):
-            _refuse("it breaks a promise as a whole, and cuts alone do not mend that", error)
+            message = "it breaks a promise as a whole, and cuts alone do not mend that"
+            _refuse(Why(message, "promise less"), error)
         return found
 
     def cut(self, run: Run) -> tuple[PrivateTable, CellPlan]:
@@ -131,16 +133,33 @@ class OutlinedTable(PrivateTable):
         return replace(outline, table=made), replace(found.plan, class_of=class_of)
 
 
-def why_not(policy: Policy) -> str | None:
+class Why(NamedTuple):
+    """Why a table cannot be cut where it is.
+
+    Arguments:
+        message: why.
+        remedy: what can be asked in its place; empty where nothing in the policy helps.
+    """
+
+    message: str
+    remedy: str = ""
+
+
+def why_not(policy: Policy) -> Why | None:
     """Why a policy's release cannot be cut where its table is; None where it can."""
     sight = sight_of(policy)
     if method_of(policy).name != METHOD:
-        return f'only algorithm = "{METHOD}" can cut it'
+        ask = f'ask for algorithm = "{METHOD}" under [method]'
+        return Why(f'only algorithm = "{METHOD}" can cut it', ask)
+    if not policy.method.partition.strict:
+        message = "equal records may part (partition.strict = false), so each is looked at"
+        return Why(message, "leave partition.strict out")
     if sight.by_record or sight.rows or sight.ranks or sight.linked:
-        return "records are looked at one by one"
+        return Why("records are looked at one by one")
     for part in policy.privacy_models:
         if part.needs_population or part.subject != "classes" or isinstance(part, KNMAnonymity):
-            return f"promise '{part.model}' looks at combinations"
+            message = f"promise '{part.model}' looks at combinations"
+            return Why(message, f"promise something of classes in place of '{part.model}'")
     return None
 
 
@@ -169,8 +188,9 @@ def _starred(values: pl.DataFrame) -> bool:
     return bool((values.to_series() == SUPPRESSED).any())
 
 
-def _refuse(why: str | None, error: DataError) -> None:
+def _refuse(why: Why | None, error: DataError) -> None:
     if why is not None:
         problem = error.problems[0]
-        message = f"{problem.message}; nor is the table cut where it is: {why}"
-        raise DataError([replace(problem, message=message)]) from None
+        message = f"{problem.message}; nor is the table cut where it is: {why.message}"
+        remedy = "; or ".join(filter(None, [why.remedy, problem.remedy]))
+        raise DataError([replace(problem, message=message, remedy=remedy)]) from None

@@ -296,13 +296,13 @@ class SparkStore:
         """Let the executors write the release; the name of the folder, and how many records."""
         ((name, frame),) = frames.items()
         with telling(self.name):
-            audited, shown = contents_of(frame), as_shown(frame)
+            (audited, seed), shown = contents_of(frame), as_shown(frame)
             if audited is None or shown is not frame:
-                held = contents(frame)
+                held = contents(frame, seed)
                 same = audited in (None, held)
-                audited = (contents(shown) if shown is not frame else held) if same else None
+                audited = (contents(shown, seed) if shown is not frame else held) if same else None
             shown.write.option("compression", "zstd").parquet(self._staged)
-            written = contents(self.session.read.schema(shown.schema).parquet(self._staged))
+            written = contents(self.session.read.schema(shown.schema).parquet(self._staged), seed)
         if written != audited:
             raise IndistinctError("what was written is not what was audited: it is withheld")
         return {name: (self.name, written[0])}

@@ -38,7 +38,8 @@ class Known:
     Arguments:
         contents: of a release, how many records it has, and the sum of their digests.
         shown: of a release, what its types are shown as.
-        by: of a shuffled release, the digest by which its records are dealt to parts.
+        different: of a shuffled release, how many of its records differ.
+        seed: of the digests of a release.
         look: how many records it has, and the kinds of its columns.
         counted: combinations of columns, as they were counted.
         about: how many records have a value in a column, and about how many values they have.
@@ -48,7 +49,8 @@ class Known:
 
     contents: tuple[int, int] | None = None
     shown: Shown = field(default_factory=dict)
-    by: Any = None
+    different: int | None = None
+    seed: int = 0
     look: tuple[int, Mapping[str, str]] | None = None
     counted: list[Any] = field(default_factory=list)
     about: dict[Asked, tuple[int, int]] = field(default_factory=dict)
@@ -71,30 +73,56 @@ def known_of(release: Any) -> Known | None:
     return _RELEASES.get(release)
 
 
-def note_release(release: Any, by: Any) -> Known:
+def note_release(release: Any, seed: int | None) -> Known:
     """Look at a release once, and keep what is known of it.
 
     Arguments:
         release: the frame.
-        by: the digest by which its records are dealt to parts, where they are.
+        seed: of the digests by which its records are dealt to parts, where they are. Then equal
+            ones are in one part, and those that differ are counted without moving any.
     """
     forms = _forms(release)
-    found = _looked_at(release, [*_contents(release), *forms.values()])
+    different = None
+    if seed is None:
+        found = _looked_at(release, [*_contents(release, 0), *forms.values()])
+    else:
+        found = _looked_at_each(release, seed, forms)
+        different = int(found.pop() or 0)
     rows, digests = _added_up(found[:4])
     shown = dict(zip(forms, found[4:], strict=True))
-    _RELEASES[release] = known = Known((rows, digests), shown, by)
+    known = Known((rows, digests), shown, different, seed or 0)
+    _RELEASES[release] = known
     return known
 
 
-def contents(frame: Any) -> tuple[int, int]:
+def _looked_at_each(release: Any, seed: int, forms: Mapping[str, Any]) -> list[Any]:
+    """The same with the number of different records last, by way of these."""
+    from pyspark.sql import functions as f
+
+    own = digest(release, f.lit(seed)).alias("d")
+    named = [one.alias(f"f{at}") for at, one in enumerate(forms.values())]
+    each = release.groupBy(own).agg(f.count(f.lit(1)).alias("n"), *named)
+    times = f.col("n")
+    parts = [f.sum(times), *(f.sum(times * one) for one in _parts_of(f.col("d")))]
+    kinds = _kinds(release)
+    ends = [
+        (f.bool_or if kinds[name] == "string" else f.bool_and)(f.col(f"f{at}"))
+        for at, name in enumerate(forms)
+    ]
+    return _looked_at(each, [*parts, *ends, f.count(f.lit(1))])
+
+
+def contents(frame: Any, seed: int = 0) -> tuple[int, int]:
     """How many records a frame has, and the sum of their digests: what tells two frames apart."""
-    return _added_up(_looked_at(frame, _contents(frame)))
+    return _added_up(_looked_at(frame, _contents(frame, seed)))
 
 
-def contents_of(release: Any) -> tuple[int, int] | None:
-    """The same of a release, as it was when it was made; None of other frames."""
-    known = known_of(release)
-    return None if known is None else known.contents
+def contents_of(release: Any) -> tuple[tuple[int, int] | None, int]:
+    """The same of a release, as it was when it was made, and the seed of its digests; None of
+    other frames.
+    """
+    known = known_of(release) or Known()
+    return known.contents, known.seed
 
 
 def as_shown(frame: Any) -> Any:
@@ -155,17 +183,21 @@ def _kinds(frame: Any) -> dict[str, str]:
     return {field.name: field.dataType.simpleString() for field in frame.schema.fields}
 
 
-def _contents(frame: Any) -> list[Any]:
+def _contents(frame: Any, seed: int) -> list[Any]:
     """The number of records, and their digests in three parts, of which no sum overflows."""
     from pyspark.sql import functions as f
 
-    whole = digest(frame)
-    parts = [
+    return [f.count(f.lit(1)), *map(f.sum, _parts_of(digest(frame, f.lit(seed))))]
+
+
+def _parts_of(whole: Any) -> list[Any]:
+    from pyspark.sql import functions as f
+
+    return [
         f.shiftright(whole, 2 * _BITS),
         f.shiftright(whole, _BITS).bitwiseAND(f.lit(_LOW)),
         whole.bitwiseAND(f.lit(_LOW)),
     ]
-    return [f.count(f.lit(1)), *map(f.sum, parts)]
 
 
 def _added_up(found: list[Any]) -> tuple[int, int]:

@@ -34,6 +34,11 @@ from indistinct.types import Frame, Ints
 
 _ROWS_OF_PART = 250_000
 _MOST_PARTS = 20_000
+_TASKS = 2
+"""In how many tasks, for each core, the combinations of kept records are counted, at most."""
+
+_ABOUT, _DOUBT = 0.02, 6
+"""The standard error of a count of combinations, and how many of them may be an error."""
 
 
 class SparkTable:
@@ -170,9 +175,9 @@ class SparkTable:
         """How many records differ, over all columns, told apart by their digests."""
         from pyspark.sql import functions as f
 
-        by = self._known.by  # equal records of a release are in one part: nothing is moved
-        own = digest(self._frame) if by is None else by
-        differ = self._frame.groupBy(own.alias("d")).agg(f.lit(1))
+        if self._known.different is not None:
+            return self._known.different
+        differ = self._frame.groupBy(digest(self._frame).alias("d")).agg(f.lit(1))
         return self._figures(differ, [f.count(f.lit(1))])[0]
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
@@ -200,14 +205,14 @@ class SparkTable:
                 for name in change.columns
             ]
         )
-        key = None
+        seed = None
         if change.shuffle is not None and change.columns:
             seed = int(change.shuffle.integers(np.iinfo(np.int64).max))
             key = digest(release, f.lit(seed))
             release = release.repartition(_parts(expected), key).sortWithinPartitions(key)
         release = release.persist()
         with telling(self.name):
-            known = note_release(release, key)
+            known = note_release(release, seed)
         if known.contents is None or known.contents[0] != expected:
             raise changed(self.name)
         if change.keep.all():  # what is published as it is, is as it was
@@ -228,10 +233,11 @@ class SparkTable:
         lookup = self._frame.sparkSession.createDataFrame(native).alias("lookup")
         source = self._select(self.columns).alias("source")
         if change.keys:
-            on = [
-                f.col(f"source.{quoted(key)}").eqNullSafe(f.col(f"lookup.k{at}"))
-                for at, key in enumerate(change.keys)
-            ]
+            on = []
+            for at, key in enumerate(change.keys):
+                own, known = f.col(f"source.{quoted(key)}"), f.col(f"lookup.k{at}")
+                missing = native.column(f"k{at}").null_count  # without, half as much is compared
+                on.append(own.eqNullSafe(known) if missing else own == known)
             joined = source.join(f.broadcast(lookup), on=on, how="inner")
         else:
             joined = source.crossJoin(lookup)
@@ -321,12 +327,34 @@ class SparkTable:
             added = known.group_by(names, use_threads=False).aggregate([(held, "sum")])
             return added.select([*names, f"{held}_sum"]).rename_columns([*names, count])
         most = memory.most_combinations(memory.allowed())
-        by = self._frame.groupBy(*map(quoted, names))
-        found = self._fetch(by.agg(f.count(f.lit(1)).alias(count)).limit(most + 1))
+        frame = self._frame
+        if self._known.contents is not None:  # parts that lie side by side have the same ones
+            frame = frame.coalesce(_TASKS * frame.sparkSession.sparkContext.defaultParallelism)
+        counted = frame.groupBy(*map(quoted, names)).agg(f.count(f.lit(1)).alias(count))
+        if self.height() > most:
+            self._require_fewer(names, most)
+            counted = counted.limit(most + 1)
+        found = self._fetch(counted)
         memory.require_combinations(found.num_rows, names, self.name, memory.allowed())
         if len(names) > 1:
             self._known.counted.append(found)
         return found
+
+    def _require_fewer(self, columns: Sequence[str], most: int) -> None:
+        """Refuse combinations of which there are too many, before any of them comes home.
+
+        How many there are is told about; where that leaves a doubt they are fetched, one more
+        than there may be at most.
+        """
+        from pyspark.sql import functions as f
+
+        if len(columns) == 1:  # of one column what was asked before has to do
+            about = self._known.about.get(self._asked(columns[0]), (0, 0))[1]
+        else:
+            own = self._select(columns)
+            about = self._figures(own, [f.approx_count_distinct(digest(own), _ABOUT)])[0]
+        if about > (1 + _DOUBT * _ABOUT) * most:
+            memory.require_combinations(most + 1, columns, self.name, memory.allowed())
 
     def _wider(self, columns: Sequence[str]) -> Any:
         """The shortest of the tables counted already that tells these columns; None without."""
