@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ from indistinct.recoding.partition.first_cuts import Cut, breaks_as_a_whole, cut
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.recoded import leaked, measured
 from indistinct.sources.parts import Ask, Coding, Part, Place, Work
+from indistinct.sources.streamed_parts import StreamedParts
 from indistinct.types import Ints, Ints32
 
 CRITERIA = list(itertools.product(["width", "entropy", "ncp"], ["median", "ncp"]))
@@ -118,6 +120,39 @@ def walked(found: Cut, table: Table) -> list[tuple[str | None, ...]]:
     place = {int(leaf): row for leaf, row in zip(tree.leaves, tree.row, strict=True)}
     assert Counter(at.tolist()) == dict(zip(tree.leaves.tolist(), tree.records, strict=True))
     return published(found.plan, [place[leaf] for leaf in at.tolist()])
+
+
+@given(st.data())
+def test_regions_are_put_together_as_may_be_held(data: st.DataObject) -> None:
+    texts = data.draw(tables.tables()).texts
+    coding = [Coding("ill", [*tables.ILLS], np.arange(4))]
+    records = Records(texts, coding, coding)
+
+    def read() -> Iterator[pa.RecordBatch]:
+        for part in (part for parts in records.places() for part in parts):
+            codes = [part.rank[:, 0], part.value[:, 0], part.weight]
+            yield pa.RecordBatch.from_arrays([*map(pa.array, codes)], ["a", "b", "n"])
+
+    ceiling = 400 * data.draw(st.integers(0, 30))
+    parts = StreamedParts(read, 1, 2, ceiling, lambda: None)
+    which = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=4, max_size=4)), np.int32)
+    found = parts.by_region(_Which(which), _values)
+    known = records.by_region(_Which(which), _values)
+    assert sorted(found) == sorted(known)
+
+
+@dataclass
+class _Which:
+    """The region of each combination, by its first code."""
+
+    which: Ints32
+
+    def __call__(self, part: Part) -> Ints32:
+        return self.which[part.rank[:, 0]]
+
+
+def _values(part: Part) -> bytes:
+    return bytes(part.value)
 
 
 @settings(max_examples=150)

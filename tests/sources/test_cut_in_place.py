@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from tests.recoding.test_first_cuts import Records
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.recoding import tables
+from tests.recoding.test_first_cuts import Records, published, walked
 from tests.sources.suite import TABLES, rows_of
 
 import indistinct as ind
 from indistinct.errors import DataError
 from indistinct.intake.outline import why_not
 from indistinct.policy import Policy
-from indistinct.recoding.partition import first_cuts
+from indistinct.recoding.partition import PartitionSettings, first_cuts, partition
+from indistinct.recoding.partition.first_cuts import breaks_as_a_whole, cut_in_parts
 from indistinct.sources import memory
 from indistinct.sources.eager import PolarsTable
 from indistinct.sources.parts import Coding, Walked
+from indistinct.sources.scan import ScannedTable, Workspace
 from indistinct.sources.table import Change
 from indistinct.sources.text import Tokens
 from indistinct.types import Ints
@@ -32,12 +37,13 @@ class Spread(PolarsTable):
 
     held = False
     tree: Walked | None = None
+    ceiling = 1 << 30
 
     def with_tokens(self, tokens: Tokens) -> Spread:
         return Spread(self._frame, self.name, tokens)
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
-        memory.require_combinations(2, columns, self.name, 1000)
+        too_many(self, columns)
         raise AssertionError
 
     def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Records:
@@ -105,16 +111,9 @@ POLICIES = {
 }
 
 
-@pytest.mark.parametrize("named", POLICIES)
-@pytest.mark.parametrize("region", [0, 15])
-def test_the_release_is_that_of_memory(
-    named: str, region: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(first_cuts, "REGION", region)
-    table = TABLES["table"].drop("patient")
-    keys = POLICIES[named]
-    release = ind.anonymize(Spread(table, "table"), keys)
-    known = ind.anonymize(table, keys)
+def is_that_of_memory(release: ind.Release, named: str) -> None:
+    """A release that was cut where its table is has all that one of memory has."""
+    known = ind.anonymize(TABLES["table"].drop("patient"), POLICIES[named])
     assert rows_of(release.tables) == rows_of(known.tables)
     at = {"created": None}
     assert release.certificate.to_dict() | at == known.certificate.to_dict() | at
@@ -129,7 +128,66 @@ def test_the_release_is_that_of_memory(
     assert own["age"] == other["age"]
     assert release.private["evidence.json"]["risk"] is None  # how many are alone is not known
     warned = Counter(known.run.warnings) - Counter(release.run.warnings)
-    assert not [one for one in warned if "not tried" not in one], warned
+    of_memory = ("not tried", "make certain")
+    assert not [one for one in warned if not any(part in one for part in of_memory)], warned
+
+
+@pytest.mark.parametrize("named", POLICIES)
+@pytest.mark.parametrize("region", [0, 15])
+def test_the_release_is_that_of_memory(
+    named: str, region: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_cuts, "REGION", region)
+    table = Spread(TABLES["table"].drop("patient"), "table")
+    is_that_of_memory(ind.anonymize(table, POLICIES[named]), named)
+
+
+def too_many(_: object, columns: Sequence[str]) -> None:
+    """What a table says whose combinations do not fit."""
+    memory.require_combinations(2, columns, "table", 1000)
+
+
+@pytest.mark.parametrize("named", POLICIES)
+def test_a_scanned_file_is_cut_where_it_is(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("duckdb")
+    monkeypatch.setattr(ScannedTable, "rows", too_many)
+    monkeypatch.setattr(first_cuts, "REGION", 15)
+    path = tmp_path / "table.parquet"
+    TABLES["table"].drop("patient").write_parquet(path)
+    release = ind.anonymize(path, POLICIES[named], engine="duckdb")
+    is_that_of_memory(release, named)
+    release.write(tmp_path / "run")
+    assert ind.audit(tmp_path / "run").holds
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_classes_of_a_scanned_table_are_those_of_memory(
+    workspace: Workspace, data: st.DataObject
+) -> None:
+    table = data.draw(tables.tables())
+    asked = [one for one in data.draw(tables.promises(table)) if one.effective_closure != "none"]
+    encoded = table.encoded()
+    if breaks_as_a_whole(encoded.data, asked):
+        return
+    relation = workspace.connection.from_arrow(table.texts.to_arrow())
+    scanned = ScannedTable(relation, "table", workspace=workspace)
+    how = PartitionSettings(suppression_limit=1.0)
+    local = partition(encoded.data, asked, "mondrian", how)
+    region = data.draw(st.sampled_from([0, 4, 12]))
+    found = cut_in_parts(encoded.data, asked, how, scanned.in_parts, region=region)
+    assert not [*workspace.folder.glob("*.parquet")]
+    assert walked(found, table) == published(local, encoded.combination_of.tolist())
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    pytest.importorskip("duckdb")
+    made = Workspace(tmp_path_factory.mktemp("scanned") / "table", 1 << 30)
+    yield made
+    made.close()
 
 
 def test_a_run_that_was_cut_in_place_can_be_reported_and_written(tmp_path: Path) -> None:

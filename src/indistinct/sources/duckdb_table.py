@@ -230,27 +230,33 @@ class DuckDBTable:
         made = [name for name in change.columns if name in change.published]
         # A key comes from its combination: values that the engine takes for equal (0.0 and -0.0,
         # "a" and "A" where a collation says so) are published as one.
-        held = {name: f"lookup.k{at}" for at, name in enumerate(change.keys)}
+        source, held, joined = self._matched(change)
         taken = [(held.get(name, f"source.{quoted(name)}"), name) for name in own]
         taken += [(f"lookup.p{at}", name) for at, name in enumerate(made)]
         picked = [f"{value} AS {quoted(name)}" for value, name in taken]
-        source, row = _SOURCE, self._row
+        row = self._row
         digest = ", ".join(value for value, _ in taken)
         if change.shuffle is None or change.replace or not picked:
             order = f"source.{row}"
             picked.append(order)
-            source = f"(SELECT *, row_number() OVER () - 1 AS {row} FROM {_SOURCE})"
+            source = f"(SELECT *, row_number() OVER () - 1 AS {row} FROM {source})"
         else:
             seed = change.shuffle.integers(_SEEDS)  # mixed in last: hash(seed, ...) hardly mixes
             order = f"hash(xor(hash({digest}), {seed}::UBIGINT))"
-        joined = " AND ".join(
-            f"source.{quoted(key)} IS NOT DISTINCT FROM lookup.k{at}"
-            for at, key in enumerate(change.keys)
-        )
         return (
             f"SELECT {', '.join(picked)} FROM {source} AS source"
-            f" JOIN {_LOOKUP} AS lookup ON {joined or 'true'} ORDER BY {order}"
+            f" JOIN {_LOOKUP} AS lookup ON {joined} ORDER BY {order}"
         )
+
+    def _matched(self, change: Change) -> tuple[str, Mapping[str, str], str]:
+        """The source; what stands there of the lookup in place of its columns; and the condition
+        that a record has the combination of a row of the lookup.
+        """
+        held = {name: f"lookup.k{at}" for at, name in enumerate(change.keys)}
+        joined = " AND ".join(
+            f"source.{quoted(key)} IS NOT DISTINCT FROM {own}" for key, own in held.items()
+        )
+        return _SOURCE, held, joined or "true"
 
     def _lookup(self, change: Change, made: Sequence[str]) -> Any:
         """The kept combinations by the engine's own values, with what is published for them."""

@@ -1,8 +1,9 @@
 """Combinations that stay where they are counted: what is asked of them, part by part.
 
-An engine that spreads them over machines runs plain functions there, and brings home sums alone. A
-function gets codes: of every combination a number for each quasi-identifier and for each sensitive
-attribute, and how many records have it. It has to be one that can be sent: an object of a module.
+An engine that spreads them over machines runs plain functions there, and brings home sums alone;
+one on a single machine hands them over some at a time. A function gets codes: of every combination
+a number for each quasi-identifier and for each sensitive attribute, and how many records have it.
+It has to be one that can be sent: an object of a module.
 """
 
 from __future__ import annotations
@@ -71,6 +72,10 @@ class Parts(Protocol):
 @runtime_checkable
 class InParts(Protocol):
     """A table whose engine can keep combinations, and publish by a tree of cuts."""
+
+    @property
+    def ceiling(self) -> int:
+        """How many bytes the program may take."""
 
     def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Parts:
         """Its combinations, coded."""

@@ -27,7 +27,7 @@ from typing import IO, Any, Protocol
 import polars as pl
 
 from indistinct.errors import DataError, Problem
-from indistinct.sources import memory
+from indistinct.sources import memory, scan_cuts
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -60,7 +60,9 @@ from indistinct.sources.files import (
     too_tight,
     unclosed,
 )
+from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.spark_table import of_spark
+from indistinct.sources.streamed_parts import looked_up
 from indistinct.sources.table import Change, column_names, count_column, name_problems
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
@@ -180,6 +182,7 @@ class ScannedTable(DuckDBTable):
         self.workspace = workspace
         self.files = tuple(files)
         self._before = [states(path) for path in self.files]
+        self._tree: Walked | None = None
         super().__init__(relation, name, tokens)
 
     def with_tokens(self, tokens: Tokens) -> ScannedTable:
@@ -192,8 +195,41 @@ class ScannedTable(DuckDBTable):
         return found
 
     @property
+    def ceiling(self) -> int:
+        """How many bytes the process may take."""
+        return self.workspace.ceiling
+
+    @property
     def _ceiling(self) -> int:
         return self.workspace.ceiling
+
+    def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Parts:
+        """Its combinations, coded, in a file of the private folder."""
+        codings = [*quasi, *sensitive]
+        with telling(self.name), self._coded(codings):
+            return scan_cuts.kept(
+                self._relation, codings, len(quasi), self.workspace.folder, self.ceiling
+            )
+
+    def cut(self, tree: Walked) -> ScannedTable:
+        """The same table, published by what stands at the leaves of a tree."""
+        found = object.__new__(ScannedTable)
+        found.__dict__ |= {**self.__dict__, "_tree": tree}
+        return found
+
+    @contextlib.contextmanager
+    def _coded(self, codings: Sequence[Coding]) -> Iterator[None]:
+        """Tables of the engine with the values of columns and their codes, for a while."""
+        connection, names = self.workspace.connection, list[str]()
+        try:
+            for at, one in enumerate(codings):
+                native = self._count([one.column], count_column([one.column])).select([one.column])
+                texts = canonical(_frame(native), self._tokens)[one.column]
+                names.append(scan_cuts.upload(connection, at, native, texts, one))
+            yield
+        finally:
+            for name in names:
+                connection.execute(f"DROP TABLE IF EXISTS {name}")
 
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
         """The canonical texts of these columns, in the order of the source, null for missing.
@@ -226,7 +262,12 @@ class ScannedTable(DuckDBTable):
         query = f"SELECT {picked} FROM ({self._recoding(change)})"
         connection = self.workspace.connection
         try:
-            with telling(self.name), self._listed(change) as source, self._uploaded(lookup):
+            with (
+                telling(self.name),
+                self._listed(change) as source,
+                self._uploaded(lookup),
+                self._walking(),
+            ):
                 source.query("indistinct_source", query).write_parquet(
                     str(target), compression="zstd"
                 )
@@ -247,6 +288,30 @@ class ScannedTable(DuckDBTable):
         told = {name: self._about[name] for name in same}
         stored = StoredFile(target, by_digest=change.shuffle is not None, about=told)
         return as_file(connection.read_parquet(str(target)), stored)
+
+    def _lookup(self, change: Change, made: Sequence[str]) -> Any:
+        if self._tree is None:
+            return super()._lookup(change, made)
+        return looked_up(self._tree, change.keep, [change.published[name] for name in made])[0]
+
+    def _matched(self, change: Change) -> tuple[str, Mapping[str, str], str]:
+        if self._tree is None:
+            return super()._matched(change)
+        leaf = scan_cuts.LEAF
+        source = scan_cuts.walked("indistinct_source", self._tree.quasi)
+        return f"({source})", {}, f"source.{leaf} = lookup.leaf"
+
+    @contextlib.contextmanager
+    def _walking(self) -> Iterator[None]:
+        """What the engine needs to find the leaf of a record, for a while."""
+        if self._tree is None:
+            yield
+            return
+        with (
+            self._coded(self._tree.quasi),
+            scan_cuts.walking(self.workspace.connection, self._tree),
+        ):
+            yield
 
     def _require_unchanged(self, target: Path) -> None:
         if [states(path) for path in self.files] != self._before:
@@ -328,6 +393,12 @@ def telling(name: str) -> Iterator[None]:
         raise _no_room(name) from None
     except (duckdb.Error, UnicodeError) as error:
         raise _unreadable(name, error) from None
+
+
+def _frame(table: Frame) -> pl.DataFrame:
+    found = pl.from_arrow(table)
+    assert isinstance(found, pl.DataFrame)
+    return found
 
 
 def _no_room(name: str) -> DataError:

@@ -14,13 +14,11 @@ import polars as pl
 
 from indistinct.sources.parts import Ask, Coding, LeafOf, Part, Place, Walked, Work
 from indistinct.sources.spark_release import quoted, telling
-from indistinct.types import Array, Frame, Ints, Ints32
+from indistinct.sources.streamed_parts import codes_of, part_of, side_by_side, together
+from indistinct.types import Frame, Ints
 
 Values = Callable[[str], tuple[Any, pl.Series]]
 """The values of a column as the engine has them, an Arrow table of one column, and their texts."""
-
-BATCHES = 1 << 17
-"""Rows that are looked at together, about."""
 
 
 def with_codes(frame: Frame, codings: Sequence[Coding], values: Values, code: str) -> Any:
@@ -32,11 +30,8 @@ def with_codes(frame: Frame, codings: Sequence[Coding], values: Values, code: st
 
     for at, one in enumerate(codings):
         native, texts = values(one.column)
-        place = {label: int(number) for label, number in zip(one.labels, one.codes, strict=True)}
-        codes = [place.get(text) for text in texts.to_list()]
-        lookup = native.rename_columns(["k"]).append_column(
-            "c", pl.Series(codes, dtype=pl.Int32).to_arrow()
-        )
+        codes = codes_of(texts, one).to_arrow()
+        lookup = native.rename_columns(["k"]).append_column("c", codes)
         known = frame.sparkSession.createDataFrame(lookup).alias("known")
         own = f.col(f"source.{quoted(one.column)}")
         joined = frame.alias("source").join(
@@ -114,18 +109,7 @@ class _Of:
 
     def part(self, table: Any) -> Part:
         """The combinations of a table or batch."""
-        codes = [np.asarray(table.column(at)) for at in range(self.columns)]
-        quasi, sensitive = codes[: self.quasi], codes[self.quasi :]
-        weight = np.asarray(table.column(self.columns), dtype=np.int64)
-        rows = len(weight)
-        return Part(_side_by_side(quasi, rows), _side_by_side(sensitive, rows), weight)
-
-
-def _side_by_side(columns: Sequence[Array], rows: int) -> Ints32:
-    found = np.empty((rows, len(columns)), dtype=np.int32)
-    for at, own in enumerate(columns):
-        found[:, at] = own
-    return found
+        return part_of(table, self.quasi, self.columns)
 
 
 class _Asked(_Of):
@@ -170,23 +154,9 @@ class _Walks:
         for batch in together(batches):
             first = batch.num_columns - self.quasi
             codes = [np.asarray(column.fill_null(-1)) for column in batch.columns[first:]]
-            leaf = self.leaf_of(_side_by_side(codes, batch.num_rows))
+            leaf = self.leaf_of(side_by_side(codes, batch.num_rows))
             names = [*batch.schema.names[:first], "leaf"]
             yield pa.RecordBatch.from_arrays([*batch.columns[:first], pa.array(leaf)], names)
-
-
-def together(batches: Iterable[Any]) -> Iterator[Any]:
-    """Batches of Arrow, small ones put together."""
-    import pyarrow as pa
-
-    held: list[Any] = []
-    for batch in batches:
-        held.append(batch)
-        if sum(one.num_rows for one in held) >= BATCHES:
-            yield from pa.Table.from_batches(held).combine_chunks().to_batches()
-            held = []
-    if held:
-        yield from pa.Table.from_batches(held).combine_chunks().to_batches()
 
 
 def walked(frame: Frame, tree: Walked, values: Values) -> Any:
@@ -199,24 +169,6 @@ def walked(frame: Frame, tree: Walked, values: Values) -> Any:
     kinds = kinds[: len(frame.columns)]
     schema = types.StructType([*kinds, types.StructField("leaf", types.IntegerType(), True)])
     return coded.mapInArrow(_Walks(tree.leaf_of, len(tree.quasi)), schema)
-
-
-def looked_up(tree: Walked, kept: Array, made: Sequence[pl.Series]) -> tuple[Any, int]:
-    """What is published at each leaf that is, by its number; and how many records these have.
-
-    Arguments:
-        tree: the tree.
-        kept: whether a combination of the change is published.
-        made: what is published of it, by column.
-    """
-    import pyarrow as pa
-
-    here = np.flatnonzero(np.asarray(kept)[tree.row])
-    rows = pl.Series(tree.row[here])
-    found = pa.table({"leaf": pa.array(tree.leaves[here].astype(np.int32))})
-    for at, column in enumerate(made):
-        found = found.append_column(f"p{at}", column.cast(pl.String).gather(rows).to_arrow())
-    return found, int(tree.records[here].sum())
 
 
 def code_name(columns: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ from indistinct.sources.spark_release import (
     quoted,
     telling,
 )
+from indistinct.sources.streamed_parts import looked_up
 from indistinct.sources.table import Change, count_column, counted_rows, is_spark
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.sources.unchanged import changed
@@ -67,6 +68,11 @@ class SparkTable:
         found = object.__new__(SparkTable)
         found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens)}
         return found
+
+    @property
+    def ceiling(self) -> int:
+        """How many bytes the driver may take."""
+        return memory.allowed()
 
     def height(self) -> int:
         """Number of records."""
@@ -252,7 +258,7 @@ class SparkTable:
         from pyspark.sql import functions as f
 
         shown = [change.published[name] for name in made]
-        native, expected = spark_cuts.looked_up(tree, change.keep, shown)
+        native, expected = looked_up(tree, change.keep, shown)
         lookup = self._frame.sparkSession.createDataFrame(native).alias("lookup")
         needed = [*dict.fromkeys([*change.columns, *change.keys])]
         source = spark_cuts.walked(self._select(needed), tree, self._values).alias("source")
