@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.sources import test_cut_in_place
 from tests.sources.suite import (
     BY_ROWS,
     COUNTED,
@@ -28,7 +29,8 @@ from tests.sources.suite import (
 
 import indistinct as ind
 from indistinct.errors import DataError, IndistinctError, OutputError
-from indistinct.sources import memory
+from indistinct.recoding.partition import first_cuts
+from indistinct.sources import memory, postgres_cuts
 from indistinct.sources.postgres import Address, PostgresTable, Session, open_in_server
 
 PASSWORD = "s3cret-Wort"
@@ -161,6 +163,36 @@ def suite_tables(server: str) -> str:
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_release_is_that_of_the_table_in_memory(name: str, suite_tables: str) -> None:
     is_that_of_polars(name, f"{suite_tables}?table=suite.{POLICIES[name][0]}")
+
+
+@pytest.mark.parametrize("named", test_cut_in_place.POLICIES)
+def test_a_table_whose_combinations_do_not_fit_is_cut_where_it_is(
+    named: str, suite_tables: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PostgresTable, "rows", test_cut_in_place.too_many)
+    monkeypatch.setattr(postgres_cuts, "_PAGES", 1)
+    monkeypatch.setattr(first_cuts, "REGION", 15)
+    query = "SELECT age, zip, ill, born, fee, visit, site, seen, paid, note FROM suite.table"
+    keys = test_cut_in_place.POLICIES[named] | {"source": {"query": query}}
+    test_cut_in_place.is_that_of_memory(ind.anonymize(suite_tables, keys), named)
+
+
+def test_no_more_combinations_come_home_than_fit(
+    visits: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "most_combinations", lambda _: 60)
+    fetched: list[int] = []
+    own = Session.fetch
+
+    def fetch(session: Session, query: str) -> pl.DataFrame:
+        found = own(session, query)
+        fetched.append(found.height)
+        return found
+
+    monkeypatch.setattr(Session, "fetch", fetch)
+    with pytest.raises(DataError, match="more than 60 combinations of 'age', 'sex', 'zip'"):
+        ind.anonymize(visits, policy())
+    assert max(fetched) <= 61
 
 
 @pytest.mark.parametrize("verb", COUNTED | BY_ROWS)

@@ -26,6 +26,10 @@ from numpy.typing import NDArray
 from indistinct.errors import DataError, OutputError
 from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
+from indistinct.sources.parts import Coding, Parts, Walked
+from indistinct.sources.postgres_cuts import CODES, coded, distinct_codes, leaves_of, parts_of
+from indistinct.sources.postgres_refusals import telling
+from indistinct.sources.streamed_parts import codes_of, looked_up
 from indistinct.sources.table import Change, count_column, counted_rows, name_problems
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.types import Ints, Plain, PlainMapping
@@ -236,11 +240,16 @@ class Session:
         self._made += 1
         return f"indistinct_{what}_{self._made}"
 
-    def upload(self, rows: Any, name: str, schema: str | None = None) -> None:
-        """Put an Arrow table into a new table: a temporary one, where no schema is named."""
+    def upload(
+        self, rows: Any, name: str, schema: str | None = None, *, more: bool = False
+    ) -> None:
+        """Put an Arrow table into a new table: a temporary one, where no schema is named.
+
+        Further rows of it can be put into one that is there.
+        """
         where: Plain = {"temporary": True} if schema is None else {"db_schema_name": schema}
         with telling(self.name), self._connection.cursor() as cursor:
-            cursor.adbc_ingest(name, rows, mode="create", **where)
+            cursor.adbc_ingest(name, rows, mode="append" if more else "create", **where)
 
     def commit(self) -> None:
         """Let everything appear that was stored."""
@@ -312,6 +321,8 @@ class PostgresTable:
         self._digests: tuple[str, str] | None = None
         self._frame: pl.DataFrame | None = None
         self._release: _Whole | None = None
+        self._tree: Walked | None = None
+        self._parts = ""
         self._types = self._types_in_server()
         self.columns: tuple[str, ...] = tuple(self._types)
         self.kinds: Mapping[str, str]
@@ -323,6 +334,41 @@ class PostgresTable:
         found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens)}
         found.__dict__ |= {"_about": {}, "_seen": {}, "_tallied": {}}
         return found
+
+    @property
+    def ceiling(self) -> int:
+        """How many bytes the program may take."""
+        return memory.allowed()
+
+    def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Parts:
+        """Its combinations, coded, in a temporary table of the server."""
+        codings = [*quasi, *sensitive]
+        self._parts = self.session.new_name("parts")
+        with self.session.settings(_JOINING | _COUNTING):
+            self.session.run(distinct_codes(self._parts, self._coded(codings), len(codings)))
+        return parts_of(self.session, self._parts, len(quasi), len(codings), self.ceiling)
+
+    def cut(self, tree: Walked) -> PostgresTable:
+        """The same table, published by what stands at the leaves of a tree."""
+        found = object.__new__(PostgresTable)
+        found.__dict__ |= {**self.__dict__, "_tree": tree}
+        return found
+
+    def _coded(self, codings: Sequence[Coding]) -> str:
+        """The source beside the codes of its values, which are uploaded."""
+        joins = []
+        for at, one in enumerate(codings):
+            counted = self._count([one.column])
+            texts = self._canonical(self._values(counted, [one.column]))[one.column]
+            known = pl.DataFrame({"k": counted["t0"], "c": codes_of(texts, one)}).drop_nulls("c")
+            known = known.with_columns(pl.col("k").first().over("c").alias("r"))
+            name = self.session.new_name("codes")
+            self.session.upload(_arrow(known), name)
+            self.session.run(f"ANALYZE pg_temp.{name}")
+            ours = CODES.format(at)
+            on = self._alike(one.column, f"{ours}.k", gap=known["k"].has_nulls())
+            joins.append(f" JOIN pg_temp.{name} {ours} ON {on}")
+        return f"({self.source}) s{''.join(joins)}"
 
     def __len__(self) -> int:
         return self._height
@@ -471,12 +517,12 @@ class PostgresTable:
         if change.replace or change.order is not None:
             raise AssertionError("records are replaced one by one, which needs them in memory")
         lookup = self.session.new_name("lookup")
-        rows, counts = self._lookup(change)
+        rows, kept = self._lookup(change)
         self.session.upload(_arrow(rows), lookup)
-        kept = int(counts.sum())
         release = self.session.new_name("release")
-        gaps = [name for at, name in enumerate(change.keys) if rows[f"k{at}"].has_nulls()]
-        made = f"CREATE TEMPORARY TABLE {release} AS {self._recoding(change, lookup, gaps)}"
+        source, on = self._matched(change, rows)
+        recoded = self._recoding(change, source, lookup, on)
+        made = f"CREATE TEMPORARY TABLE {release} AS {recoded}"
         with self.session.settings(_JOINING if change.shuffle else _JOINING | _IN_ORDER):
             self.session.run(f"ANALYZE pg_temp.{lookup}")
             self.session.run(made)
@@ -504,6 +550,7 @@ class PostgresTable:
             "_as_before": (self._seen, self._kept_whole(change) if height == self._height else []),
             "_frame": None,
             "_release": None,
+            "_tree": None,
             "_digests": None if change.shuffle is None else (release, self._row),
         }
         for told in ("_scales", "_bounded", "kinds", "_types"):
@@ -521,7 +568,7 @@ class PostgresTable:
         own = [name for name in change.columns if name not in change.published]
         return [name for name in own if not self._tokens.get(name)]
 
-    def _recoding(self, change: Change, lookup: str, gaps: Collection[str]) -> str:
+    def _recoding(self, change: Change, source: str, lookup: str, on: str) -> str:
         """The query of the recoded records: a join of the source with the lookup.
 
         Shuffled by a seeded digest of the published rows, which tells nothing of the order of the
@@ -529,12 +576,13 @@ class PostgresTable:
 
         Arguments:
             change: what is published instead of what.
+            source: the records, as SQL.
             lookup: the name of the lookup.
-            gaps: the keys of which a value is missing in some combination that is published.
+            on: the condition that a record ``s`` is published as a row ``l`` of the lookup says.
         """
-        made = {}
-        for at, name in enumerate(change.keys):
-            own = f"l.{self._published_as(name, at, change)}"
+        made, told = {}, self._in_lookup(change)
+        for name, column in told.items():
+            own = f"l.{column}"
             if name in change.published:
                 made[name] = own
             elif self._varies(name):
@@ -542,52 +590,75 @@ class PostgresTable:
         picked = [
             f"{made.get(name, f's.{quoted(name)}')} AS {quoted(name)}" for name in change.columns
         ]
-        source, ours, order = f"({self.source})", f"pg_temp.{lookup}", f"s.{self._row}"
+        ours, order = f"pg_temp.{lookup}", f"s.{self._row}"
         if change.shuffle is None:
             source = f"(SELECT *, row_number() OVER () AS {self._row} FROM {source} s)"
         else:
             # Of a combination it is computed once, and goes on over what else a record has.
             cells = ", ".join(
-                f'l.{self._published_as(name, at, change)} COLLATE "C"'
-                for at, name in enumerate(change.keys)
-                if name in change.columns
+                f'l.{column} COLLATE "C"' for name, column in told.items() if name in change.columns
             )
             seed = f"{change.shuffle.integers(_SEEDS)}"
             begun = f"hash_record_extended(ROW({cells}), {seed})" if cells else f"{seed}::bigint"
             ours = f"(SELECT *, {begun} AS {self._row} FROM {ours} l OFFSET 0)"
-            rest = [name for name in change.columns if name not in change.keys]
+            rest = [name for name in change.columns if name not in told]
             picked.append(f"{self._row_digest(rest, f'l.{self._row}', 's.')} AS {self._row}")
             order = str(len(picked))
+        return f"SELECT {', '.join(picked)} FROM {source} s JOIN {ours} l ON {on} ORDER BY {order}"
+
+    def _in_lookup(self, change: Change) -> dict[str, str]:
+        """The column of the lookup that tells what is published of a column, by its name."""
+        if self._tree is not None:
+            return {name: f"p{at}" for at, name in enumerate(change.published.columns)}
+        found = {}
+        for at, key in enumerate(change.keys):
+            # Values that differ in nothing but their texts (0.0 and -0.0, 1.0 and 1.00) come as
+            # one.
+            own = f"k{at}_" if self._varies(key) else f"k{at}"
+            found[key] = f"p{at}" if key in change.published else own
+        return found
+
+    def _matched(self, change: Change, lookup: pl.DataFrame) -> tuple[str, str]:
+        """The source, as SQL, and the condition that one of its records is published as a row of
+        the lookup says: it has that combination, or walks to that leaf.
+        """
+        if self._tree is None:
+            found = [
+                self._alike(name, f"l.k{at}", gap=lookup[f"k{at}"].has_nulls())
+                for at, name in enumerate(change.keys)
+            ]
+            return f"({self.source})", " AND ".join(found) or "true"
+        quasi = self._tree.quasi
+        leaves = leaves_of(self.session, self._parts, self._tree)
+        alike = {one.column: CODES.format(at) for at, one in enumerate(quasi)}
+        own = {
+            name: f"CAST({alike[name]}.r AS {self._types[name]})"
+            if name in alike and self._varies(name)
+            else f"s.{quoted(name)}"
+            for name in self.columns
+        }
+        picked = ", ".join(f"{one} AS {quoted(name)}" for name, one in own.items())
+        source = coded(self._coded(quasi), leaves, len(quasi))
         return (
-            f"SELECT {', '.join(picked)} FROM {source} s JOIN {ours} l"
-            f" ON {self._joined(change, gaps)} ORDER BY {order}"
+            f"(SELECT {picked}, q.leaf AS {self._row}_ FROM {source})",
+            f"s.{self._row}_ = l.leaf",
         )
 
-    def _published_as(self, key: str, at: int, change: Change) -> str:
-        """The column of the lookup that tells what is published of a key."""
-        if key in change.published:
-            return f"p{at}"
-        # Values that differ in nothing but their texts (0.0 and -0.0, 1.0 and 1.00) come as one.
-        return f"k{at}_" if self._varies(key) else f"k{at}"
-
-    def _joined(self, change: Change, gaps: Collection[str]) -> str:
-        """The condition that a record has the combination of a row of the lookup.
+    def _alike(self, column: str, ours: str, *, gap: bool) -> str:
+        """The condition that a record has a value.
 
         Arguments:
-            change: what is published instead of what.
-            gaps: the keys of which a value is missing in some combination that is published.
+            column: the column.
+            ours: the value's text, as SQL.
+            gap: whether some of these are missing.
         """
-        found = []
-        for at, name in enumerate(change.keys):
-            ours, theirs = f'l.k{at} COLLATE "C"', f"s.{_text(name)}"
-            if name in gaps:
-                found.append(f"coalesce({theirs}, '') = coalesce({ours}, '')")
-                found.append(f"(s.{quoted(name)} IS NULL) = (l.k{at} IS NULL)")
-            elif self._types[name] in _BY_VALUE:
-                found.append(f"s.{quoted(name)} = CAST(l.k{at} AS {self._types[name]})")
-            else:
-                found.append(f"{theirs} = {ours}")
-        return " AND ".join(found) or "true"
+        here, theirs = f'{ours} COLLATE "C"', f"s.{_text(column)}"
+        if gap:
+            both = f"coalesce({theirs}, '') = coalesce({here}, '')"
+            return f"{both} AND (s.{quoted(column)} IS NULL) = ({ours} IS NULL)"
+        if self._types[column] in _BY_VALUE:
+            return f"s.{quoted(column)} = CAST({ours} AS {self._types[column]})"
+        return f"{theirs} = {here}"
 
     def _row_digest(self, columns: Sequence[str], seed: str, of: str = "") -> str:
         """A digest of some columns of a record: of two that do not look alike, it differs."""
@@ -605,10 +676,13 @@ class PostgresTable:
         own = _DIGESTS.get(self._types[column])
         return own.format(quoted(column)) if own else f"hashtextextended({_text(column)}, 0)"
 
-    def _lookup(self, change: Change) -> tuple[pl.DataFrame, Ints]:
-        """The kept combinations by their texts in the server, with what is published for them; and
-        how many records have each.
+    def _lookup(self, change: Change) -> tuple[pl.DataFrame, int]:
+        """The kept combinations by their texts in the server, or leaves, with what is published for
+        them; and how many records have one of these.
         """
+        if self._tree is not None:
+            found, held = looked_up(self._tree, change.keep, change.published.get_columns())
+            return _polars(found), held
         counted = self._count(change.keys)
         combination_of: NDArray[Any] = np.zeros(len(counted), np.int64)
         if change.keys:
@@ -627,7 +701,7 @@ class PostgresTable:
                 columns.append(made.gather(at_of).alias(f"p{at}"))
             elif self._varies(name):
                 columns.append(texts.gather(first[combination_of[kept]]).alias(f"k{at}_"))
-        return pl.DataFrame(columns), counted["n"].to_numpy()[kept]
+        return pl.DataFrame(columns), int(counted["n"].to_numpy()[kept].sum())
 
     def _key(self, column: str) -> str:
         """What two values of a column are equal by: themselves, where this is cheaper."""
@@ -671,12 +745,12 @@ class PostgresTable:
                         f" GROUP BY {places})"
                     )
                     times, group = self._row, ""
+                asked = f"SELECT {', '.join([*forms, f'{times} AS n'])} FROM {source} s{group}"
+                if wanted and self._height > (most := memory.most_combinations(self.ceiling)):
+                    asked = f"SELECT * FROM ({asked} LIMIT {most + 1}) s"
                 with self.session.settings(_COUNTING):
-                    found = self.session.fetch(
-                        f"SELECT {', '.join([*forms, f'{times} AS n'])} FROM {source} s"
-                        + group
-                        + f" ORDER BY {by}" * bool(by)
-                    )
+                    found = self.session.fetch(asked + f" ORDER BY {by}" * bool(by))
+                memory.require_combinations(len(found), wanted, self.name, self.ceiling)
                 self._counted[wanted] = found.with_columns(
                     pl.col(f"t{at}").alias(f"v{at}") for at in once
                 )
@@ -903,61 +977,6 @@ class Store:
     def commit(self) -> None:
         """Let all of it appear."""
         self._session.commit()
-
-
-@contextlib.contextmanager
-def telling(name: str) -> Iterator[None]:
-    """Say what a server refused without its words, which may quote a cell.
-
-    Raises:
-        DataError: For whatever it refuses.
-    """
-    from adbc_driver_manager import Error
-
-    try:
-        yield
-    except Error as error:
-        state = getattr(error, "sqlstate", None)
-        raise _refusal(name, state) from None
-
-
-_REFUSED = {
-    "42P01": ("there is no such table", "correct its name; names are taken as they are written"),
-    "3F000": ("there is no such schema", "create it, or name another"),
-    "42703": ("the query names a column that is not there", "correct the query"),
-    "42883": (
-        "the server lacks a function",
-        "it has to be PostgreSQL 14 or later; or correct the query",
-    ),
-    "42601": ("the query is no SELECT that the server understands", "correct the query"),
-    "42501": ("the role may not do that", "grant it the right, or name another role"),
-    "55P03": ("somebody else holds it locked", "wait until they are done, and run again"),
-    "42P07": ("there is a table of that name", "drop it, or name another: ?schema=S&table=NAME"),
-    "25006": (
-        "the server allows no temporary tables, which a release is made in",
-        "name the primary server, not a standby of it, or a role that is not read-only",
-    ),
-}
-"""What a server refuses, by SQLSTATE, and what helps."""
-
-
-def _refusal(name: str, state: str | None) -> DataError:
-    if state is None or state.startswith(("08", "28", "3D", "57P")):
-        return DataError(
-            "no-connection",
-            "the server cannot be reached, or does not let this user in",
-            file=name,
-            remedy="check host, port, database and user; the password comes from PGPASSWORD, "
-            "~/.pgpass or a service file",
-        )
-    if state.startswith("53"):
-        message, remedy = "the server has no room for it", "make room there, or ask for less"
-    else:
-        message, remedy = _REFUSED.get(
-            state, ("the server refused", "try the query by hand; its messages may quote cells")
-        )
-    message = f"{message} (SQLSTATE {state})"
-    return DataError("refused-by-server", message, file=name, remedy=remedy)
 
 
 def quoted(name: str) -> str:
