@@ -177,10 +177,26 @@ class UncertainNames(tuple[str, ...]):
         )
 
 
+_RUNS_ON = re.compile(r"[\"\t]").search
+
+
+def running_on(columns: Iterable[str]) -> list[int]:
+    """Which names, from 1, have a quote or a tab: records may follow in the name.
+
+    >>> running_on(["sex", 'zip81672"', "f"])
+    [2]
+    """
+    return [at for at, name in enumerate(columns, start=1) if _RUNS_ON(name)]
+
+
 def shown_names(columns: Iterable[str], named: Iterable[str]) -> Sequence[str]:
-    """Names of columns as messages may show them: certain, once the user has named one of them."""
+    """Names of columns as messages may show them: certain, once the user has named one of them.
+
+    Where a name runs on they are not: the header may be there, and a record in the same line.
+    """
     columns = columns if isinstance(columns, UncertainNames) else list(columns)
-    return columns if set(columns).isdisjoint(named) else list(columns)
+    hidden = set(columns).isdisjoint(named) or running_on(columns)
+    return columns if hidden else list(columns)
 
 
 NAMES_SHOWN = 30

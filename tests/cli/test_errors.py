@@ -109,6 +109,27 @@ def test_a_header_of_numbers_is_doubted(run, tmp_path: Path):
     assert "the header has numbers or dates as names (column 2)" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        'zip\t"size\t"Zq7"\n"81673"\t"12"\n"81667"\t"15"\n',
+        '"zip";"sex"81672";"Zq7";"95"\n"81673";"f";"Zq8";"98"\n',
+    ],
+)
+def test_a_header_into_which_a_record_runs_is_not_shown(content: str, run, tmp_path: Path):
+    data = tmp_path / "broken.csv"
+    data.write_text(content, encoding="utf-8")
+    result = run("risk", data, "--quasi", "zip,age")
+    assert result.exit_code == 2
+    assert "are not shown: the first line may be a record" in result.stderr
+    assert "Zq7" not in result.stderr
+    data.write_text(content + content.splitlines(keepends=True)[1] * 3, encoding="utf-8")
+    words = ("--quasi", "zip", "--k", "2", "--rest", "drop", "--out", tmp_path / "out")
+    result = run("anonymize", data, *words)
+    assert "the header has names with a quote or a tab (column 2)" in result.stderr
+    assert "Zq7" not in result.stderr
+
+
 def test_a_header_that_the_policy_knows_is_shown(release):
     result = release("age,sex,zip,diag\n20,f,81667,flu\n")
     assert "table.csv has no such column: did you mean 'diag'?" in result.stderr

@@ -19,6 +19,7 @@ from indistinct.errors import (
     Problems,
     UncertainNames,
     did_you_mean,
+    running_on,
 )
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
@@ -352,14 +353,24 @@ def name_of(path: str | Path) -> str:
 def _header_notes(native: pl.DataFrame | ScannedTable | SparkFiles) -> tuple[str, ...]:
     """A doubt whether the first line of a file is its header, where a release would publish it."""
     names = column_names(native) if isinstance(native, pl.DataFrame) else native.columns
-    places = quantities(names) if isinstance(names, UncertainNames) else []
-    if not places:
+    if not isinstance(names, UncertainNames):
         return ()
-    which = f"column{'s' * (len(places) > 1)} {', '.join(map(str, places))}"
-    return (
-        f"the header has numbers or dates as names ({which}): if the first line is a record, put "
-        "a header above it, as a release publishes the first line",
-    )
+    notes = []
+    if places := quantities(names):
+        notes.append(
+            f"the header has numbers or dates as names ({_numbered(places)}): if the first line "
+            "is a record, put a header above it, as a release publishes the first line"
+        )
+    if places := running_on(names):
+        notes.append(
+            f"the header has names with a quote or a tab ({_numbered(places)}): if "
+            "cells of records stand in them, mend the header, as a release publishes it"
+        )
+    return tuple(notes)
+
+
+def _numbered(places: Sequence[int]) -> str:
+    return f"column{'s' * (len(places) > 1)} {', '.join(map(str, places))}"
 
 
 def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:

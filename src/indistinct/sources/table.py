@@ -25,6 +25,7 @@ from indistinct.errors import (
     Problems,
     UncertainNames,
     did_you_mean,
+    running_on,
     shown_names,
 )
 from indistinct.types import Bools, Codes, Frame, Ints
@@ -224,7 +225,8 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     """The names of a frame's columns, uncertain where they may be the cells of a record.
 
     They are believed where the values of some column are numbers, dates or ranges and its name is
-    none; where names are numbers, too, where there are ten such columns for each of them.
+    none; where names are numbers, too, where there are ten such columns for each of them. A name
+    that runs on is not believed.
 
     >>> isinstance(column_names(pl.DataFrame({"P1": ["P2"], "34": ["51"]})), UncertainNames)
     True
@@ -234,7 +236,7 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     names = tuple(frame.columns)
     doubtful = len(quantities(names))
     asked = max(1, _NAMES_FOR_A_NUMBER * doubtful)
-    if doubtful + asked > len(names):
+    if doubtful + asked > len(names) or running_on(names):
         return UncertainNames(names)
     for values in frame.head(_LOOKED_AT).get_columns():
         asked -= not _is_quantity(values.name) and _of_quantities(values)
