@@ -228,6 +228,26 @@ def test_a_release_is_that_of_memory_and_the_driver_gets_counts(spark: Any, give
     assert ind.risk(given, POLICY).classes == ind.risk(TABLE, POLICY).classes
 
 
+def test_what_the_driver_gets_does_not_grow_with_texts_and_columns(
+    spark: Any, given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyspark.sql import functions as f
+
+    monkeypatch.setattr(spark_table, "_SENT", most := 50_000)
+    repeated = {f"n{at}": f.repeat(f.col("ill"), 3000) for at in range(4)}
+    wide = given.select("age", "height", "born", "ill").withColumns(repeated)
+    release, _, got = told(spark, lambda: ind.anonymize(wide, POLICY))
+    assert release.tables.count() == N
+    assert got < 20 * most < 4 * 6000 * N / 3
+    own = open_table(wide)
+    for columns in (wide.columns, wide.columns[2:]):
+        some, _, got = told(spark, lambda: own.sample(columns, 4000))  # noqa: B023
+        assert 0 < some.height < N / 3
+        assert got < 3 * most
+    _, _, got = told(spark, own.like_their_names)
+    assert got < 3 * most
+
+
 @pytest.mark.parametrize("policy", some_of(POLICIES))
 def test_the_suite_is_released_as_by_polars(spark: Any, policy: str) -> None:
     is_that_of_polars(policy, in_spark(spark, TABLES[POLICIES[policy][0]]))

@@ -38,6 +38,13 @@ _MOST_PARTS = 20_000
 _TASKS = 2
 """In how many tasks, for each core, the combinations of kept records are counted, at most."""
 
+_SENT = 1 << 22
+"""How many bytes of values the driver gets of a sample, at most, but for those of one record."""
+
+_OF_CELL = 8
+_OF_ANY_LENGTH = ("string", "char", "varchar", "binary", "array", "map", "struct", "variant")
+_FIRST = 1000
+
 _ABOUT, _DOUBT = 0.02, 6
 """The standard error of a count of combinations, and how many of them may be an error."""
 
@@ -118,13 +125,14 @@ class SparkTable:
         """The canonical texts of these columns in some records, the same whoever asks.
 
         Columns that were asked about before come with them, as they are likely to be asked for.
+        There are fewer records where these are wide.
         """
         held = self._known.sampled.get(size)
         if held is None or not set(columns) <= set(held.columns):
             share = 0.9 * size / max(self.height(), 1)
             chosen = self._frame if share >= 1 else self._frame.sample(share, seed=0)
             named = map(quoted, dict.fromkeys([*columns, *self._known.repeated()]))
-            held = polars_of(self._fetch(chosen.select(*named).limit(size)))
+            held = polars_of(self._fetch(first(chosen.select(*named), size)))
             self._known.sampled[size] = held
         return canonical(held.select(columns), self._tokens)
 
@@ -312,7 +320,8 @@ class SparkTable:
         for name in self.columns:
             named = named | (f.col(quoted(name)).cast("string") == f.lit(name))
         own = self._frame
-        return polars_of(self._fetch(own.limit(1000).unionAll(own.where(named).limit(1000))))
+        found = first(own, _FIRST).unionAll(first(own.where(named), _FIRST))
+        return polars_of(self._fetch(found))
 
     def _require_rows(self, columns: Sequence[str]) -> None:
         cells = memory.OF_CELLS * self.height() * len(columns)
@@ -408,6 +417,24 @@ class SparkTable:
             height, *days = polars_of(self._frame.agg(*asked).toArrow()).row(0)
         whole = (name for name, day in zip(times, days, strict=True) if day is not False)
         return height, kinds | dict.fromkeys(whole, "date")
+
+
+def first(frame: Any, size: int) -> Any:
+    """Some records of a frame: so many, or as many as the driver may get."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as f
+
+    wide = f.lit(0).cast("long")
+    for own in frame.schema.fields:
+        if own.dataType.simpleString().startswith(_OF_ANY_LENGTH):
+            text = f.col(quoted(own.name)).cast("string")
+            wide = wide + f.coalesce(f.octet_length(text), f.lit(0))
+        wide = wide + f.lit(_OF_CELL)
+    far, at = spark_cuts.code_name(frame.columns) + "far", f.monotonically_increasing_id()
+    before = Window.orderBy(at).rowsBetween(Window.unboundedPreceding, -1)
+    sent = frame.limit(size).withColumn(far, f.sum(wide).over(before))
+    few: Any = sent.where(f.coalesce(f.col(far), f.lit(0)) < _SENT)
+    return few.drop(far)
 
 
 def _parts(rows: int) -> int:
