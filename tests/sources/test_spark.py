@@ -10,6 +10,7 @@ import datetime as dt
 import gc
 import json
 import os
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -332,6 +333,48 @@ def test_a_path_in_and_a_folder_out(spark: Any, tmp_path: Path) -> None:
     assert ind.audit(tmp_path / "local").holds
     spark.read.parquet(str(place)).createOrReplaceTempView("visits")
     assert ind.risk("table:visits", quasi=["born"], engine="spark").classes["count"] == 3
+
+
+def test_lines_with_too_few_or_too_many_cells_are_counted_and_end_no_task(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark_files, "_HEAD", 60)
+    table = tmp_path / "visits.csv"
+    table.write_text("age,ill\n" + "4,d\n" * 20 + "2\n3,c,hiv\n\n4,d\n")
+    tracker = spark.sparkContext._jsc.sc().statusStore()
+
+    def refused(**reading: Any) -> str:
+        with pytest.raises(DataError) as caught:
+            spark_files.open_in_spark(table, **reading)
+        return str(caught.value)
+
+    said = [refused(), refused(header=False)]
+    assert all("2 lines have more or fewer" in one for one in said)
+    assert not any(cell in one for one in said for cell in ("3", "hiv"))
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    assert not any(one.numFailedTasks() for one in _stages(spark, tracker))
+    table.write_text('age,ill\n1,a\n2,"b\n,c"\n')
+    assert spark_files.open_in_spark(table).height() == 2
+
+
+QUIET = """
+import sys
+from indistinct.sources import spark_files, spark_release
+from pyspark.sql import functions as f
+session = spark_files.begin_spark("local[1]")
+spark_files.use_own_python(session.sparkContext)
+cell = f.concat(f.lit("no "), f.lit("cell"))
+with spark_release.telling("visits"):
+    session.range(9).select(f.raise_error(cell)).toArrow()
+"""
+
+
+@pytest.mark.skipif(not ALL, reason="make test-spark starts a session of its own")
+def test_what_ends_a_task_is_not_printed() -> None:
+    command = [sys.executable, "-c", QUIET]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert "Spark ended a job" in done.stderr
+    assert "no cell" not in done.stdout + done.stderr
 
 
 def test_what_is_refused(

@@ -23,7 +23,15 @@ from indistinct.errors import DataError, IndistinctError, OutputError, Problem
 from indistinct.sources import memory
 from indistinct.sources.files import CSV, TIGHTEST, header_without_csv, too_tight
 from indistinct.sources.scan import believed_names, head_of, kind_of_file
-from indistinct.sources.spark_release import as_shown, contents, contents_of, telling
+from indistinct.sources.spark_cuts import code_name
+from indistinct.sources.spark_release import (
+    as_shown,
+    contents,
+    contents_of,
+    quoted,
+    shown_of,
+    telling,
+)
 from indistinct.sources.spark_table import SparkTable
 from indistinct.sources.table import Change, name_problems
 from indistinct.sources.text import Tokens
@@ -59,7 +67,8 @@ def begin_spark(master: str | None = None) -> Any:
     builder = SparkSession.builder.appName("indistinct")
     if master is not None:
         builder = builder.master(master)
-    quiet = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+    # What it says of an error may quote a cell, on one machine that of the executors too.
+    quiet = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
     with telling("Spark"):
         try:
             made = builder.config(map=quiet).getOrCreate()
@@ -196,32 +205,47 @@ def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> Any:
         remedy = "take the other lines out"
         raise DataError("not-scanned", message, file=PurePosixPath(path).name, remedy=remedy)
     headed = reading.get("header") is not False
-    schema = ", ".join(f"c{at} string" for at in range(len(columns)))
     # Cells that nobody asks for are looked at, too: a line with too few of them is an error.
-    held = session.read.option("columnPruning", "false").csv(
-        path,
-        schema=None if headed else schema,
+    csv = session.read.option("columnPruning", "false").options(
         header=headed,
         sep=dialect.separator,
         quote=dialect.quote or "",
         escape=dialect.quote or "\\",
         encoding=encoding.removesuffix("-sig"),
         multiLine=True,
-        mode="FAILFAST",
-        enforceSchema=False if headed else None,
         nullValue="",
+        **{"enforceSchema": False} if headed else {},
     )
-    if headed and list(map(str.strip, held.columns)) != columns:
-        message = "the files differ in their columns, or Spark reads their first line otherwise"
-        raise DataError("not-scanned", message, file=PurePosixPath(path).name)
-    plain = held.toDF(*columns)
-    stripped = {
-        name: f.nullif(
-            f.regexp_replace(_named(name), f"^{_BLANKS}+|{_BLANKS}+$", ""), f.lit("")
-        ).alias(name)
-        for name in columns
-    }
-    return as_shown(plain.select(list(stripped.values())))
+    names = [f"c{at}" for at in range(len(columns))]
+    if headed:
+        names = csv.option("mode", "FAILFAST").csv(path).columns
+        if list(map(str.strip, names)) != columns:
+            message = "the files differ in their columns, or Spark reads their first line otherwise"
+            raise DataError("not-scanned", message, file=PurePosixPath(path).name)
+    blanks = f"^{_BLANKS}+|{_BLANKS}+$"
+    cells = {name: f.regexp_replace(f.col(quoted(name)), blanks, "") for name in columns}
+    stripped = [f.nullif(cell, f.lit("")).alias(name) for name, cell in cells.items()]
+    # An error in a task is printed with its line, so lines are looked at before any can end one.
+    texts = ", ".join(f"{quoted(name)} string" for name in names)
+    odd = code_name([*names, *columns]) + "odd"
+    looked = csv.options(mode="PERMISSIVE", columnNameOfCorruptRecord=odd)
+    looked = looked.schema(f"{texts}, {odd} string").csv(path).toDF(*columns, odd)
+    shown, (ragged,) = shown_of(looked.select(*stripped, odd), f.count(odd))
+    if ragged:
+        raise _ragged(int(ragged), len(columns), PurePosixPath(path).name)
+    plain = csv.options(mode="FAILFAST", columnNameOfCorruptRecord=odd).schema(texts).csv(path)
+    return as_shown(plain.toDF(*columns).select(*stripped), shown)
+
+
+def _ragged(lines: int, width: int, name: str) -> DataError:
+    """That lines have too few cells, or too many; which ones is not known."""
+    have = "line has" if lines == 1 else "lines have"
+    return DataError(
+        "ragged-records",
+        f"the header has {width} cell{'s' * (width != 1)}, but {lines} {have} more or fewer",
+        file=name,
+        remedy="correct these lines; if many are wrong, say which separator and quote the file has",
+    )
 
 
 def _start(session: Any, file: str) -> bytes:
@@ -263,12 +287,6 @@ def _unpacked(data: bytes, whole: int, name: str) -> bytes:
     if len(found) > TIGHTEST * taken and expected > limit:
         raise too_tight(name, expected, limit)
     return found
-
-
-def _named(name: str) -> Any:
-    from pyspark.sql import functions as f
-
-    return f.col("`" + name.replace("`", "``") + "`")
 
 
 class SparkStore:

@@ -125,17 +125,29 @@ def contents_of(release: Any) -> tuple[tuple[int, int] | None, int]:
     return known.contents, known.seed
 
 
-def as_shown(frame: Any) -> Any:
-    """The rows of a frame, with types that follow from them alone: :func:`writing.as_shown`."""
+def shown_of(frame: Any, *beside: Any) -> tuple[Shown, list[Any]]:
+    """What the types of a frame are shown as, and further figures from the same pass over it."""
+    forms = _forms(frame)
+    found = _looked_at(frame, [*beside, *forms.values()]) if forms or beside else []
+    told = found[len(beside) :]
+    return dict(zip(forms, told, strict=True)), found[: len(beside)]
+
+
+def as_shown(frame: Any, found: Shown | None = None) -> Any:
+    """The rows of a frame, with types that follow from them alone: :func:`writing.as_shown`.
+
+    Arguments:
+        frame: the frame.
+        found: what its types are shown as, where that was asked before.
+    """
     from pyspark.sql import functions as f
 
-    known, forms = known_of(frame), _forms(frame)
+    forms = _forms(frame)
     if not forms:
         return frame
-    if known is None:
-        found: Shown = dict(zip(forms, _looked_at(frame, [*forms.values()]), strict=True))
-    else:
-        found = known.shown
+    if found is None:
+        known = known_of(frame)
+        found = shown_of(frame)[0] if known is None else known.shown
     kinds = _kinds(frame)
     changed = {}
     for name in forms:
@@ -240,7 +252,8 @@ def telling(name: str) -> Iterator[None]:
             "refused-by-spark",
             f"Spark ended a job, or would not begin it ({type(error).__name__})",
             file=name,
-            remedy="look into the logs of its driver and executors, which may quote cells",
+            remedy="look into the logs of its executors, or begin a session of your own, which "
+            "has a log: both may quote cells",
         ) from None
 
 
