@@ -22,6 +22,7 @@ from pathlib import Path
 import indistinct as ind
 from common import describe_machine, show
 from indistinct.sources.postgres import Address, PostgresTable, Session
+from indistinct.sources.table import Change
 
 SCHEMA = "indistinct_benchmark"
 POLICY = {
@@ -47,26 +48,42 @@ left(zip, 2) || '*' AS z FROM {schema}.visits GROUP BY age, sex, zip) l
 ON s.age = l.age AND s.sex = l.sex AND s.zip = l.zip ORDER BY random()"""
 
 
-def spent() -> float:
-    """CPU seconds of this process, and of all servers on this machine."""
-    ticks = 0
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = path.read_text().rpartition(")")
-        except OSError:  # it has ended meanwhile
-            continue
-        if name.endswith("(postgres"):
-            ticks += sum(map(int, rest.split()[11:15]))  # its own, and of children that ended
-    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+class Clock:
+    """CPU seconds of this process, and of a server on the same machine.
+
+    Arguments:
+        session: speaks to the server; others on the machine do not count.
+    """
+
+    def __init__(self, session: Session) -> None:
+        pid = int(session.fetch("SELECT pg_backend_pid() AS pid").item())
+        self._server = int(_stat(pid)[1])
+
+    def spent(self) -> float:
+        """What was spent so far, by processes that ended too."""
+        ticks = 0
+        for path in Path("/proc").glob("[0-9]*"):
+            try:
+                told = _stat(int(path.name))
+            except OSError:  # it has ended meanwhile
+                continue
+            if self._server in (int(path.name), int(told[1])):
+                own = told[11:15] if int(path.name) == self._server else told[11:13]
+                ticks += sum(map(int, own))
+        return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+
+    def seconds(self, work: Callable[[], object], until: float = 0.2) -> tuple[float, float]:
+        """How long it takes: by the clock, and CPU seconds, when the server's workers ended."""
+        began, so_far = time.perf_counter(), self.spent()
+        work()
+        took = time.perf_counter() - began
+        time.sleep(until)
+        return took, self.spent() - so_far
 
 
-def seconds(work: Callable[[], object], until: float = 0.2) -> tuple[float, float]:
-    """How long something takes: by the clock, and CPU seconds, when the server's workers ended."""
-    began, so_far = time.perf_counter(), spent()
-    work()
-    took = time.perf_counter() - began
-    time.sleep(until)
-    return took, spent() - so_far
+def _stat(pid: int) -> list[str]:
+    """What the system says of a process, from its state on."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 @contextmanager
@@ -93,15 +110,16 @@ def main() -> None:
     asked = parser.parse_args()
     made: list[tuple[float, float]] = []
     own = PostgresTable.publish
-
-    def publish(table: PostgresTable, change: object) -> object:
-        found: list[object] = []
-        made.append(seconds(lambda: found.append(own(table, change)), 0))  # type: ignore[arg-type]
-        return found[0]
-
-    PostgresTable.publish = publish  # type: ignore[assignment, method-assign]
     hand, whole = [], []
     with schema(asked.address, asked.rows) as session:
+        clock = Clock(session)
+
+        def publish(table: PostgresTable, change: Change) -> PostgresTable:
+            found: list[PostgresTable] = []
+            made.append(clock.seconds(lambda: found.append(own(table, change)), 0))
+            return found[0]
+
+        PostgresTable.publish = publish  # type: ignore[method-assign]
 
         def by_hand() -> None:
             session.run(BY_HAND.format(schema=SCHEMA))
@@ -109,14 +127,14 @@ def main() -> None:
             session.commit()
 
         for at in range(asked.runs):
-            hand.append(seconds(by_hand))
+            hand.append(clock.seconds(by_hand))
 
             def run(name: str = f"schema={SCHEMA}&table=r{at}") -> None:
                 release = ind.anonymize(f"{asked.address}?table={SCHEMA}.visits", POLICY)
                 with tempfile.TemporaryDirectory() as folder:
                     release.write(f"{folder}/run", report=False, into=f"{asked.address}?{name}")
 
-            whole.append(seconds(run))
+            whole.append(clock.seconds(run))
     rows = []
     for what, took in (("by hand", hand), ("the release", made), ("the whole run", whole)):
         row = [what]

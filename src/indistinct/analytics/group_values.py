@@ -85,6 +85,7 @@ def of_classes(
     quasi: Sequence[str],
     person: str | None,
     unknown: Mapping[str, Collection[str]],
+    group: Ints | None = None,
 ) -> Iterator[GroupValues]:
     """The values of the classes of a table.
 
@@ -95,6 +96,7 @@ def of_classes(
         quasi: the quasi-identifiers.
         person: the column of the person; where given people are counted, else records.
         unknown: the attributes to look at, and the texts that stand for none of their values.
+        group: what :func:`class_numbers` says, where that is known.
     """
     table = open_table(released, allow_empty=True)
     if not table.held:
@@ -109,7 +111,7 @@ def of_classes(
     own = [person] if person else []
     held_rows = to_polars(released)
     rows = held_rows.select(*own, *unknown)
-    key = _groups(held_rows.select(quasi))
+    key = _groups(held_rows.select(quasi)) if group is None else group
     size = pl.col(own[0]).n_unique() if own else pl.len()
     if own:
         rows = rows.with_columns(pl.Series(GROUP, key))
@@ -138,6 +140,7 @@ def certain_beside(
     quasi: Sequence[str],
     names: Sequence[str],
     unknown: Mapping[str, Collection[str]],
+    group: Ints | None = None,
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """The share of records of whose value of ``names`` is certain who knows another attribute's.
 
@@ -149,6 +152,7 @@ def certain_beside(
         quasi: the quasi-identifiers.
         names: the attributes that somebody may learn.
         unknown: all attributes to look at, and the texts that stand for none of their values.
+        group: what :func:`class_numbers` says, where that is known.
 
     Returns:
         For each of ``names`` the share by what is known; and of these records the share who do not
@@ -161,10 +165,11 @@ def certain_beside(
     if steps > MOST_STEPS:
         part = pl.struct(quasi).hash(0) % -(-steps // MOST_STEPS)
         rows = rows.filter(part == part.min())  # some class is in it, however few there are
+        group = None
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in names}
     if not rows.height or not names:
         return found
-    group = _groups(rows.select(quasi))
+    group = _groups(rows.select(quasi)) if group is None else group
     texts, telling = rows.select(names).cast(pl.String), _telling(rows, unknown)
     usual = texts.select(pl.all().drop_nulls().mode().sort().first())
     others = texts.select(pl.col(name).ne_missing(pl.lit(usual[name][0])) for name in names)
@@ -191,6 +196,12 @@ def certain_beside(
             if name != known:
                 found[name][known] = part / rows.height, other / max(part, 1)
     return found
+
+
+def class_numbers(released: Frame, quasi: Sequence[str]) -> Ints | None:
+    """The number of the class of every row; None of a release that is not in memory."""
+    held = open_table(released, allow_empty=True).held
+    return _groups(to_polars(released).select(quasi)) if held else None
 
 
 def _groups(quasi: pl.DataFrame) -> Ints:

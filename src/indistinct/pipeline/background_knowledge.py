@@ -20,6 +20,7 @@ from indistinct.analytics.background_warnings import (
 )
 from indistinct.analytics.group_values import (
     certain_beside,
+    class_numbers,
     of_buckets,
     of_classes,
     told_beside,
@@ -138,7 +139,9 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         names = [one for one in names if not shows_others(policy, one)]
         unique = nearly_unique(table, names)
         sought = {name: unknown[name] for name in names if name not in unique or name in about}
-        counted = list(of_classes(released, policy.quasi_identifiers, person, sought))
+        quasi = policy.quasi_identifiers
+        numbers = class_numbers(released, quasi)
+        counted = list(of_classes(released, quasi, person, sought, numbers))
         promised = [one for one in counted if one.name in about]
         free = {*bare, *partly_promised(policy)}
         alike = {one.name: one.certain(0) for one in counted if one.name in free}
@@ -149,7 +152,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         run.warnings += warn_about_classes(alike, usual, single, unit)
         if not person:
             learnt = [name for name in policy.sensitive if name in sought]
-            beside = certain_beside(released, policy.quasi_identifiers, learnt, sought)
+            beside = certain_beside(released, quasi, learnt, sought, numbers)
             steps = (len(sought) - 1) * len(learnt) * private.subjects.count
             looked_at = " of some classes" * (steps > group_values.MOST_STEPS)
             run.warnings += told_beside(beside, counted, looked_at, FEW_SINGLED_OUT)
