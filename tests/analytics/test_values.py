@@ -107,6 +107,12 @@ def test_a_few_strays_leave_a_column_of_numbers() -> None:
         (["31JAN2024"], "%d%b%Y", False),
         (["31 January 2024"], "%d %B %Y", False),
         (["January 31, 2024"], "%B %d, %Y", False),
+        (["12. März 2024", "1. Mai 2024", "3. Dezember 2024"], "%d. %B %Y", False),
+        (["12. Mär. 2024", "3. Dez. 2024"], "%d. %b %Y", False),
+        (["1er août 2024", "14 février 2024"], "%d %B %Y", False),
+        (["3 de mayo de 2024", "14 de Septiembre de 2024"], "%d de %B de %Y", False),
+        (["12-ene-2024", "14-dic-2024"], "%d-%b-%Y", False),
+        (["enero 2024", "septiembre 2024"], "%B %Y", False),
         (["8/27/2024 11:29", "1/2/2024 9:05"], "month-first", False),
         (["31/01/2024 23:59:00"], "day-first", False),
     ],
@@ -247,6 +253,11 @@ def test_a_date_is_read_however_it_is_written(form: str, kind: str) -> None:
     assert (found.first.year, found.first.month) == (2020, 1)
     taxonomy = dates_taxonomy("day", found.texts.to_list(), format=form)
     assert taxonomy.rows()[0][-3:-1] == ("2020", "2020s")
+
+
+def test_words_and_numbers_are_no_dates_with_months() -> None:
+    assert read(["12 mars 24", "14 tablets 20", "3 doses 10"]).kind == "text"
+    assert read(["Ward 12", "Marzo 12", "Ward 13"]).kind == "text"
 
 
 def test_whole_numbers_that_are_dates() -> None:

@@ -64,6 +64,27 @@ def test_patterns() -> None:
     assert dates_taxonomy("d", ["20240131 07"], format="%Y%m%d %H").level(1) == ("2024-01-31",)
 
 
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("%d. %B %Y", "12. März 2020"),
+        ("%d. %b %Y", "12. Mrz. 2020"),
+        ("%d %B %Y", "12 mars 2020"),
+        ("%d de %B de %Y", "12 de marzo de 2020"),
+        ("%d de %B de %Y", "12 de Março de 2020"),
+        ("%d-%b-%Y", "12-mär-2020"),
+        ("%d %B %Y", "12 March 2020"),
+    ],
+)
+def test_months_have_names_in_several_languages(form: str, text: str) -> None:
+    assert dates_taxonomy("d", [text], format=form).rows()[0][:2] == (text, "2020-03")
+
+
+def test_another_format_is_proposed_for_a_month_by_name() -> None:
+    with pytest.raises(HierarchyError, match="%d de %B de %Y"):
+        dates_taxonomy("d", ["12 de marzo de 2020", "1 de abril de 2020"])
+
+
 def test_dates_known_less_exactly() -> None:
     taxonomy = dates_taxonomy("born", ["1970", "1970-05", "1970-05-03"])
     assert taxonomy.rows() == [

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.domain import texts, unplaced
+from indistinct.hierarchies.month_names import in_english
 from indistinct.hierarchies.settings import unknown, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
@@ -52,7 +53,8 @@ def dates_taxonomy(
         values: the texts in the data, dates or dates with a time.
         format: ``"iso"`` (2024-01-31, 2024-01, 2024, 2024-01-31T10:20:00), ``"day-first"``
             (31.1.2024, 31/01/24), ``"month-first"`` (1/31/2024), or a pattern of Python's
-            ``strptime`` such as ``"%d %b %Y"``. Day and month are never guessed.
+            ``strptime`` such as ``"%d %b %Y"``, which reads names of months in other languages,
+            too. Day and month are never guessed.
         levels: some of "day", "month", "quarter", "year", "decade", in this order.
 
     Raises:
@@ -123,7 +125,7 @@ PATTERNS = (
     *("%d %b %Y", "%d %B %Y"),
     *("%b %d, %Y", "%B %d, %Y", "%Y%m%d", "%d%m%Y", "%m%d%Y", "%d/%b/%Y", "%Y-%b-%d", "%d. %B %Y"),
     *("%d. %b %Y", "%b %d %Y", "%B %d %Y", "%A, %d %B %Y", "%A, %B %d, %Y", "%a, %d %b %Y"),
-    *("%a %d %b %Y", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"),
+    *("%a %d %b %Y", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d de %B de %Y", "%d de %b de %Y"),
 )
 """Other ways to write a day, as ``strptime`` has them."""
 
@@ -195,16 +197,25 @@ def reader(form: str) -> Callable[[str], Moment | None]:
         return lambda text: _written(text, day_first=form == "day-first")
     has_month, has_day = _knows(form, "month"), _knows(form, "day")
     has_time = any(mark in form for mark in ("%H", "%I", "%M", "%S", "%f", "%X", "%c"))
+    named = "%b" in form or "%B" in form
 
     def read(text: str) -> Moment | None:
-        try:
-            found = datetime.strptime(text, form)
-        except ValueError:
+        found = _parsed(text, form)
+        if found is None and named:
+            found = _parsed(in_english(text), form)
+        if found is None:
             return None
         time = found.time().isoformat() if has_time else ""
         return Moment(found.year, found.month * has_month, found.day * has_day, time)
 
     return read
+
+
+def _parsed(text: str, form: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, form)
+    except ValueError:
+        return None
 
 
 _ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)([T ].+)?)?)?", re.ASCII)

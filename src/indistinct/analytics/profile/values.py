@@ -17,6 +17,7 @@ from datetime import date, timedelta
 import polars as pl
 
 from indistinct.hierarchies.dates import formats
+from indistinct.hierarchies.month_names import in_english
 
 MISSING_AMONG_NUMBERS = frozenset(
     (
@@ -103,7 +104,10 @@ DATE_FORMATS: tuple[tuple[str, str, str], ...] = (
     (r"(?i)[a-z]{3,9} \d{1,2} \d{4}", "%B %d %Y", "%B %d %Y"),
     (r"(?i)\d{1,2}/[a-z]{3}/\d{4}", "%d/%b/%Y", "%d/%b/%Y"),
     (r"(?i)\d{4}-[a-z]{3}-\d{1,2}", "%Y-%b-%d", "%Y-%b-%d"),
+    (r"(?i)\d{1,2}\. [a-z]{3} \d{4}", "%d. %b %Y", "%d. %b %Y"),
     (r"(?i)\d{1,2}\. [a-z]{3,9} \d{4}", "%d. %B %Y", "%d. %B %Y"),
+    (r"(?i)\d{1,2} de [a-z]{3} de \d{4}", "%d de %b de %Y", "%d de %b de %Y"),
+    (r"(?i)\d{1,2} de [a-z]{3,9} de \d{4}", "%d de %B de %Y", "%d de %B de %Y"),
     (r"(?i)[a-z]{6,9}, \d{1,2} [a-z]{3,9} \d{4}", "%A, %d %B %Y", "%A, %d %B %Y"),
     (r"(?i)[a-z]{6,9}, [a-z]{3,9} \d{1,2}, \d{4}", "%A, %B %d, %Y", "%A, %B %d, %Y"),
     (r"\d{4}\.\d{1,2}\.\d{1,2}", "%Y.%m.%d", "%Y.%m.%d"),
@@ -365,7 +369,8 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
     plain = texts.filter(~tokens)
     if plain.is_empty():
         return None
-    few = plain.head(20)
+    named = _in_english(texts)
+    few = named.filter(~tokens).head(20)
     if few.str.contains(_ISO_DATETIME).all() and plain.str.contains(_ISO_DATETIME).all():
         days = texts.str.slice(0, 10).str.to_date(_DAY, strict=False)
         if (days.is_null() & ~tokens).any():
@@ -379,8 +384,8 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
     for (_, written, name), whole, fits in zip(DATE_FORMATS, _WHOLES, among, strict=True):
         if not fits:
             continue
-        days = _days(texts, written)
-        fitting = days.is_not_null() & texts.str.contains(whole) & ~tokens
+        days = _days(named, written)
+        fitting = days.is_not_null() & named.str.contains(whole) & ~tokens
         stray = _strays(counts, fitting, tokens)
         if stray is None or (
             written in _EITHER_WAY and texts.filter(stray).str.contains(r"\d").any()
@@ -409,7 +414,7 @@ MOST_MIXED = 0.8
 def _mixed(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
     """Dates written in several ways, each of which says what is a day and what a year."""
     days = pl.repeat(None, len(texts), dtype=pl.Date, eager=True)
-    plain = texts.str.replace(r", (\d{1,2}:\d\d)", " $1")
+    plain = _in_english(texts).str.replace(r", (\d{1,2}:\d\d)", " $1")
     for (_, written, _), whole in zip(DATE_FORMATS, _WHOLES, strict=True):
         if written not in _UNSIGNED and "%d" in written:
             fits = plain.str.contains(whole) & ~tokens
@@ -504,8 +509,20 @@ _CLOCKED = (
     r"|^(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d[ t]?[0-2]\d[0-5]\d(?:[0-5]\d)?z?$"
 )
 """What a date with a time looks like that is written as no format of ``DATE_FORMATS``."""
-_DATE = "|".join(f"(?:{whole})" for whole in (_ISO_DATETIME, _ISO_IN_PART, *_WHOLES, _CLOCKED))
+_NAMED = r"^(?:\d{1,2}(?:er|[º°.])?[ /-]?(?:de )?)?\pL{3,10}\.?[ /-](?:del? )?\d{2,4}$"
+"""What a date with the name of a month in any language looks like."""
+_DATE = "|".join(
+    f"(?:{whole})" for whole in (_ISO_DATETIME, _ISO_IN_PART, *_WHOLES, _CLOCKED, _NAMED)
+)
 """What at least one value of a column of dates looks like."""
+
+
+def _in_english(texts: pl.Series) -> pl.Series:
+    """Texts with the names of months in English, where at least one names a month."""
+    if not texts.str.contains(_NAMED).any():
+        return texts
+    return pl.Series(texts.name, [in_english(text) for text in texts.to_list()], pl.String)
+
 
 _TEXT = pl.col("text")
 _SIGNS = (
