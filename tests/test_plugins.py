@@ -300,6 +300,29 @@ def test_a_format_that_reads_other_columns_than_it_declares_is_named(
         shutil.rmtree(tmp_path / f"plug_tape{at}-1.0.dist-info")
 
 
+def test_what_a_library_refuses_of_a_format_is_told_without_its_words(
+    distribution: Callable[..., None], run: Run, tmp_path: Path
+) -> None:
+    tape, policy = tmp_path / "one.tape", tmp_path / "policy.toml"
+    tape.write_text("any")
+    policy.write_text('[source]\nformat = "tapes"\n[[promises]]\nmodel = "k-anonymity"\nk = 2\n')
+    for at, (changed, kind) in enumerate(
+        {
+            'frame.select("SECRET")': "ColumnNotFoundError",
+            'pl.Series(["SECRET"]).cast(int)': "InvalidOperationError",
+            'pl.read_csv("SECRET")': "FileNotFoundError",
+        }.items()
+    ):
+        source = FORMAT.replace("CHANGED", changed)
+        distribution(f"plug_tape{at}", source, sources=f"tapes = plug_tape{at}:Tapes")
+        done = run("anonymize", str(tape), "--policy", str(policy), "--out", str(tmp_path / "out"))
+        assert done.exit_code == 2, done.output
+        told = " ".join(done.stderr.split())
+        assert f"this cannot be read as a tape of visits ({kind})" in told
+        assert "SECRET" not in told
+        shutil.rmtree(tmp_path / f"plug_tape{at}-1.0.dist-info")
+
+
 def test_init_asks_formats_about_a_file_that_is_no_table(
     distribution: Callable[..., None], run: Run, tmp_path: Path
 ) -> None:

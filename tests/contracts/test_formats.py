@@ -157,7 +157,7 @@ def test_from_a_folder_to_an_audited_release(name: str, tmp_path: Path) -> None:
 def refused(kind: Format, folder: Path) -> DataError | None:
     """Why a folder cannot be read; None if it can."""
     try:
-        kind.read(folder)
+        kind.records(folder)
     except DataError as error:
         return error
     return None
@@ -177,7 +177,7 @@ def test_what_is_no_such_folder_is_refused_without_its_values(name: str, tmp_pat
     (tmp_path / "empty").mkdir()
     for path in (tmp_path / "nowhere", tmp_path / "empty"):
         with pytest.raises(DataError):
-            kind.read(path)
+            kind.records(path)
     folder = sample(name, tmp_path / "given")
     for path in sorted(folder.iterdir()):
         whole = path.read_bytes()

@@ -23,7 +23,7 @@ import polars as pl
 
 from indistinct import plugins
 from indistinct.errors import PluginError, PolicyError, did_you_mean
-from indistinct.sources.files import BROKEN, has_table_ending, opened
+from indistinct.sources.files import BROKEN, broken, has_table_ending, opened
 from indistinct.types import Plain, PlainMapping
 
 DROPPED: PlainMapping = {"role": "identifier"}
@@ -100,10 +100,14 @@ class Format(ABC):
         """What :meth:`read` gives, with the columns of ``attributes`` and no others.
 
         Raises:
-            DataError: with everything that is wrong with the files.
+            DataError: with everything that is wrong with the files; also where a library that
+                :meth:`read` calls refuses them, without its words.
             PluginError: the format reads other columns than it declares.
         """
-        found = self.read(path)
+        try:
+            found = self.read(path)
+        except (pl.exceptions.PolarsError, *BROKEN) as error:
+            raise broken(str(path), f"this cannot be read as {self.title}", error) from None
         declared, given = set(self.attributes), set(found.frame.columns)
         if declared != given:
             told, kind = [], type(self)
