@@ -37,6 +37,7 @@ from indistinct.recoding.partition import first_cuts
 from indistinct.sources import memory, spark_files, spark_table
 from indistinct.sources.convert import like, to_polars
 from indistinct.sources.engines import open_table
+from indistinct.sources.spark_kept import numbered
 
 pytest.importorskip("pyspark", reason="PySpark (the extra spark) is not installed")
 pytestmark = [
@@ -121,6 +122,20 @@ def test_executors_on_this_machine_use_its_python(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PYSPARK_PYTHON", "python3.12")
     spark_files.use_own_python(context := Context("local[1]"))
     assert context.pythonExec == "python3"
+
+
+def test_what_combinations_publish_alike_has_one_number() -> None:
+    nan = float("nan")
+    lookup = pl.DataFrame(
+        {"k0": [1.5, nan, nan, None], "k1": [*"abcd"], "p0": ["x", "x", "x", "y"]}
+    )
+    beside, shown = numbered(lookup.to_arrow(), ["k0", "p0"])
+    assert beside.column("number").to_pylist() == [0, 1, 1, 2]
+    assert beside.select(["k1", "p0"]).equals(lookup.to_arrow().select(["k1", "p0"]))
+    assert str(shown.to_pylist()) == (
+        "[{'k0': 1.5, 'p0': 'x', 'number': 0}, {'k0': nan, 'p0': 'x', 'number': 1}, "
+        "{'k0': None, 'p0': 'y', 'number': 2}]"
+    )
 
 
 def some_of(names: Iterable[str]) -> list[Any]:
@@ -213,7 +228,7 @@ def test_questions_are_answered_as_in_memory(given: Any) -> None:
 def test_a_release_is_that_of_memory_and_the_driver_gets_counts(spark: Any, given: Any) -> None:
     dealt = given.repartition(3).withMetadata("big", {"secret": "stays at home"})
     release, jobs, got = told(spark, lambda: ind.anonymize(dealt, POLICY))
-    assert jobs <= 20
+    assert jobs <= 23
     assert got < 2_000_000 < TABLE["scan"].str.len_bytes().sum()
     memory_run = ind.anonymize(TABLE, POLICY)
     assert rows(release.tables) == rows(memory_run.tables)
@@ -225,6 +240,10 @@ def test_a_release_is_that_of_memory_and_the_driver_gets_counts(spark: Any, give
     assert {str(one) for one in to_polars(release.tables)["height"]} == {"0.0"}
     again = ind.anonymize(given, POLICY)
     assert str(again.tables.collect()) == str(release.tables.collect())
+    held = spark.sparkContext._jsc.getPersistentRDDs
+    before = held().size()
+    again.tables.unpersist()
+    assert held().size() == before - 1
     assert ind.audit(release.tables, POLICY).holds
     assert ind.risk(given, POLICY).classes == ind.risk(TABLE, POLICY).classes
 
@@ -283,7 +302,7 @@ def test_what_does_not_fit_the_driver_is_cut_by_the_executors(
         ind.anonymize(given, {**CUT, "method": {"seed": 3}})
     assert 'only algorithm = "mondrian" can cut it' in str(refused.value)
     release, jobs, got = told(spark, lambda: ind.anonymize(given.repartition(3), CUT))
-    assert jobs <= 50
+    assert jobs <= 60
     assert got < 2_000_000
     assert rows(release.tables) == rows(memory_run.tables)
     at = {"created": None}

@@ -45,6 +45,7 @@ class Known:
         about: how many records have a value in a column, and about how many values they have.
         tallied: records, values, and the records of rare ones, by column and what is rare.
         sampled: the values of some records, by how many were asked for.
+        kept: of a shuffled release, how executors keep it (:class:`spark_kept.Kept`).
     """
 
     contents: tuple[int, int] | None = None
@@ -56,6 +57,7 @@ class Known:
     about: dict[Asked, tuple[int, int]] = field(default_factory=dict)
     tallied: dict[tuple[Asked, int], tuple[int, int, int]] = field(default_factory=dict)
     sampled: dict[int, pl.DataFrame] = field(default_factory=dict)
+    kept: Any = None
 
     def repeated(self) -> list[str]:
         """Some columns that were counted or asked about, and repeat their values."""
@@ -73,43 +75,46 @@ def known_of(release: Any) -> Known | None:
     return _RELEASES.get(release)
 
 
-def note_release(release: Any, seed: int | None) -> Known:
-    """Look at a release once, and keep what is known of it.
-
-    Arguments:
-        release: the frame.
-        seed: of the digests by which its records are dealt to parts, where they are. Then equal
-            ones are in one part, and those that differ are counted without moving any.
-    """
-    forms = _forms(release)
-    different = None
-    if seed is None:
-        found = _looked_at(release, [*_contents(release, 0), *forms.values()])
-    else:
-        found = _looked_at_each(release, seed, forms)
-        different = int(found.pop() or 0)
-    rows, digests = _added_up(found[:4])
+def note_release(release: Any) -> Known:
+    """Look at a release once, and keep what is known of it."""
+    forms = forms_of(release)
+    found = _looked_at(release, [*_contents(release, 0), *forms.values()])
     shown = dict(zip(forms, found[4:], strict=True))
-    known = Known((rows, digests), shown, different, seed or 0)
+    return remember(release, Known(_added_up(found[:4]), shown))
+
+
+def remember(release: Any, known: Known) -> Known:
+    """Keep what is known of a release."""
     _RELEASES[release] = known
     return known
 
 
-def _looked_at_each(release: Any, seed: int, forms: Mapping[str, Any]) -> list[Any]:
-    """The same with the number of different records last, by way of these."""
+def summed_up(
+    records: Any, own: Any, forms: Mapping[str, Any]
+) -> tuple[tuple[int, int], int, Shown]:
+    """How many records there are, with the sum of their digests; how many differ; and what their
+    types are shown as.
+
+    Arguments:
+        records: the records, dealt to parts by their digests: equal ones are in one part, and those
+            that differ are counted without moving any.
+        own: the digest of each.
+        forms: what is asked of some columns.
+    """
     from pyspark.sql import functions as f
 
-    own = digest(release, f.lit(seed)).alias("d")
     named = [one.alias(f"f{at}") for at, one in enumerate(forms.values())]
-    each = release.groupBy(own).agg(f.count(f.lit(1)).alias("n"), *named)
+    each = records.groupBy(own.alias("d")).agg(f.count(f.lit(1)).alias("n"), *named)
     times = f.col("n")
     parts = [f.sum(times), *(f.sum(times * one) for one in _parts_of(f.col("d")))]
-    kinds = _kinds(release)
+    kinds = _kinds(records)
     ends = [
         (f.bool_or if kinds[name] == "string" else f.bool_and)(f.col(f"f{at}"))
         for at, name in enumerate(forms)
     ]
-    return _looked_at(each, [*parts, *ends, f.count(f.lit(1))])
+    found = _looked_at(each, [*parts, *ends, f.count(f.lit(1))])
+    shown = dict(zip(forms, found[4:-1], strict=True))
+    return _added_up(found[:4]), int(found[-1] or 0), shown
 
 
 def contents(frame: Any, seed: int = 0) -> tuple[int, int]:
@@ -127,7 +132,7 @@ def contents_of(release: Any) -> tuple[tuple[int, int] | None, int]:
 
 def shown_of(frame: Any, *beside: Any) -> tuple[Shown, list[Any]]:
     """What the types of a frame are shown as, and further figures from the same pass over it."""
-    forms = _forms(frame)
+    forms = forms_of(frame)
     found = _looked_at(frame, [*beside, *forms.values()]) if forms or beside else []
     told = found[len(beside) :]
     return dict(zip(forms, told, strict=True)), found[: len(beside)]
@@ -142,7 +147,7 @@ def as_shown(frame: Any, found: Shown | None = None) -> Any:
     """
     from pyspark.sql import functions as f
 
-    forms = _forms(frame)
+    forms = forms_of(frame)
     if not forms:
         return frame
     if found is None:
@@ -161,7 +166,7 @@ def as_shown(frame: Any, found: Shown | None = None) -> Any:
     return frame.select([value.alias(name) for name, value in zip(frame.columns, own, strict=True)])
 
 
-def _forms(frame: Any) -> dict[str, Any]:
+def forms_of(frame: Any) -> dict[str, Any]:
     """What is asked of columns whose types say more than their values."""
     from pyspark.sql import functions as f
 

@@ -8,7 +8,7 @@ clocks of the session's time zone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import polars as pl
 from indistinct.sources import memory, spark_cuts
 from indistinct.sources.eager import ArrowTable, add_up, find_combinations
 from indistinct.sources.parts import Coding, Parts, Walked
+from indistinct.sources.spark_kept import NUMBER, Kept, numbered
 from indistinct.sources.spark_release import (
     Asked,
     Known,
@@ -25,6 +26,7 @@ from indistinct.sources.spark_release import (
     note_release,
     polars_of,
     quoted,
+    remember,
     telling,
 )
 from indistinct.sources.streamed_parts import looked_up
@@ -32,6 +34,8 @@ from indistinct.sources.table import Change, count_column, counted_rows, is_spar
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.sources.unchanged import changed
 from indistinct.types import Frame, Ints
+
+_Joined = tuple[Any, Callable[[Any], Any], Mapping[str, str]]
 
 _ROWS_OF_PART = 250_000
 _MOST_PARTS = 20_000
@@ -205,28 +209,23 @@ class SparkTable:
 
     def publish(self, change: Change) -> Any:
         """The release, as a checkpointed frame, with nothing beside its rows."""
-        from pyspark.sql import functions as f
-
         if change.order is not None or change.replace:
             self._require_rows(self.columns)
             held = ArrowTable(self._frame.toArrow(), self.name, self._tokens)
             return self._frame.sparkSession.createDataFrame(held.publish(change))
         made = [name for name in change.columns if name in change.published.columns]
-        joined, place, expected = self._joined(change, made)
-        release = joined.select(
-            [  # an expression of its own, as a bare column keeps its metadata
-                f.coalesce(f.col(place.get(name, f"source.{quoted(name)}"))).alias(name)
-                for name in change.columns
-            ]
-        )
-        seed = None
+        lookup, join, place, expected = self._joined(change, made)
         if change.shuffle is not None and change.columns:
             seed = int(change.shuffle.integers(np.iinfo(np.int64).max))
-            key = digest(release, f.lit(seed))
-            release = release.repartition(_parts(expected), key).sortWithinPartitions(key)
-        release = release.persist()
-        with telling(self.name):
-            known = note_release(release, seed)
+            kept = self._dealt(change, (lookup, join, place), seed, expected)
+            release = kept.release(change.columns)
+            with telling(self.name):
+                known = remember(release, kept.known(release, seed))
+        else:
+            joined = join(self._frame.sparkSession.createDataFrame(lookup))
+            release = joined.select(_published(change.columns, place)).persist()
+            with telling(self.name):
+                known = note_release(release)
         if known.contents is None or known.contents[0] != expected:
             raise changed(self.name)
         if change.keep.all():  # what is published as it is, is as it was
@@ -235,44 +234,67 @@ class SparkTable:
             known.about = {asked: told for asked, told in own.items() if told}
         return release
 
-    def _joined(self, change: Change, made: Sequence[str]) -> tuple[Any, Mapping[str, str], int]:
-        """The kept records beside what is published of their combinations; where columns stand that
-        are not the source's; and how many records there are.
+    def _dealt(self, change: Change, joined: _Joined, seed: int, expected: int) -> Kept:
+        """The kept records, dealt to parts by their digests and sorted in them."""
+        from pyspark.sql import functions as f
+
+        (lookup, join, place), session = joined, self._frame.sparkSession
+        shown = [name for name in change.columns if name in place]
+        lookup, native = numbered(lookup, [place[name] for name in shown])
+        number, key = (spark_cuts.code_name(change.columns) + own for own in ("number", "digest"))
+        found = join(session.createDataFrame(lookup)).select(
+            *_published(change.columns, place), f.col(f"lookup.{NUMBER}").alias(number)
+        )
+        own = [quoted(name) for name in change.columns if name not in place]
+        digests = digest(found.drop(number), f.lit(seed)).alias(key)
+        records = found.select(*own, number, digests).repartition(_parts(expected), key)
+        by_number = session.createDataFrame(native.rename_columns([*shown, number]))
+        return Kept(records.sortWithinPartitions(key).persist(), by_number, key, number)
+
+    def _joined(
+        self, change: Change, made: Sequence[str]
+    ) -> tuple[Any, Callable[[Any], Any], Mapping[str, str], int]:
+        """What is published of combinations; how the kept records come beside it; where columns
+        stand in it that are not the source's; and how many records there are.
         """
         from pyspark.sql import functions as f
 
         if self._tree is not None:
             return self._walked(self._tree, change, made)
         native, expected = self._lookup(change, made)
-        lookup = self._frame.sparkSession.createDataFrame(native).alias("lookup")
-        source = self._select(self.columns).alias("source")
-        if change.keys:
+        # A key comes from its combination: 0.0 and -0.0 are one to the engine.
+        place = {name: f"k{at}" for at, name in enumerate(change.keys) if name in change.columns}
+        place |= {name: f"p{at}" for at, name in enumerate(made)}
+
+        def joined(lookup: Any) -> Any:
+            source, lookup = self._select(self.columns).alias("source"), lookup.alias("lookup")
+            if not change.keys:
+                return source.crossJoin(lookup)
             on = []
             for at, key in enumerate(change.keys):
                 own, known = f.col(f"source.{quoted(key)}"), f.col(f"lookup.k{at}")
                 missing = native.column(f"k{at}").null_count  # without, half as much is compared
                 on.append(own.eqNullSafe(known) if missing else own == known)
-            joined = source.join(f.broadcast(lookup), on=on, how="inner")
-        else:
-            joined = source.crossJoin(lookup)
-        # A key comes from its combination: 0.0 and -0.0 are one to the engine.
-        place = {name: f"lookup.k{at}" for at, name in enumerate(change.keys)}
-        return joined, place | {name: f"lookup.p{at}" for at, name in enumerate(made)}, expected
+            return source.join(f.broadcast(lookup), on=on, how="inner")
+
+        return native, joined, place, expected
 
     def _walked(
         self, tree: Walked, change: Change, made: Sequence[str]
-    ) -> tuple[Any, Mapping[str, str], int]:
+    ) -> tuple[Any, Callable[[Any], Any], Mapping[str, str], int]:
         """The same, where a record finds its class by a tree."""
         from pyspark.sql import functions as f
 
         shown = [change.published[name] for name in made]
         native, expected = looked_up(tree, change.keep, shown)
-        lookup = self._frame.sparkSession.createDataFrame(native).alias("lookup")
         needed = [*dict.fromkeys([*change.columns, *change.keys])]
         source = spark_cuts.walked(self._select(needed), tree, self._values).alias("source")
         on = f.col("source.leaf") == f.col("lookup.leaf")
-        joined = source.join(f.broadcast(lookup), on=on, how="inner")
-        return joined, {name: f"lookup.p{at}" for at, name in enumerate(made)}, expected
+
+        def joined(lookup: Any) -> Any:
+            return source.join(f.broadcast(lookup.alias("lookup")), on=on, how="inner")
+
+        return native, joined, {name: f"p{at}" for at, name in enumerate(made)}, expected
 
     def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Parts:
         """Its combinations, coded, as the executors keep them."""
@@ -342,10 +364,12 @@ class SparkTable:
             added = known.group_by(names, use_threads=False).aggregate([(held, "sum")])
             return added.select([*names, f"{held}_sum"]).rename_columns([*names, count])
         most = memory.most_combinations(memory.allowed())
-        frame = self._frame
-        if self._known.contents is not None:  # parts that lie side by side have the same ones
-            frame = frame.coalesce(_TASKS * frame.sparkSession.sparkContext.defaultParallelism)
-        counted = frame.groupBy(*map(quoted, names)).agg(f.count(f.lit(1)).alias(count))
+        if self._known.kept is not None:  # parts that lie side by side have the same ones
+            tasks = _TASKS * self._frame.sparkSession.sparkContext.defaultParallelism
+            counted = self._known.kept.counted(names, count, tasks)
+        else:
+            by = self._frame.groupBy(*map(quoted, names))
+            counted = by.agg(f.count(f.lit(1)).alias(count))
         if self.height() > most:
             self._require_fewer(names, most)
             counted = counted.limit(most + 1)
@@ -435,6 +459,17 @@ def first(frame: Any, size: int) -> Any:
     sent = frame.limit(size).withColumn(far, f.sum(wide).over(before))
     few: Any = sent.where(f.coalesce(f.col(far), f.lit(0)) < _SENT)
     return few.drop(far)
+
+
+def _published(columns: Sequence[str], place: Mapping[str, str]) -> list[Any]:
+    """The columns of a release, beside a lookup in which some have a place."""
+    from pyspark.sql import functions as f
+
+    found = {
+        name: f"lookup.{place[name]}" if name in place else f"source.{quoted(name)}"
+        for name in columns
+    }  # an expression of its own, as a bare column keeps its metadata
+    return [f.coalesce(f.col(own)).alias(name) for name, own in found.items()]
 
 
 def _parts(rows: int) -> int:
