@@ -28,6 +28,9 @@ from indistinct.types import Frame
 _SOURCE = "indistinct_source"
 _LOOKUP = "indistinct_lookup"
 _SEEDS = 2**63 - 1
+_SHORTER = 2
+"""How many times as short as the combinations that it is added up from a table is to be kept."""
+
 _FIRST = 2048
 """Records that are looked at before all are."""
 
@@ -293,8 +296,10 @@ class DuckDBTable:
             known,
         )
         memory.require_combinations(found.num_rows, columns, self.name, self._ceiling)
-        if len(columns) > 1 and known is None:
+        if known is None and len(columns) > 1:
             self._counted.append(found)
+        elif known is not None and _SHORTER * found.num_rows <= known.num_rows:
+            self._counted.append(found)  # of fewer columns it tells sooner
         return found
 
     def _wider(self, columns: Sequence[str]) -> Any:

@@ -24,6 +24,7 @@ from indistinct.analytics.profile.columns import FEW_RECORDS
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.hierarchies.dates import reader
 from indistinct.kernels.dependencies import few_pairs, settled_columns
+from indistinct.sources.text import all_ranks
 from indistinct.types import Array, Bools, Floats, Ints, Plain
 
 Key = Literal["derived_from", "part_of", "links"]
@@ -262,9 +263,8 @@ class _Column:
         return np.where(there, days + np.nan_to_num(day, nan=1) - 1, np.nan)
 
     @classmethod
-    def read(cls, texts: pl.Series, ranks: pl.Series, kind: str, weight: Ints) -> _Column:
-        """Understand a column, of which every text has a rank."""
-        held = ranks.fill_null(0).to_numpy().astype(np.int64)
+    def read(cls, texts: pl.Series, held: Ints, kind: str, weight: Ints) -> _Column:
+        """Understand a column, of which every text has a rank, 0 where it is missing."""
         first, count = _first_and_count(held, weight)
         order = np.argsort(first[1:], kind="stable")
         value = texts.gather(first[1:][order])
@@ -285,9 +285,9 @@ class _Column:
 
 
 def _columns(texts: pl.DataFrame, kinds: Mapping[str, str], weight: Ints) -> list[_Column]:
-    ranks = texts.select(pl.all().rank("dense"))
+    held = all_ranks(texts)
     return [
-        _Column.read(texts[name], ranks[name], kinds.get(name, "text"), weight)
+        _Column.read(texts[name], held[name], kinds.get(name, "text"), weight)
         for name in texts.columns
     ]
 
