@@ -1096,6 +1096,30 @@ def test_values_say_what_a_name_means(name: str, values: list[str], role: str) -
     assert profile(frame)[name].role == role
 
 
+def test_decimal_commas_are_said_first() -> None:
+    draw = np.random.default_rng(3)
+    written = [f"{one:.2f}".replace(".", ",") for one in draw.normal(27, 5, N)]
+    frame = pl.DataFrame(
+        {
+            "sex": ["m", "f"] * (N // 2),
+            "BMI": ["k.A." if at % 9 == 0 else one for at, one in enumerate(written)],
+            "Bewertungsrelation": written,
+            "place": [f"{one}, {at}" for at, one in enumerate(written)],
+        }
+    )
+    doubts = [what for what in profile(frame).doubts if "decimal comma" in what[0]]
+    assert [names for _, names in doubts] == [("BMI", "Bewertungsrelation")]
+
+
+def test_german_days_and_ratios_are_no_ages_and_no_families() -> None:
+    stays = [str(at % 23) for at in range(N)]
+    frame = pl.DataFrame({"sex": ["m", "f"] * (N // 2), "Tage": stays, "VWD (Tage)": stays})
+    seen = profile(frame)
+    assert seen["Tage"].about is None
+    assert (seen["VWD (Tage)"].about, seen["VWD (Tage)"].role) == ("stay", "quasi-identifier")
+    assert concept_of("Bewertungsrelation") is None
+
+
 def test_numbers_with_limits_or_decimal_commas_are_readings() -> None:
     draw = np.random.default_rng(11)
     frame = pl.DataFrame(

@@ -341,6 +341,17 @@ def test_several_problems_of_a_header(tmp_path: Path) -> None:
     assert "column 3, 6" in str(error)
 
 
+def test_titles_above_the_names(tmp_path: Path) -> None:
+    error = refused(
+        put(tmp_path, "Discharges 2020\nas of May\n\nage;sex;city\n34;f;Bonn\n41;m;Ulm\n")
+    )
+    assert codes(error) == ["ragged-records"]
+    assert "delete what stands above line 4 if that line has them" in str(error)
+    error = refused(put(tmp_path, "Discharges,,\nage,sex,city\n34,f,Bonn\n"))
+    assert codes(error) == ["unnamed-column"]
+    assert "delete a title and empty rows above them" in str(error)
+
+
 def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
     error = refused(put(tmp_path, "name;age\nAnn;1\nJürgen;2\n".encode("latin-1")))
     assert codes(error) == ["undecodable"]

@@ -805,12 +805,17 @@ def unclosed(line: int, name: str) -> Problem:
 def _ragged(found: Sequence[tuple[int, int, int]], width: int, name: str) -> Problem:
     shown = ", ".join(f"line {line} has {cells}" for _, line, cells in found[:ROWS_SHOWN])
     more = f", and {len(found) - ROWS_SHOWN} more" if len(found) > ROWS_SHOWN else ""
+    widths = {cells for _, _, cells in found}
+    titled = len(found) > 1 and len(widths) == 1 and min(widths) > 2 * width
     return Problem(
         "ragged-records",
         f"the header has {width} cell{'s' * (width != 1)}, but {shown}{more}",
         file=name,
         rows=tuple(number for number, _, _ in found),
-        remedy="correct these lines; if many are wrong, say which separator and quote the file has",
+        remedy=f"the names of all columns must stand in the first line: delete what stands above "
+        f"line {found[0][1]} if that line has them"
+        if titled
+        else "correct these lines; if many are wrong, say which separator and quote the file has",
     )
 
 

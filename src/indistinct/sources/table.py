@@ -299,7 +299,10 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
             "unnamed-column",
             f"the header has no name for column {listed}",
             file=name,
-            remedy="give every column a name, or delete it",
+            remedy="the names of all columns must stand in the first row: delete a title and empty "
+            "rows above them"
+            if 2 * len(empty) > len(columns)
+            else "give every column a name, or delete it",
         )
     return problems
 

@@ -43,6 +43,21 @@ def _are_readings(values: Values) -> bool:
     return nearly and 10 * int(found.str.contains(_BROKEN).sum()) >= len(found)
 
 
+_COMMA = r"^\s*[+-]?\d{1,9},\d{1,6}\s*$"
+_PLAIN = r"^\s*[+-]?\d{1,9}(,\d{1,6})?\s*$"
+
+
+def has_decimal_commas(values: Values) -> bool:
+    """Whether nearly all texts that have digits are numbers, most with a decimal comma."""
+    if values.kind != "text":
+        return False
+    digits = values.sample.filter(values.sample.str.contains(r"\d"))
+    plain = int(digits.str.contains(_PLAIN).sum())
+    written = int(digits.str.contains(_COMMA).sum())
+    most = 2 * len(digits) > len(values.sample) and 2 * written > len(digits)
+    return most and plain >= max(_FEWEST, _NEARLY_ALL * len(digits))
+
+
 def _some_below_zero(values: Values) -> bool:
     """Whether some numbers are negative, as none of a person or thing is."""
     low = None if values.numbers is None else values.numbers.min()

@@ -16,7 +16,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.profile.amounts import counts_from_zero, looks_measured
+from indistinct.analytics.profile.amounts import (
+    counts_from_zero,
+    has_decimal_commas,
+    looks_measured,
+)
 from indistinct.analytics.profile.concepts import (
     FREE_TEXT,
     Concept,
@@ -63,6 +67,7 @@ K = 5
 
 LEFT_OUT = "left out until you decide"
 FOLLOWS = "follows from"
+COMMAS = "numbers with a decimal comma are read as texts: write them with a point, for ranges"
 
 FEW_RECORDS = 20
 """With fewer records, nothing is said of how unique a column is."""
@@ -219,6 +224,8 @@ class Profile:
                     "tell what another quasi-identifier tells: leave one of the two out",
                     item.attribute,
                 )
+            if COMMAS in item.notes and item.role != "identifier":
+                tell(COMMAS, item.attribute)
         for item in self.attributes:
             if not item.sure and item.role != "identifier":
                 tell(f"{item.role} by its neighbours alone", item.attribute)
@@ -869,6 +876,8 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
 def _notes(values: Values) -> Iterator[str]:
     if values.blanks_around:
         yield "some values begin or end with a blank"
+    if has_decimal_commas(values):
+        yield COMMAS
 
 
 def _with_relations(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:

@@ -277,7 +277,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "admission location", "admission status", "admit type", "admit source",
             "discharge disposition", "discharge location", "discharge type", "patient type",
             "pat type", "patient class", "encounter class", "visit type", "stay", "verweildauer",
-            "liegedauer",
+            "liegedauer", "vwd", "liegetage", "belegungstage",
             "centre traitement", "centre de traitement", "centro de tratamiento",
             "structure sante", "structure de sante", "formation sanitaire", "etablissement",
             "establecimiento", "estabelecimento", "num beds", "number of beds", "beds",
@@ -539,6 +539,9 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
 
 
 _LEAST_GLUED = 4
+_NOT_GLUED = ("discharge", "relation")
+"""Words that mean something else behind others: Bewertungsrelation, autocorrelation."""
+
 _VOCABULARY = tuple({word for one in CONCEPTS for word in (*one.whole, *one.anywhere)})
 
 
@@ -554,7 +557,8 @@ def _glued(name: str) -> tuple[Concept, str] | None:
     for concept in CONCEPTS:
         for word in (*concept.whole, *concept.anywhere):
             if len(word) >= _LEAST_GLUED and any(
-                part.endswith(word) and part not in (word, "discharge") for part in parts
+                part.endswith(word) and part != word and not part.endswith(_NOT_GLUED)
+                for part in parts
             ):
                 return concept, f"…{word}"
     return None

@@ -142,17 +142,21 @@ _NO_AGE = (
     "triage", "coverage", "beverage", "garage", "cartilage", "linkage", "lineage", "shortage",
     "wage", "sewage", "massage", "lavage", "dressage", "manage", "menage", "phage", "leakage",
     "breakage", "postage", "cottage", "advantage", "carriage", "wastage", "spillage", "cleavage",
-    "mileage", "heritage", "parentage", "tonnage", "acreage",
+    "mileage", "heritage", "parentage", "tonnage", "acreage", "anlage", "lage", "frage",
+    "auflage", "zulage",
 )  # fmt: skip
 
 
 def names_an_age_of_somebody(name: str) -> bool:
-    """Whether a word of the name ends in "age" and is no word of English that does.
+    """Whether a word of the name ends in "age" and is no word of English or German that does.
 
     >>> names_an_age_of_somebody("Entage"), names_an_age_of_somebody("Stage")
     (True, False)
     """
-    return any(word.endswith("age") and not word.endswith(_NO_AGE) for word in words(name))
+    return any(
+        word.endswith("age") and not word.endswith(_NO_AGE) and word != "tage"
+        for word in words(name)
+    )
 
 
 def names_one_of(name: str, vocabulary: Iterable[str]) -> str | None:
