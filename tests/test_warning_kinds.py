@@ -13,13 +13,42 @@ from typing import Any, cast
 import pytest
 
 import indistinct as ind
+from indistinct.cli.summary import warn
 from indistinct.demo import POLICY, discharges
 from indistinct.warning_kinds import Kind, WarningText, kinds_of, ranked, read_warnings
 
 
-def test_each_warning_once_and_people_at_risk_first() -> None:
+def test_each_warning_once_and_a_lost_column_and_people_at_risk_first() -> None:
     given = [kind(kind.value) for kind in reversed(Kind)]
-    assert ranked([*given, *given]) == ["risk", "loss", "limit", "setting", "source"]
+    assert ranked([*given, *given]) == ["column", "risk", "loss", "limit", "setting", "source"]
+
+
+def test_half_a_screen_shows_a_lost_column_and_who_is_at_risk_whole(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lost = Kind.COLUMN("nothing of 'age' " * 40)
+    risks = [Kind.RISK(f"at risk {at} " * 30, 1 - at / 10) for at in range(4)]
+    given = [*risks, Kind.SOURCE("short"), lost]
+    run = {"warnings": list(given), "warning_kinds": kinds_of(given)}
+    warn([], run, None, details=False)
+    said = capsys.readouterr().err.split("warning: ")[1:]
+    assert said[0].startswith("nothing of 'age'")
+    assert " ".join(said[0].split()) == lost.strip()
+    assert " ".join(said[1].split()) == risks[0].strip()
+    assert len(said) == 3
+    assert said[2].startswith("4 more, 3 on people at risk, 1 on how the table was read")
+
+
+def test_what_follows_a_long_warning_is_shown_while_there_is_room(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = [Kind.LOSS("a little"), Kind.LIMIT("long " * 200), Kind.SETTING("short")]
+    run = {"warnings": list(given), "warning_kinds": kinds_of(given)}
+    warn([], run, None, details=False)
+    said = capsys.readouterr().err
+    assert "a little" in said
+    assert "long" not in said
+    assert "2 more" in said
 
 
 def test_within_a_kind_the_order_stays() -> None:

@@ -10,12 +10,18 @@ from typing import Self
 class Kind(enum.Enum):
     """What a warning is about, the most urgent kind first.
 
+    A column that is published and tells next to nothing comes before all: nobody needs to be at
+    risk for such a release to be made again.
+
     A kind makes a warning of a sentence. The result is a text like any other:
 
     >>> found = Kind.LOSS("the release keeps nothing of 'age'")
     >>> found.kind is Kind.LOSS, found == "the release keeps nothing of 'age'"
     (True, True)
     """
+
+    COLUMN = "column"
+    """A column that tells next to nothing any more, and what keeps it."""
 
     RISK = "risk"
     """Somebody can be found in this release, or something be learnt of people."""
@@ -48,6 +54,7 @@ class Kind(enum.Enum):
 
 
 _TITLES = {
+    Kind.COLUMN: "columns that tell little",
     Kind.RISK: "people at risk",
     Kind.LOSS: "what is lost",
     Kind.LIMIT: "what is not bounded or not tried",

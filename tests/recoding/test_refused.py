@@ -9,7 +9,7 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.recoding.tables import Table
 
@@ -102,7 +102,7 @@ def worlds(table: Table, class_of: list[tuple[str | None, ...]]) -> Iterator[Tab
 
 
 @pytest.mark.parametrize("run", [mondrian, local])
-@settings(max_examples=40)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
 @given(rows=ROWS, asked=ASKED, names=NAMES, k=st.integers(1, 3))
 def test_no_table_that_gives_the_same_classes_is_struck_out(
     run: Run,

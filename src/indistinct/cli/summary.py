@@ -53,7 +53,10 @@ EXAMPLES = 3
 
 
 HALF_A_SCREEN = 12
-"""Lines of warnings at most, on a screen of 80 columns; the most urgent is whole in any case."""
+"""Lines of warnings at most, on a screen of 80 columns; the first of :data:`WHOLE` in any case."""
+
+WHOLE = (Kind.COLUMN, Kind.RISK)
+"""Kinds of which the first warning is shown, however long it is."""
 
 
 def warn(own: Iterable[WarningText], run: PlainMapping, out: Path | None, *, details: bool) -> None:
@@ -68,10 +71,10 @@ def warn(own: Iterable[WarningText], run: PlainMapping, out: Path | None, *, det
         details: all of them, however many they are.
     """
     found = ranked([*read_warnings(run["warnings"], run["warning_kinds"]), *own])
-    at = len(found) if details else _fitting(found)
-    for warning in found[:at]:
+    fitting = found if details else _fitting(found)
+    for warning in fitting:
         complain("warning", warning)
-    if left := found[at:]:
+    if left := [one for one in found if one not in fitting]:
         about = [
             f"{shown(count)} on {kind.title}"
             for kind in Kind
@@ -80,15 +83,18 @@ def warn(own: Iterable[WarningText], run: PlainMapping, out: Path | None, *, det
         complain("warning", f"{len(left)} more, {', '.join(about)}: {_where(out)}")
 
 
-def _fitting(warnings: Sequence[WarningText]) -> int:
-    """How many of the first warnings fit half a screen, with two lines that count the others."""
-    ends = itertools.accumulate(
-        wrapped(f"warning: {text}", SCREEN, indent=2).count("\n") + 1 for text in warnings
-    )
-    needed = list(ends)
-    if not needed or needed[-1] <= HALF_A_SCREEN:
-        return len(needed)
-    return max(1, sum(lines <= HALF_A_SCREEN - 2 for lines in needed))
+def _fitting(warnings: Sequence[WarningText]) -> list[WarningText]:
+    """The warnings that fit half a screen, with two lines that count the others."""
+    lines = {
+        text: wrapped(f"warning: {text}", SCREEN, indent=2).count("\n") + 1 for text in warnings
+    }
+    if sum(lines.values()) <= HALF_A_SCREEN:
+        return list(warnings)
+    kinds = [one.kind for one in warnings]
+    whole = {warnings[kinds.index(kind)] for kind in WHOLE if kind in kinds} or {warnings[0]}
+    room = HALF_A_SCREEN - 2 - sum(lines[one] for one in whole)
+    ends = itertools.accumulate(lines[one] * (one not in whole) for one in warnings)
+    return [one for one, end in zip(warnings, ends, strict=True) if one in whole or end <= room]
 
 
 def _where(out: Path | None) -> str:

@@ -532,7 +532,7 @@ def warn_about_lost(
     told = [f"keeps {', '.join(left)}"] if left else []
     stars = ", ".join(f"'{name}' in {share:.0%}" for name, share in often.items())
     told += [f"has {SUPPRESSED} for {stars} of its records"] if stars else []
-    return [Kind.LOSS(f"the release {' and '.join(told)}; to keep more, try {more}")]
+    return [Kind.COLUMN(f"the release {' and '.join(told)}; to keep more, try {more}")]
 
 
 def warn_about_made_up(made_up: int, records: int) -> list[WarningText]:

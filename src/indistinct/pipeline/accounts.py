@@ -231,7 +231,7 @@ def _erased(
     if plan.search.measure != "rows" or not erased:
         return []
     return [
-        Kind.LOSS(
+        Kind.COLUMN(
             f"as many rows as possible are kept, at the cost of all that {', '.join(erased)} told: "
             "rows alone do not say what a release is worth; look at the loss and the leakage beside"
         )

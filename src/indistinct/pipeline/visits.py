@@ -68,7 +68,7 @@ def visits_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[s
     if visits.lost(done):
         classes = [part.k for part in private.promises if isinstance(part, KAnonymity)]
         lost = told_of_lost(visits, done, max(classes, default=0), limit)
-        run.said_first.append(Kind.LOSS(lost))
+        run.said_first.append(Kind.COLUMN(lost))
     if starred := int((done.starred & there).sum()):
         run.warnings.append(
             Kind.LOSS(
