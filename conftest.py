@@ -38,7 +38,7 @@ for profile, same_examples in (("same", True), ("random", False)):
     settings.register_profile(
         profile,
         deadline=None,
-        max_examples=60 if same_examples else 100,
+        max_examples=40 if same_examples else 100,
         suppress_health_check=[HealthCheck.too_slow],
         derandomize=same_examples,
         print_blob=True,

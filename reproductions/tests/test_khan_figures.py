@@ -271,7 +271,8 @@ def test_where_nothing_can_be_made(tmp_path: Path) -> None:
     assert all(picture.drawing.svg() for picture in found.pictures)
 
 
-def test_the_whole_paper(folder: Path, tmp_path: Path) -> None:
+def test_the_whole_paper(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(figures.__kwdefaults__, "ks", KS)
     found = reproduce("khan", folder, seed=3)
     assert found.left_out == ()
     assert len({(one.where, one.what) for one in found.items}) == len(found.items)

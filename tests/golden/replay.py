@@ -70,16 +70,8 @@ def _error(error: ind.IndistinctError) -> dict[str, Any]:
 
 def _plain(item: Any, folder: str, words: list[str]) -> Any:
     """The item with figures rounded, paths and clocks left out, and sentences moved to words."""
-    if isinstance(item, pl.DataFrame):
-        item = {"columns": item.columns, "rows": [list(row) for row in item.rows()]}
-    if isinstance(item, Mapping):
-        goal = item.get("objective")
-        by_roots = isinstance(goal, Mapping) and goal.get("aggregate") == "geometric"
-        left_out = DROPPED | STEPS if by_roots else DROPPED
-        kept = {str(key): value for key, value in item.items() if key not in left_out}
-        return {key: _plain(value, folder, words) for key, value in kept.items()}
-    if isinstance(item, list | tuple):
-        return [_plain(value, folder, words) for value in item]
+    if item is None or isinstance(item, bool | int):
+        return item
     if isinstance(item, float):
         return float(f"{item:.{DIGITS}g}") if math.isfinite(item) else str(item)
     if isinstance(item, str):
@@ -88,7 +80,17 @@ def _plain(item: Any, folder: str, words: list[str]) -> Any:
             return text
         words.append(text)
         return "(words)"
-    return item if item is None or isinstance(item, bool | int) else str(item)
+    if isinstance(item, list | tuple):
+        return [_plain(value, folder, words) for value in item]
+    if isinstance(item, pl.DataFrame):
+        item = {"columns": item.columns, "rows": [list(row) for row in item.rows()]}
+    if isinstance(item, Mapping):
+        goal = item.get("objective")
+        by_roots = isinstance(goal, Mapping) and goal.get("aggregate") == "geometric"
+        left_out = DROPPED | STEPS if by_roots else DROPPED
+        kept = {str(key): value for key, value in item.items() if key not in left_out}
+        return {key: _plain(value, folder, words) for key, value in kept.items()}
+    return str(item)
 
 
 # What a case reads
