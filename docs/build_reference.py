@@ -734,7 +734,8 @@ def errors_page() -> str:
         "| 3 | No release can keep the promises within the policy's limits. Or an audit found a broken "
         "promise, or files that do not match their certificate. Or a bound of `risk --strict`, "
         "`attack --max-gain` or `assess --max-leakage` was exceeded. |\n"
-        "| 130 | Interrupted (Ctrl+C). Nothing is left half written. |\n"
+        "| 130 | Interrupted (Ctrl+C). Nothing is left half written. If the release stands already, "
+        "the message says so. |\n"
         "| 143, 129 | Ended by SIGTERM or SIGHUP, in the same orderly way. |",
         "If a verb fails, standard output stays empty and nothing is written. With `--json` it has one document, that of the error: `error` (its class), `exit_code`, and `problems`, each with `code`, `message` and, where they apply, `file`, `attribute`, `rows` and `remedy`. The same words go to standard error. Progress goes to standard "
         "error: a bar on a terminal, otherwise a line every ten seconds (`INDISTINCT_LOG_SECONDS` sets "

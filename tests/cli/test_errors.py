@@ -271,6 +271,31 @@ def test_an_interrupt_while_writing_leaves_nothing(release, monkeypatch, number:
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_an_interrupt_after_the_folder_has_appeared_says_that_the_release_stands(
+    run, table: Path, policy: Path, tmp_path: Path, monkeypatch, again: bool
+):
+    """Also where it takes the place of an earlier one, which is tidied up all the same."""
+    out = tmp_path / "out"
+    words = ("anonymize", table, "--policy", policy, "--out", out)
+    if again:
+        assert run(*words).exit_code == 0
+    sync = writing._sync_folder
+
+    def interrupt(folder: Path) -> None:
+        sync(folder)
+        if folder == tmp_path:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(writing, "_sync_folder", interrupt)
+    result = run(*words)
+    assert result.exit_code == 143
+    assert (out / "certificate.json").exists()
+    assert not list(tmp_path.glob(".out*"))
+    told = f"interrupted: the release stands in {out}; nothing was left half written\n"
+    assert result.stderr.endswith(told)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_end_that_a_library_answers_with_an_error_is_the_end(
     release, monkeypatch, number: signal.Signals

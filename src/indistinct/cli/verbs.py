@@ -19,6 +19,7 @@ import typer
 from indistinct.cli.streams import LEFT, kept
 from indistinct.cli.terminal import complain, forgive_encodings, is_quiet, print_json
 from indistinct.errors import IndistinctError, Problem
+from indistinct.sources.standing import Followed, following
 from indistinct.types import Plain, PlainMapping
 
 DEBUG = "INDISTINCT_DEBUG"
@@ -74,8 +75,10 @@ def ended_as_told(module: str, *, as_json: bool = False) -> Iterator[None]:
         module: that of the verb.
         as_json: whether standard output gets one JSON document in any case: then that of the error.
     """
+    followed = Followed()
     try:
-        yield
+        with following(followed):
+            yield
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
     except IndistinctError as error:
@@ -84,7 +87,7 @@ def ended_as_told(module: str, *, as_json: bool = False) -> Iterator[None]:
         _end(error.to_dict(), as_json)
     except KeyboardInterrupt as error:
         number = error.number if isinstance(error, Ended) else signal.SIGINT
-        problem = Problem("interrupted", "nothing was left half written")
+        problem = Problem("interrupted", _left_by(followed))
         complain("interrupted", problem.message)
         _end(ended("Interrupted", KILLED + number, problem), as_json)
     except MemoryError:
@@ -99,6 +102,14 @@ def ended_as_told(module: str, *, as_json: bool = False) -> Iterator[None]:
         _end(ended("OSError", 2, problem), as_json)
     except Exception as error:  # noqa: BLE001 - whatever it is: a message, and no value of the table
         _confess(error, module, as_json)
+
+
+def _left_by(followed: Followed) -> str:
+    """What a verb that was broken off has left."""
+    stands = followed.standing
+    if not stands:
+        return "nothing was left half written"
+    return f"the release stands in {', '.join(stands)}; nothing was left half written"
 
 
 def ended(error: str, code: int, problem: Problem) -> Plain:

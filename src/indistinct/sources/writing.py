@@ -33,6 +33,7 @@ from indistinct.errors import OutputError, Problem
 from indistinct.sources import spark_release, spark_table
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of, relation_as_shown
+from indistinct.sources.standing import follow
 from indistinct.sources.table import is_spark
 from indistinct.sources.text import settled, with_whole_numbers
 from indistinct.types import Frame, PlainMapping
@@ -528,6 +529,7 @@ class publish_folder:  # noqa: N801, used like a function
                 self._make_parents()
                 swept = sweep(self._out, beside=True)
                 self._staged, self._lock = _staged(self._out, _new_folder)
+                follow(self._out, self._lock)
                 private = self._staged / PRIVATE
                 private.mkdir(mode=0o700)
                 return Staging(self._staged, private, swept)
