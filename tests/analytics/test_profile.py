@@ -1155,3 +1155,24 @@ def test_dates_in_several_ways_some_with_a_clock_behind_a_comma() -> None:
     seen = profile(pl.DataFrame({"reg": dates}))["reg"]
     assert (seen.role, seen.type) == ("quasi-identifier", "date")
     assert [warned.code for warned in seen.warnings] == ["dates-in-several-ways"]
+
+
+def test_no_address_and_no_number_of_a_record_is_published_for_its_name() -> None:
+    many = range(60)
+    frame = pl.DataFrame(
+        {
+            "place_of_death": [f"{100 + 7 * at} West Haven Apt. {at}, Adamsbury" for at in many],
+            "Wohnort": [f"Lange Gasse {at + 1}, {10115 + at} Berlin" for at in many],
+            "lab": [f"{at * 37 % 101:03}-{at:03}" + "1" * (at % 20 == 0) for at in many],
+            "blood_pressure": [f"{100 + at}/{at + 60}" for at in many],
+            "damage": [str(at % 5) for at in many],
+            "any_stillbirth": ["yes" if at % 7 else "no" for at in many],
+            "sex": ["m" if at % 2 else "f" for at in many],
+            "diabetes": ["yes" if at % 3 else "no" for at in many],
+        }
+    )
+    roles = {item.attribute: item.role for item in profile(frame).attributes}
+    assert [name for name, role in roles.items() if role == "identifier"] == [
+        "place_of_death", "Wohnort", "lab",
+    ]  # fmt: skip
+    assert {roles[name] for name in ("blood_pressure", "damage", "any_stillbirth")} == {"sensitive"}

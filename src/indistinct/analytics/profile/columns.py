@@ -649,8 +649,9 @@ def _role(
     indirect = [str(tag) for tag in tags]
     if values.kind in ("date", "datetime") and not (found and found[0].role == "quasi-identifier"):
         return "quasi-identifier", ["others know when things happened"]
-    if _runs_through(values) and not (found and found[0].role == "quasi-identifier"):
-        return "identifier", ["numbers in a row, each in one record, like a record number"]
+    alone = _of_one_record(values)
+    if alone and not (found and found[0].role == "quasi-identifier"):
+        return "identifier", [alone]
     if found:
         concept, why = found
         same = values.distinct == 1 and not gaps
@@ -720,10 +721,52 @@ def _is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
 
     A few values that many records share are none, whatever the name says: U and R for addresses.
     """
+    if _are_addresses(values):
+        return True
     places = [tag for tag in tags if tag.kind.name == "places"]
     shared = values.distinct <= FEW and PER_PLACE * values.distinct <= values.filled
     named = names_a_doorstep(column) and not (shared and values.kind == "text")
     return bool(places) and (named or any("street addresses" in tag.why for tag in places))
+
+
+_ADDRESS = (
+    r"^\s*\d{1,6}[A-Za-z]?,? +\pL[^,]* [^,]*, *\pL|^\pL[^,\d]* \d{1,4} ?[A-Za-z]?, *\d{4,6} +\pL"
+)
+"""A number, a street of two words and a town, or a street, a number and a town."""
+
+
+def _are_addresses(values: Values) -> bool:
+    """Whether most values are written as the address of a house, and hardly one repeats."""
+    if values.kind != "text" or values.filled < FEW_RECORDS:
+        return False
+    if values.distinct < 0.9 * values.filled:
+        return False
+    share = values.sample.str.contains(_ADDRESS).mean()
+    return isinstance(share, float) and share >= NEARLY_ALL / 2
+
+
+_ONE_CODE = r"^[\pL\d]+([-_][\pL\d]+)*$"
+_LEAST_DIGITS = 4
+
+
+def _of_one_record(values: Values) -> str:
+    """Why each value numbers one record: they are in a row, or codes written alike."""
+    if _runs_through(values):
+        return "numbers in a row, each in one record, like a record number"
+    if values.kind != "text" or not FEW_RECORDS <= values.distinct == values.filled:
+        return ""
+    codes = values.sample.filter(values.sample.str.contains(_ONE_CODE))
+    if codes.len() < NEARLY_ALL * values.sample.len():
+        return ""
+    shapes = codes.str.replace_all(r"\d", "9").str.replace_all(r"\pL", "A")
+    alike = shapes.value_counts()["count"].max()
+    assert isinstance(alike, int)
+    if (
+        alike >= NEARLY_ALL * codes.len()
+        and (codes.str.count_matches(r"\d") >= _LEAST_DIGITS).all()
+    ):
+        return "a different code in every record, like a record number"
+    return ""
 
 
 def _is_number_of_records(values: Values) -> bool:

@@ -539,8 +539,8 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
 
 
 _LEAST_GLUED = 4
-_NOT_GLUED = ("discharge", "relation")
-"""Words that mean something else behind others: Bewertungsrelation, autocorrelation."""
+_NOT_GLUED = ("discharge", "relation", "damage", "stillbirth", "stillbirths")
+"""Words that mean something else, alone or behind others: Bewertungsrelation, autocorrelation."""
 
 _VOCABULARY = tuple({word for one in CONCEPTS for word in (*one.whole, *one.anywhere)})
 
