@@ -28,6 +28,7 @@ from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
 from indistinct.privacy.promise import SHARED
 from indistinct.release.audit import audit, checks
+from indistinct.release.audit.check import ClassCheck
 
 KINDS = {name: kind for name, kind in models().items() if not kind.__module__.startswith("test")}
 """Every model but those that tests define for themselves."""
@@ -260,6 +261,35 @@ def classes_of(
 
 def test_every_promise_has_an_audit() -> None:
     assert set(KINDS) <= set(checks())
+
+
+WHOLE = [
+    (check.model, check, name)
+    for module in checks().values()
+    for check in vars(module).values()
+    if isinstance(check, ClassCheck) and check.model in KINDS
+    for name, setting in check.settings.items()
+    if setting.says.startswith("a whole number")
+]
+
+
+@pytest.mark.parametrize(("model", "check", "name"), WHOLE, ids=[f"{m}-{n}" for m, _, n in WHOLE])
+def test_the_audit_takes_the_numbers_that_the_promise_takes(
+    model: str, check: ClassCheck, name: str
+) -> None:
+    kind = KINDS[model]
+    given = {one: setting.example for one, setting in check.settings.items()}
+    known = {item.name for item in fields(kind)}
+    further = {"sensitive": "s"} if kind.needs_sensitive else {}
+    for number in range(-1, 4):
+        asked = {one: value for one, value in {**given, name: number}.items() if one in known}
+        try:
+            kind(**asked, **further)
+        except PolicyError:
+            taken = False
+        else:
+            taken = True
+        assert check.settings[name].fits(number) is taken, number
 
 
 @pytest.mark.parametrize("model", OF_CLASSES)
