@@ -95,6 +95,9 @@ def test_a_quiet_verb_tells_its_answer_alone(run: Any) -> None:
     assert "warning: " in made.stderr, "what must be known is told all the same"
     again = run("anonymize", "t.csv", *WITH.split(), "--out", "other", "-q", "--json")
     assert again.stdout.startswith("{")
+    beside = run("anonymize", "t.csv", *WITH.split(), "--out", "o2", "--alternatives", "--quiet")
+    assert beside.stdout.lstrip().startswith("what other methods would keep")
+    assert "published" not in beside.stdout
     loud, quiet = (run("audit", "out", *more) for more in ((), ("--quiet",)))
     assert quiet.stdout == loud.stdout
     assert "note: " in loud.stderr

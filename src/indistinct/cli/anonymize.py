@@ -28,7 +28,7 @@ from indistinct.cli.options import (
     source_keys,
 )
 from indistinct.cli.summary import list_files, print_run, summarize, warn
-from indistinct.cli.terminal import Progress, print_parts
+from indistinct.cli.terminal import Progress, is_quiet, print_parts
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.types import Plain, PlainMapping
 
@@ -227,10 +227,12 @@ def anonymize(
     if as_json:
         print_run(settings, run | analyses | ({} if beside is None else beside.to_dict()))
         return
-    summarize(release)
+    if not is_quiet():
+        summarize(release)
     if beside is not None:
         print_parts(beside.parts())
-    list_files(out)
+    if not is_quiet():
+        list_files(out)
 
 
 def _load(path: Path) -> Policy:

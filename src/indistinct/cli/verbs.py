@@ -53,7 +53,8 @@ def verb(
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         forgive_encodings()
         asked = kwargs.get("as_json") is True
-        with kept(silent=is_quiet() and not asked and leaves(kwargs)) as out:
+        answers = asked or kwargs.get("alternatives") is True
+        with kept(silent=is_quiet() and not answers and leaves(kwargs)) as out:
             try:
                 with ended_as_told(function.__module__, as_json=asked), ended_by_signals():
                     function(*args, **kwargs)
