@@ -273,7 +273,7 @@ def test_what_is_lost_is_said_first_with_ways_to_keep_it() -> None:
     for way in ({"suppression_limit": 0.05}, {"algorithm": "mondrian"}):
         assert f"{next(iter(way))} = " in lost.warnings[0]
         kept = ind.anonymize(table, {**keys, "method": way})
-        assert not any("'age'" in text for text in kept.warnings)
+        assert not any("the release keeps" in text for text in kept.warnings)
         assert kept.tables["age"].n_unique() > 1
 
 

@@ -15,6 +15,7 @@ from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import method_of
 from indistinct.intake.kept_values import told_of_joined_rows
+from indistinct.intake.range_ends import warn_about_range_ends
 from indistinct.intake.warnings import (
     often_starred,
     told_of_bins,
@@ -156,6 +157,7 @@ def accounts(
             *policy.warnings,
             *found,
             *warn_about_ranges(private, plan),
+            *warn_about_range_ends(private, plan),
             *warn_about_those_left_out(policy, suppressed),
             *warn_about_lone_groups(policy, publication, transformed.ends),
             *warn_about_original_shares(private, plan.suppressed),

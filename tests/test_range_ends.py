@@ -1,0 +1,76 @@
+"""Ends of ranges that are the values of few, far from all others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import indistinct as ind
+from indistinct.intake.range_ends import FAR, lone_ends
+
+QUASI = {"role": "quasi-identifier", "hierarchy": "suppress", "type": "number"}
+
+
+def told(ages: list[str], **more: Any) -> list[str]:
+    """The warnings about ends of ranges of a release by mondrian, of ages and areas."""
+    rows = len(ages)
+    frame = pl.DataFrame({"age": ages, "area": [str(at % 3) for at in range(rows)]})
+    policy = {
+        "attributes": {"age": {**QUASI, **more}, "area": {**QUASI, "type": "category"}},
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"algorithm": "mondrian", "seed": 1},
+    }
+    return [one for one in ind.anonymize(frame, policy).run.told if "ranges begin and end" in one]
+
+
+def ages(*further: int) -> list[str]:
+    return [str(age) for age in (*range(20, 80), *range(20, 80), *further)]
+
+
+def test_the_oldest_of_all_is_told_of_without_the_age() -> None:
+    (said,) = told(ages(108))
+    assert said.startswith("'age': ranges begin and end at values of records")
+    assert "the highest end is that of 1 record far" in said
+    assert "108" not in said
+
+
+@pytest.mark.parametrize("further", [[], [83], [108, 108, 107, 107, 106]])
+def test_nobody_is_told_of_where_others_are_near(further: list[int]) -> None:
+    assert not told(ages(*further))
+
+
+def test_both_ends() -> None:
+    said = told(ages(1, 2, 108))
+    assert ["the lowest end is that of 2 records" in one for one in said].count(True) == 1
+    assert ["the highest end is that of 1 record " in one for one in said].count(True) == 1
+
+
+def test_what_is_put_together_hides_the_end() -> None:
+    hierarchy = {"intervals": {"width": 10, "top": 75}}
+    assert not told(ages(108), hierarchy=hierarchy)
+
+
+COUNTS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3)), min_size=1, max_size=12)
+
+
+@given(COUNTS, st.integers(1, 6))
+def test_lone_ends_are_those_of_the_definition(cells: list[tuple[int, int]], few: int) -> None:
+    scale = np.array([float(value) for value, _ in cells])
+    have = np.array([many for _, many in cells], dtype=np.int64)
+    records = sorted(float(value) for value, many in cells for _ in range(many))
+    expected = []
+    if len(set(records)) > 1 and len(records) >= few:
+        low, high = (
+            next(one for at, one in enumerate(records, 1) if at >= share * len(records))
+            for share in (0.05, 0.95)
+        )
+        for end, value in (("lowest", records[0]), ("highest", records[-1])):
+            near = sum(abs(one - value) < FAR * (high - low) or one == value for one in records)
+            if high > low and near < few:
+                expected.append((end, near))
+    assert list(lone_ends(scale, have, few)) == expected
