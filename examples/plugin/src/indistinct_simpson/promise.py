@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import number
 from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import cells_of, had_by_all
+from indistinct.types import Bools, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +31,10 @@ class SimpsonDiversity(Promise):
         super().__post_init__()
         number(self.model, "bound", self.bound, above=0, most=1)
 
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
+    def breaks(self, classes: ClassTable) -> Bools:
         """Classes with a larger index; an empty one has none."""
-        return self._equal_pairs(classes) > self.bound * classes.size.astype(np.float64) ** 2
+        broken = self._equal_pairs(classes) > self.bound * classes.size.astype(np.float64) ** 2
+        return broken | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest index of a class."""
@@ -40,8 +42,6 @@ class SimpsonDiversity(Promise):
         index = self._equal_pairs(classes)[held] / classes.size[held].astype(np.float64) ** 2
         return {"bound": float(index.max()) if len(index) else None}
 
-    def _equal_pairs(self, classes: ClassTable) -> NDArray[np.int64]:
-        assert self.sensitive is not None
-        counts = classes.cells[self.sensitive].astype(np.int64)
-        pairs: NDArray[np.int64] = (counts**2).sum(axis=1)
+    def _equal_pairs(self, classes: ClassTable) -> Ints:
+        pairs: Ints = (cells_of(self, classes) ** 2).sum(axis=1)
         return pairs
