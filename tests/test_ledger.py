@@ -268,7 +268,7 @@ def test_fitted_beliefs_are_near_to_those_of_all_worlds(stream: Stream) -> None:
     series = Series.of(entries_of(stream), "ill")
     units, support = series._units(np.ones(series.people, np.bool_))
     together = np.zeros(series.people)
-    series._fit(units, support, together)
+    series._fit(units, support, together, np.full(series.people, 3))
     exact = sorted((beliefs(stream) or {}).values())
     assert sorted(together) == pytest.approx(exact, abs=0.3)
     certain = np.array(sorted(together)) > 1 - 1e-6

@@ -205,6 +205,36 @@ def beliefs_of_who_knows(stream: Stream, times: list[dict[str, int]]) -> dict[st
     return found
 
 
+@given(streams())
+@settings(max_examples=40, deadline=None)
+def test_beliefs_of_few_people_are_those_of_all_worlds(stream: Stream) -> None:
+    exact, series = beliefs(stream), Series.of(entries_of(stream), "ill")
+    if exact is not None:
+        found = series.composed()
+        told = np.maximum(found.alone, found.together)
+        assert sorted(told) == pytest.approx(sorted(np.maximum(found.alone, found.bound)))
+        certain = sum(belief >= 1 for belief in exact.values())
+        assert (found.left == 1).sum() == (told == 1).sum() == certain
+
+
+@pytest.mark.parametrize("people", [3, 12])
+def test_whoever_alone_does_not_come_back_is_certain(people: int) -> None:
+    """The others have all values but one, however many of them there are."""
+    years = [{f"p{at}": ("1", f"v{at}") for at in range(first, people)} for first in (0, 1)]
+    found = Series.of(entries_of(years), "ill").composed()
+    assert sorted(found.together) == pytest.approx([*[1 / (people - 1)] * (people - 1), 1.0])
+    assert sorted(found.left) == [1, *[people - 1] * (people - 1)]
+
+
+def test_a_ledger_counts_whoever_alone_does_not_come_back(tmp_path: Path) -> None:
+    keys = policy(tmp_path, {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"})
+    keys["attributes"]["age"]["hierarchy"] = "suppress"
+    ind.anonymize(table("xyz"), keys).write(tmp_path / "one")
+    ind.anonymize(table("yz", first=1), keys).write(tmp_path / "two")
+    (found,) = ind.check_ledger(tmp_path / "ledger").to_dict()["attributes"]
+    assert (found["certain"], found["worst_together"], found["fewest_values"]) == (1, 1.0, 1)
+
+
 def possible_values(stream: Stream) -> list[int]:
     """How many values everybody has in some world, over all possible worlds."""
     people = sorted({who for release in stream for who in release})

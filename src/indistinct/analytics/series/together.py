@@ -222,10 +222,14 @@ class Series:
         fewest = support.group_by("unit").len().join(whose, on="unit")
         np.minimum.at(left, fewest["person"].to_numpy(), fewest["len"].to_numpy())
         together = bound.copy()
-        open_ = pl.Series(bound >= 1)
-        units = units.filter(open_.gather(units["person"])) if n else units
+        counted = {who: len(belief) for who, belief in self._counted.items() if belief}
+        settled = np.array(list(counted), np.int64)
+        left[settled] = np.minimum(left[settled], list(counted.values()))
+        unknown = bound >= 1
+        unknown[settled] = False  # all worlds are counted: what is certain there is proved
+        units = units.filter(pl.Series(unknown).gather(units["person"])) if n else units
         if units.height and self.single:
-            self._fit(units, support, together)
+            self._fit(units, support, together, left)
         elif units.height:
             self._mixed(units, support, together)
         releases = np.bincount(person, minlength=n)
@@ -274,8 +278,10 @@ class Series:
         last = pl.DataFrame({"unit": unit_of[state["person"].to_numpy()], "value": state["value"]})
         return pl.concat(units), pl.concat([*done, last])
 
-    def _fit(self, units: pl.DataFrame, support: pl.DataFrame, together: Floats) -> None:
-        """Fill in beliefs that agree with the lists of all groups at once.
+    def _fit(
+        self, units: pl.DataFrame, support: pl.DataFrame, together: Floats, left: Ints
+    ) -> None:
+        """Fill in beliefs that agree with the lists of all groups at once, and what is possible.
 
         People in the same groups are alike. Of all shares of values that add up to what groups
         list those of largest entropy are taken, by proportional fitting (Deming and Stephan 1940):
@@ -306,13 +312,16 @@ class Series:
         )
         pairs = pairs.join(self.members.select("group", "release").unique(), on="group")
         kind = cells["kind"].to_numpy()
-        share = _fitted(pairs, kind, size)
+        possible = _possible(pairs, kind, size)
+        share = _fitted(pairs, kind, size, possible)
         best = np.zeros(len(size))
         np.maximum.at(best, kind, share)
+        values = np.bincount(kind, possible, minlength=len(size)).astype(np.int64)
         unit = kinds.join(units.select("unit", "person").unique(), on="unit")
         who = unit["person"].to_numpy()
         together[who] = 0.0
         np.maximum.at(together, who, best[unit["kind"].to_numpy()])
+        np.minimum.at(left, who, values[unit["kind"].to_numpy()])
 
     def _mixed(self, units: pl.DataFrame, support: pl.DataFrame, together: Floats) -> None:
         """Fill in beliefs where people have several values: each by the release that says most."""
@@ -364,14 +373,13 @@ class Series:
         values, clear = self._clear()
         # A person may have several values of one category, and none twice: no exchange.
         clear &= self.single or not self.of_categories
-        home, doubtful, by_one = self._doubtful(clear)
+        _, doubtful, by_one = self._doubtful(clear)
         doubtful &= ~by_one
         if self.single or not self.of_categories:
             found = self._had_by_alike()
         found[~doubtful] = values[~doubtful]
-        if self.single:
-            for who, belief in self._worlds(home, doubtful):
-                found[who] = max(len(belief), 1)
+        for who, belief in self._counted.items():
+            found[who] = max(len(belief), 1)
         certain = self._per_group("share", np.maximum) >= 1
         found[person[certain[group]]] = 1
         return found
@@ -426,14 +434,21 @@ class Series:
         clear &= self.single
         if clear.all():
             return 1 / size
-        home, doubtful, by_one = self._doubtful(clear)
+        _, doubtful, by_one = self._doubtful(clear)
         found = np.ones(self.people)
         found[~doubtful] = 1 / size[~doubtful]
         found[by_one] = alone[by_one]
-        if self.single:
-            for who, belief in self._worlds(home, doubtful & ~by_one):
-                found[who] = max(belief.values(), default=1.0)
+        for who, belief in self._counted.items():
+            found[who] = max(belief.values(), default=1.0)
         return found
+
+    @cached_property
+    def _counted(self) -> dict[int, dict[int, float]]:
+        """Beliefs of people with few others, by all worlds; empty where their values changed."""
+        if not self.single or not self.people:
+            return {}
+        home, doubtful, by_one = self._doubtful(self._clear()[1])
+        return dict(self._worlds(home, doubtful & ~by_one))
 
     def _worlds(self, home: Ints, doubtful: Bools) -> Iterator[tuple[int, dict[int, float]]]:
         """The beliefs of people with few others, by all worlds there are."""
@@ -452,7 +467,39 @@ class Series:
             yield from worlds(members, lists).items()
 
 
-def _fitted(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Floats:
+def _possible(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Bools:
+    """Which values people of each kind can have, by how many of them there are, [cells].
+
+    At least so many of a kind have a value as its other values leave over, and as nobody else of a
+    group can have; at most as many as a group lists and others do not need. Each of these makes
+    others narrower, until nothing changes. Where that is impossible, a value has changed, and
+    nothing is ruled out.
+
+    Arguments:
+        pairs: as for :func:`_fitted`.
+        kind: the kind of people of every cell, [cells].
+        size: how many people of each kind there are, [kinds].
+    """
+    cell = pairs["cell"].to_numpy()
+    place = pairs.select(pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
+    at, listed = place.to_series().to_numpy(), pairs["count"].to_numpy().astype(np.float64)
+    most, least = size[kind].copy(), np.zeros(len(kind))
+    for _ in range(ROUNDS):
+        before = most.sum() - least.sum()
+        others = np.bincount(kind, most, minlength=len(size))[kind] - most
+        np.maximum(least, size[kind] - others, out=least)
+        needed = np.bincount(at, least[cell])[at] - least[cell]
+        np.minimum.at(most, cell, listed - needed)
+        able = np.bincount(at, most[cell])[at] - most[cell]
+        np.maximum.at(least, cell, listed - able)
+        if (most < least).any():
+            return np.ones(len(kind), np.bool_)
+        if most.sum() - least.sum() == before:
+            break
+    return most > 0
+
+
+def _fitted(pairs: pl.DataFrame, kind: Ints, size: Floats, possible: Bools) -> Floats:
     """The share of each value among people of each kind, [cells].
 
     Arguments:
@@ -460,8 +507,9 @@ def _fitted(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Floats:
             lists, for each group of the cell's kind.
         kind: the kind of people of every cell, [cells].
         size: how many people of each kind there are, [kinds].
+        possible: which cells are not ruled out, [cells].
     """
-    amount = size[kind] / np.bincount(kind, minlength=len(size))[kind]
+    amount = possible * size[kind] / np.bincount(kind, possible, minlength=len(size))[kind]
     steps = []
     for part in pairs.partition_by("release"):
         place = part.select(pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
