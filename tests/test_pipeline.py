@@ -907,8 +907,8 @@ def test_tables_beside_the_source_that_change_while_they_are_read(
     assert ind.anonymize(tmp_path / "visits.csv", made).run.to_dict()["people"]["source"] > 0
     reads = files._read_csv
 
-    def read(given: Path, *how: Any) -> pl.DataFrame:
-        frame = reads(given, *how)
+    def read(given: Path, *how: Any, **settings: Any) -> pl.DataFrame:
+        frame = reads(given, *how, **settings)
         if given.name == which:
             with given.open("a") as file:
                 file.write("\n")

@@ -620,6 +620,12 @@ CALLS = [
      [lambda: ind.anonymize("bare.csv", BARE | {"source": {"header": False}})]),
     ("if it is one, header = true under [source]", lambda: ind.anonymize("bare.csv", BARE),
      [lambda: ind.anonymize("bare.csv", BARE | {"source": {"header": True}, "attributes": {"33": {"role": "quasi-identifier"}}})]),
+    ("has the names of the columns, say how many stand above it", lambda: ind.anonymize("titled.csv", QUOTED),
+     [lambda: ind.anonymize("titled.csv", QUOTED | {"source": {"skip_rows": 2}})]),
+    ("skip_rows = 2 under [source], init --skip-rows 2, say", lambda: ind.anonymize("padded.csv", QUOTED),
+     [lambda: ind.anonymize("padded.csv", QUOTED | {"source": {"skip_rows": 2}})]),
+    ("correct skip_rows: the number of the row", lambda: ind.anonymize("padded.csv", QUOTED | {"source": {"skip_rows": 9}}),
+     [lambda: ind.anonymize("padded.csv", QUOTED | {"source": {"skip_rows": 2}})]),
     ('or say quote = "" if quotes mean nothing', lambda: ind.anonymize("quoted.csv", QUOTED),
      [lambda: ind.anonymize("quoted.csv", QUOTED | {"source": {"quote": ""}})]),
     ('choose one, such as separator = ";"', lambda: ind.risk("latin.csv", quasi=["name"], source={"separator": "ab", "encoding": "latin-1"}),
@@ -676,6 +682,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         policy = ind.Policy.from_dict(keys())
         Path("bare.csv").write_text("33,f,HIV\n" + "33,m,HIV\n44,f,HIV\n" * 5, encoding="utf-8")
         Path("quoted.csv").write_text('name;x\n"a;1\nb;2\n' * 1, encoding="utf-8")
+        Path("titled.csv").write_text(
+            "Visits\n\nname,x,y\n" + "a,1,2\nb,3,4\n" * 2, encoding="utf-8"
+        )
+        Path("padded.csv").write_text("Visits,,\n,,\nname,x,y\na,1,2\nb,3,4\n", encoding="utf-8")
         Path("latin.csv").write_bytes("name;x\nJosé;1\nZoë;2\n".encode("latin-1"))
         with closing(sqlite3.connect("people.sqlite")) as base:
             base.executescript("CREATE TABLE people (name, x); INSERT INTO people VALUES ('a', 1)")
@@ -766,7 +776,7 @@ ELSEWHERE = {
     "tests/report": ("give --data and --policy together",),
     "tests/sources": ("end the address with ?table=",),
     "needs Spark, a full disk or lines that are wrong": (
-        "leave --engine out", "run without --engine", "leave --memory out", "make room on the disk",
+        "leave --engine out", "--engine spark out", "run without --engine", "leave --memory out", "make room on the disk",
         "or --memory with --engine", "more memory (--max-memory, or", "leave format and people out",
     ),
     "test_more_memory_or_an_engine_helps_where_a_table_takes_too_much": (

@@ -719,6 +719,7 @@ def test_codes_of_places_go_with_their_names() -> None:
     ("name", "role"),
     [
         ("Año_Diagnostico", "quasi-identifier"),
+        ("Diagnosejahr", "quasi-identifier"),
         ("icd9", "sensitive"),
     ],
 )
@@ -938,6 +939,31 @@ def test_a_country_beside_some_continents() -> None:
     assert profile(frame)["Country"].hierarchy == {"code_system": "country"}
     policy = tomllib.loads(first_policy(profile(frame)))
     assert policy["attributes"]["Country"]["uncovered"] == "suppress"
+
+
+def test_dates_as_numbers_of_days_are_no_codes_and_no_published_values() -> None:
+    days = [str(43_101 + at * 37 % 1_500) for at in range(N)]
+    frame = pl.DataFrame(
+        {"date_dx": days, "Aufnahmedatum": days, "Geburtsdatum": days, "candidate_id": days}
+    )
+    seen = profile(frame)
+    for name in ("date_dx", "Aufnahmedatum", "Geburtsdatum"):
+        assert seen[name].role == "quasi-identifier"
+        assert "intervals" in seen[name].hierarchy
+        told = [warned.message for warned in seen[name].warnings]
+        assert any("write them as dates, such as 2024-01-31" in one for one in told)
+    assert seen["Geburtsdatum"].about == "birth"
+    assert seen["candidate_id"].role == "identifier"
+
+
+def test_ages_in_several_ways_say_how_to_write_them() -> None:
+    ways = ("{}", "{} years", "{} Monate", "ca. {}")
+    mixed = [ways[at % 4].format(at * 7 % 90) for at in range(N)]
+    bands = [("0-17 years", "18-64 years", "65 and over")[at % 3] for at in range(N)]
+    seen = profile(pl.DataFrame({"age": mixed, "Alter": bands}))
+    told = [warned.message for warned in seen["age"].warnings]
+    assert any("write each as a number of years" in one for one in told)
+    assert not seen["Alter"].warnings
 
 
 def test_months_of_years_become_years() -> None:

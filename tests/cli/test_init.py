@@ -252,3 +252,18 @@ def test_ages_at_each_record_are_of_visits_with_the_number_of_the_record(run, tm
     levels = {name: item.get("level") for name, item in drafted["attributes"].items()}
     assert levels == {"patient_id": None, "sex": None, "wave": "event", "age": "event"}
     assert "conflicts" not in drafted["source"]
+
+
+def test_a_title_and_decimal_commas_are_found(run, tmp_path: Path):
+    """What a spreadsheet of another country exports gives a policy that works as it stands."""
+    rows = "".join(f"{at};{40 + at % 30};{at % 9},{at % 7}\n" for at in range(60))
+    path, policy = tmp_path / "de.csv", tmp_path / "de.toml"
+    path.write_text(f"Auswertung 2024;;\n;;\nNr;Alter;HbA1c\n{rows}")
+    assert "skip_rows = 2" in run("init", path, "--policy", policy).stdout
+    drafted = policy.read_text()
+    assert "# 2 rows stand above the names of the columns: skip_rows = 2\nskip_rows = 2" in drafted
+    assert 'decimal = ","\n' in drafted
+    assert run("anonymize", path, "--policy", policy, "--out", tmp_path / "out").exit_code == 0
+    asked = ("--skip-rows", 2, "--decimal", ".", "--force", "--policy", policy)
+    assert "HbA1c" in run("init", path, *asked).stdout
+    assert 'decimal = "."' in policy.read_text()

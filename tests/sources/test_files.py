@@ -25,6 +25,7 @@ from indistinct.sources import files, memory, spark_files
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
 from indistinct.sources.table import column_names
+from indistinct.sources.titles import rows_above
 from indistinct.sources.workbook import hidden_in
 from indistinct.sources.writing import write_csv
 from indistinct.text_encodings import is_of_files
@@ -346,10 +347,11 @@ def test_titles_above_the_names(tmp_path: Path) -> None:
         put(tmp_path, "Discharges 2020\nas of May\n\nage;sex;city\n34;f;Bonn\n41;m;Ulm\n")
     )
     assert codes(error) == ["ragged-records"]
-    assert "delete what stands above line 4 if that line has them" in str(error)
+    assert "if line 4 has the names of the columns" in str(error)
+    assert "skip_rows = 3" in str(error)
     error = refused(put(tmp_path, "Discharges,,\nage,sex,city\n34,f,Bonn\n"))
     assert codes(error) == ["unnamed-column"]
-    assert "delete a title and empty rows above them" in str(error)
+    assert "skip_rows" in str(error)
 
 
 def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
@@ -742,3 +744,53 @@ def test_spark_is_given_no_file_that_is_packed_too_tightly_or_otherwise(
     with pytest.raises(DataError) as caught:
         spark_files._start(None, f"file:///data/{name}")
     assert [(one.code, one.file) for one in caught.value.problems] == [(code, name)]
+
+
+TITLED = 'Visits of "2024\n\nage;crp;code\n30,0;1.234,5;1,2,3\n31,5;k.A.;1,2\n7;<0,5;3\n'
+
+
+def test_rows_above_the_names_and_decimal_commas(tmp_path: Path) -> None:
+    """A title is passed over and commas become points, alike in memory and where it is scanned."""
+    path = put(tmp_path, TITLED)
+    expected = [("30", "1234.5", "1,2,3"), ("31.5", "k.A.", "1,2"), ("7", "<0.5", "3")]
+    how: dict[str, Any] = {"skip_rows": 2, "decimal": ","}
+    assert rows_above(path) == 2
+    assert read_table(path, **how).rows() == expected
+    assert scan(path, **how).frame().rows() == expected
+    assert read_table(path, skip_rows=2).rows()[0] == ("30,0", "1.234,5", "1,2,3")
+    assert codes(refused(path, skip_rows=6)) == ["too-few-rows"]
+    padded = put(tmp_path, "Visits;;\n;;\nage;crp;code\n3;4;5\n")
+    assert rows_above(padded) == 2
+    assert "skip_rows = 2" in str(refused(padded))
+    assert rows_above(put(tmp_path, "age;sex\n3;f\n")) == 0
+
+
+def test_a_large_file_with_decimal_commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_LARGE", 1)
+    path = put(tmp_path, "Title\nage;x\n" + "30,0;1,5\n31;a\n" * 9)
+    held = read_table(path, skip_rows=1, decimal=",", coded=True)
+    assert held.schema["age"] == pl.Enum(["30", "31"])
+    assert held.cast(pl.String).rows()[:2] == [("30", "1.5"), ("31", "a")]
+
+
+def test_a_workbook_with_rows_above_the_names(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    for row in ([], ["Visits"], [], ["age", "crp"], [30, "1,5"], [31, "12,25"]):
+        book.active.append(row)
+    path = tmp_path / "people.xlsx"
+    book.save(path)
+    above = rows_above(path)
+    held = read_table(path, skip_rows=above, decimal=",")
+    assert held.rows() == [(30, "1.5"), (31, "12.25")]
+    assert codes(refused(path, skip_rows=above + 9)) == ["too-few-rows"]
+
+
+def test_layout_is_refused_where_it_has_no_meaning(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    pl.DataFrame({"a": [1]}).write_parquet(path)
+    for how in ({"skip_rows": 1}, {"decimal": ","}):
+        assert codes(refused(path, **how)) == ["bad-value"]
+        with pytest.raises(DataError, match="leave it out"):
+            scan(path, **how)

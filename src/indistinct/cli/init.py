@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from indistinct.analytics.profile.columns import AttributeProfile, Profile
     from indistinct.analytics.profile.persons import Persons
     from indistinct.policy import DraftPolicy
-    from indistinct.types import PlainMapping
+    from indistinct.sources.table import Table
+    from indistinct.types import Plain, PlainMapping
 
 _PROTECTION = {"identifier": 2, "quasi-identifier": 1}
 """Roles that protect people; one of a larger number protects more."""
@@ -62,6 +63,21 @@ def init(
             rich_help_panel=FILE,
         ),
     ] = None,
+    skip_rows: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="How many rows stand above the names of the columns; told by itself.",
+            metavar="N",
+            rich_help_panel=FILE,
+        ),
+    ] = None,
+    decimal: Annotated[
+        str | None,
+        option(
+            "MARK", "The decimal mark of numbers: a comma or a point; told by itself.", panel=FILE
+        ),
+    ] = None,
     query: Annotated[
         str | None, option("SQL", "What is read from a database file.", panel=FILE)
     ] = None,
@@ -72,13 +88,11 @@ def init(
     Each suggestion has a reason. Read and correct them: a table does not show what others know
     about a person, or what would harm them.
     """
-    from indistinct.analytics.profile.columns import profile
     from indistinct.analytics.profile.first_policy import (
         first_policy,
         health_policy,
         write_first_policy,
     )
-    from indistinct.intake.opening import plain_table
     from indistinct.sources.format import format_of
     from indistinct.sources.workbook import hidden_in
 
@@ -102,19 +116,48 @@ def init(
     with Progress(data) as progress:
         progress("reading")
         source = source_keys(separator, encoding, sheet)
-        source |= {} if header is None else {"header": header}
-        source |= {} if query is None else {"query": query}
-        table = plain_table(data, source, data)
+        more = {"header": header, "skip_rows": skip_rows, "decimal": decimal, "query": query}
+        source |= {key: value for key, value in more.items() if value is not None}
+        if decimal not in (None, ",", "."):
+            raise PolicyError("bad-value", "--decimal is a comma or a point", remedy='write ","')
+        seen, table, source, why = _seen(data, source, progress)
         for note in hidden_in(data, sheet):
             complain("warning", note)
-        progress("looking at the columns")
-        seen = profile(table).closed()
-        write_first_policy(first_policy(seen, source=source), policy, overwrite=force)
+        draft = first_policy(seen, source=source, reasons=why)
+        write_first_policy(draft, policy, overwrite=force)
     if as_json:
         print_json({"policy": str(policy), **seen.to_dict()})
     else:
         named = header is not None or not isinstance(table.columns, UncertainNames)
+        for reason in why.values():
+            console().print(reason, soft_wrap=True)
         _show(seen, policy, data, named=named)
+
+
+def _seen(
+    data: Path, source: Plain, progress: Progress
+) -> tuple[Profile, Table, Plain, dict[str, str]]:
+    """The columns of a table, the table, how it was read, and why so where nobody said it."""
+    from indistinct.analytics.profile.columns import COMMAS, profile
+    from indistinct.intake.opening import plain_table
+    from indistinct.sources.titles import rows_above
+
+    why: dict[str, str] = {}
+    if "skip_rows" not in source and (above := rows_above(data, **source)):
+        source = {**source, "skip_rows": above}
+        stand = many(above, "row stands", "rows stand")
+        why["skip_rows"] = f"{stand} above the names of the columns: skip_rows = {above}"
+    table = plain_table(data, source, data)
+    progress("looking at the columns")
+    seen = profile(table).closed()
+    commas = [item.attribute for item in seen.attributes if COMMAS in item.notes]
+    if commas and "decimal" not in source:
+        pointed = plain_table(data, {**source, "decimal": ","}, data)
+        found = profile(pointed).closed()
+        if read := [name for name in commas if COMMAS not in found[name].notes]:
+            why["decimal"] = f'a comma is the decimal mark in {_some(read)}: decimal = ","'
+            return found, pointed, {**source, "decimal": ","}, why
+    return seen, table, source, why
 
 
 def _check(data: Path, path: Path, as_json: bool, strict: bool) -> None:

@@ -23,7 +23,7 @@ from indistinct.errors import (
 )
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.files import INFERRED, read_table, refuse_idle, refuse_missing
+from indistinct.sources.files import INFERRED, PARQUET, read_table, refuse_idle, refuse_missing
 from indistinct.sources.format import format_named
 from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
@@ -81,7 +81,7 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
 
 def reading(policy: Policy | None) -> Plain:
     """What the policy says of how a file is read."""
-    keys = ("separator", "quote", "encoding", "header", "sheet", "query")
+    keys = ["separator", "quote", "encoding", "header", "skip_rows", "decimal", "sheet", "query"]
     source = {} if policy is None else policy.source.to_dict()
     return {key: source[key] for key in keys if key in source}
 
@@ -169,9 +169,9 @@ def _refuse_of_file(said: Iterable[str], *, beside: bool = False) -> None:
 
     Arguments:
         said: the keys.
-        beside: whether there is a file of people, which has the same encoding.
+        beside: whether there is a file of people, which has the same encoding and decimal mark.
     """
-    idle = [key for key in said if not (beside and key == "encoding")]
+    idle = [key for key in said if not (beside and key in ("encoding", "decimal"))]
     if idle:
         raise DataError(
             "no-file",
@@ -388,7 +388,12 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     assert source.person is not None
     path = policy.directory / source.people.file
     refuse_idle(path, separator=source.people.separator)
-    people = read_table(path, separator=source.people.separator, encoding=source.encoding)
+    people = read_table(
+        path,
+        separator=source.people.separator,
+        encoding=source.encoding,
+        decimal=source.decimal if path.suffix.lower() not in PARQUET else None,
+    )
     key = source.people.key or source.person
     lacking = [
         Problem(

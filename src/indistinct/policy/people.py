@@ -101,10 +101,13 @@ def ledger_checks(parts: PlainMapping) -> Iterator[Problem]:
         )
 
 
+_OF_READING = ["separator", "encoding", "quote", "header", "skip_rows", "decimal", "sheet", "query"]
+
+
 def _idle(source: Source) -> Iterator[Problem]:
     """Keys of a source that would do nothing."""
     if source.format is not None:
-        for key in ("separator", "encoding", "quote", "header", "sheet", "query"):
+        for key in _OF_READING:
             if key in source.model_fields_set:
                 yield Problem(
                     "bad-value",

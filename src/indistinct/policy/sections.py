@@ -134,6 +134,12 @@ class Source(Section):
     """Whether the first line of a CSV file has the columns' names. ``false``: the columns are named
     ``column_1``, ``column_2`` and so on. By default a first line that looks like a record is
     refused."""
+    skip_rows: Level | None = None
+    """How many rows stand above the names of the columns in a CSV file or a sheet, such as a title
+    and empty rows."""
+    decimal: Literal[",", "."] | None = None
+    """The decimal mark of numbers written as texts in a CSV file or a workbook. ``","``: in a
+    column of such numbers ``1.234,5`` becomes ``1234.5``."""
     sheet: str | None = None
     """The sheet of an Excel workbook."""
     query: str | None = None

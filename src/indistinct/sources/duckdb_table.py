@@ -22,7 +22,7 @@ from indistinct.errors import DataError, Problem
 from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column, counted_rows
-from indistinct.sources.text import NUMBER, WHOLE, Tokens, canonical, kind_of_type
+from indistinct.sources.text import COMMA_NUMBER, NUMBER, WHOLE, Tokens, canonical, kind_of_type
 from indistinct.types import Frame
 
 _SOURCE = "indistinct_source"
@@ -512,6 +512,30 @@ def with_whole_numbers(relation: Any) -> Any:
     plain = "CASE WHEN {0} = '-0.0' THEN '0' WHEN suffix({0}, '.0') THEN {0}[:-3] ELSE {0} END"
     return relation.project(
         ", ".join(f"{plain.format(n)} AS {n}" if n in numbers else n for n in kinds)
+    )
+
+
+def with_decimal_points(relation: Any) -> Any:
+    """The same texts with decimal points: :func:`text.with_decimal_points`."""
+    kinds = dict(zip(map(quoted, relation.columns), map(str, relation.types), strict=True))
+    names = [name for name, kind in kinds.items() if kind == "VARCHAR"]
+    if not names:
+        return relation
+    number = {name: f"regexp_matches({name}, '{COMMA_NUMBER}')" for name in names}
+    asked = (
+        f"coalesce(bool_and({is_one} OR NOT regexp_matches({name}, '[0-9]')), false)"
+        f" AND coalesce(bool_or({is_one} AND contains({name}, ',')), false)"
+        for name, is_one in number.items()
+    )
+    ((*found,),) = relation.aggregate(", ".join(asked)).fetchall()
+    plain = {
+        name: f"CASE WHEN {number[name]} THEN replace(replace({name}, '.', ''), ',', '.')"
+        f" ELSE {name} END AS {name}"
+        for name, so in zip(names, found, strict=True)
+        if so
+    }
+    return (
+        relation.project(", ".join(plain.get(name, name) for name in kinds)) if plain else relation
     )
 
 

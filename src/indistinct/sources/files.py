@@ -42,7 +42,7 @@ from indistinct.sources.dialect import (
     records,
 )
 from indistinct.sources.table import name_problems, quantities, quantity_values
-from indistinct.sources.text import as_codes, with_whole_numbers
+from indistinct.sources.text import as_codes, recoded, with_decimal_points, with_whole_numbers
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.text_encodings import is_of_files, no_encoding
@@ -88,6 +88,7 @@ QUERY = "correct the query: it has to read one table, in the words of this datab
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
 _BLANKS = " \t\r\n"
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINE = re.compile(rb"^[ \t\r]*\n", re.MULTILINE)
 _BLOCK = 1 << 22
 _LARGE = 1 << 25
@@ -110,6 +111,8 @@ def read_table(
     sheet: str | None = None,
     query: str | None = None,
     header: bool | None = None,
+    skip_rows: int | None = None,
+    decimal: str | None = None,
     allow_empty: bool = False,
     exact: bool = False,
     coded: Collection[str] | bool = False,
@@ -130,6 +133,8 @@ def read_table(
         header: Of a CSV file: whether its first line has the columns' names. Without one they are
             ``column_1``, ``column_2`` and so on. Where it is not said, a first line that looks like
             a record is refused.
+        skip_rows: Of a CSV file or a sheet: how many rows stand above the names of the columns.
+        decimal: Of a CSV file or a workbook: the decimal mark of numbers in columns of texts.
         allow_empty: Accept a table without records.
         exact: Leave the cells of a CSV file as they are: blanks around them stay, and a quoted
             empty cell is an empty text.
@@ -141,7 +146,8 @@ def read_table(
             changed meanwhile.
     """
     if postgres.is_address(path):
-        said = {"separator": separator, "quote": quote, "encoding": encoding, "sheet": sheet}
+        said: Plain = {"separator": separator, "quote": quote, "encoding": encoding, "sheet": sheet}
+        said |= {"skip_rows": skip_rows, "decimal": decimal}
         return postgres.open_in_server(path, query, **said, header=header).frame()
     path = Path(path)
     ending = path.suffix.lower()
@@ -151,13 +157,19 @@ def read_table(
     _refuse_unreadable(path, ending, packed is not None, sheet, query)
     if header is False and ending not in CSV:
         raise header_without_csv(path.name)
+    if ending not in CSV + EXCEL:
+        refuse_layout(path.name, skip_rows, decimal)
+    points = decimal == ","
     with unchanged(path):
         if ending in CSV:
-            frame = _read_csv(path, separator, quote, encoding, header, exact, coded)
+            said = {"separator": separator, "quote": quote, "header": header}
+            said["skip_rows"] = skip_rows or 0
+            frame = _read_csv(path, encoding, said, exact=exact, coded=coded, points=points)
         elif ending in PARQUET:
             frame = _read_parquet(path)
         elif ending in EXCEL:
-            frame = _read_excel(path, sheet)
+            frame = _read_excel(path, sheet, skip_rows or 0)
+            frame = with_decimal_points(frame) if points else frame
         else:
             frame = _read_database(path, query or "")
     problems = name_problems(frame.columns, path.name)
@@ -200,6 +212,18 @@ def refuse_idle(path: str | Path, **said: object) -> None:
             f"only CSV files have one: {', '.join(idle)}",
             file=path.name,
             remedy="leave it out",
+        )
+
+
+def refuse_layout(name: str, skip_rows: int | None, decimal: str | None) -> None:
+    """Refuse rows above the names, and a decimal mark, of a file that has names and numbers."""
+    said = {"skip_rows": skip_rows, "decimal": decimal}
+    if idle := [key for key, value in said.items() if value is not None]:
+        raise DataError(
+            "bad-value",
+            f"only CSV files and workbooks have it: {', '.join(idle)}",
+            file=name,
+            remedy=f"leave it out under [source]: {', '.join(idle)}",
         )
 
 
@@ -349,28 +373,26 @@ def _refuse_unreadable(
 
 def _read_csv(
     path: Path,
-    separator: str | None,
-    quote: str | None,
     encoding: str | None,
-    header: bool | None,
+    said: Plain,
+    *,
     exact: bool,
     coded: Collection[str] | bool,
+    points: bool,
 ) -> pl.DataFrame:
-    name = path.name
-    refuse_dialect(name, separator, quote, encoding)
+    name, separator = path.name, said["separator"]
+    refuse_dialect(name, separator, said["quote"], encoding)
     if separator is None and path.suffix.lower() in (".tsv", ".tab"):
-        separator = "\t"
+        separator = said["separator"] = "\t"
     packed = path.suffix.lower() in PACKED
     if coded is not False and not packed and path.stat().st_size >= _LARGE:
-        told = functools.partial(
-            _head_of, name=name, separator=separator, quote=quote, header=header
-        )
+        told = functools.partial(_head_of, name=name, **said)
         with suppress(*BROKEN):  # what is wrong is told by those who read it at once
             if (held := _read_in_parts(path, encoding, told, exact, coded)) is not None:
-                return held
+                return _pointed(held) if points else held
     known = None if separator is None else separator.encode()
     data = _utf8(bytes_of(path, separator=known, cells=True), encoding, name)
-    columns, dialect, head = _head_of(data, name, separator, quote, header)
+    columns, dialect, head = _head_of(data, name, **said)
     body = data[len(head.encode()) :]
     del data
     if body.endswith((b"\n\n", b"\n\r\n")) or body in (b"\n", b"\r\n"):
@@ -389,15 +411,33 @@ def _read_csv(
     if frame is None:
         frame = _tidy(_read_carefully(body, columns, dialect, name, head.count("\n")), ())
     if exact:
-        return frame
+        return with_decimal_points(frame) if points else frame
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
     within = quoted and (lines > frame.height or _lone_returns(body))
     blanks = [one for one in (_BLANKS if within else " \t") if one.encode() in body]
-    return with_whole_numbers(_tidy(frame, blanks, has_empty=quoted))
+    tidy = _tidy(frame, blanks, has_empty=quoted)
+    return with_whole_numbers(with_decimal_points(tidy) if points else tidy)
+
+
+def _pointed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Texts held as codes, numbers among them with decimal points."""
+    for column in frame.get_columns():
+        if isinstance(column.dtype, pl.Enum):
+            labels = column.dtype.categories
+            plain = with_whole_numbers(with_decimal_points(labels.to_frame())).to_series()
+            if not plain.equals(labels):
+                made = recoded(column, plain)
+                frame = frame.with_columns(made.alias(column.name))
+    return frame
 
 
 def _head_of(
-    data: bytes, name: str, separator: str | None, quote: str | None, header: bool | None
+    data: bytes,
+    name: str,
+    separator: str | None,
+    quote: str | None,
+    header: bool | None,
+    skip_rows: int = 0,
 ) -> tuple[list[str], Dialect, str]:
     """The columns' names, how cells are told apart, and all before the first record.
 
@@ -407,10 +447,11 @@ def _head_of(
         separator: the one that is said, if any.
         quote: the one that is said, if any.
         header: whether the first line has the names.
+        skip_rows: how many lines stand above it.
     """
     try:
         start = codecs.getincrementaldecoder("utf-8")().decode(data[: 4 * SAMPLE])
-        lead = len(start) - len(start.lstrip("\r\n"))
+        lead = begin_of(start, skip_rows, name)
         dialect = detect_dialect(
             start[lead:], separator=separator, quote=quote, whole=len(data) <= 4 * SAMPLE
         )
@@ -420,7 +461,8 @@ def _head_of(
     except csv.Error:
         raise DataError(unclosed(1, name)) from None
     head = start[: lead + used]
-    if dialect.quote and head.count("\n") > 1 and head.count(dialect.quote) % 2:
+    first = head[lead:]
+    if dialect.quote and head.count("\n") > 1 and first.count(dialect.quote) % 2:
         raise DataError(unclosed(head[:lead].count("\n") + 1, name))
     columns = names_of(names)
     if header is False:
@@ -431,6 +473,33 @@ def _head_of(
     if problems := name_problems(columns, name):
         raise DataError(problems)
     return columns, dialect, head
+
+
+def begin_of(start: str, skip_rows: int, name: str) -> int:
+    r"""Where a table begins: after the lines above it, and after empty ones.
+
+    Raises:
+        DataError: there are not so many lines, or they are longer than what is looked at.
+
+    >>> begin_of("Report\n\nage;sex\n", 1, "a.csv")
+    8
+    """
+    lines = list(itertools.islice(_LINE_END.finditer(start), skip_rows))
+    lead = lines[-1].end() if lines else 0
+    if len(lines) < skip_rows or (skip_rows and not start[lead:].strip()):
+        raise too_few_rows(skip_rows, name)
+    rest = start[lead:]
+    return lead + len(rest) - len(rest.lstrip("\r\n"))
+
+
+def too_few_rows(skip_rows: int, name: str) -> DataError:
+    """That nothing stands below the rows that are to be passed over."""
+    return DataError(
+        "too-few-rows",
+        f"nothing is there below the {skip_rows} rows above the names of the columns",
+        file=name,
+        remedy="correct skip_rows: the number of the row with the names, less one",
+    )
 
 
 def _read_in_parts(
@@ -812,8 +881,8 @@ def _ragged(found: Sequence[tuple[int, int, int]], width: int, name: str) -> Pro
         f"the header has {width} cell{'s' * (width != 1)}, but {shown}{more}",
         file=name,
         rows=tuple(number for number, _, _ in found),
-        remedy=f"the names of all columns must stand in the first line: delete what stands above "
-        f"line {found[0][1]} if that line has them"
+        remedy=f"if line {found[0][1]} has the names of the columns, say how many stand above it: "
+        f"skip_rows = {found[0][1] - 1} under [source], init --skip-rows {found[0][1] - 1}"
         if titled
         else "correct these lines; if many are wrong, say which separator and quote the file has",
     )
@@ -876,7 +945,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
         raise broken(path.name, "this Parquet file is damaged", error) from None
 
 
-def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
+def _read_excel(path: Path, sheet: str | None, skip_rows: int) -> pl.DataFrame:
     name = path.name
     try:
         import fastexcel
@@ -901,11 +970,18 @@ def _read_excel(path: Path, sheet: str | None) -> pl.DataFrame:
             )
         require_room(path, str(sheet))
         settings: Plain = {"sheet_name": sheet, "raise_if_empty": False}
-        top = pl.read_excel(path, has_header=False, read_options={"n_rows": 1}, **settings)
+        above: Plain = {"skip_rows": skip_rows} if skip_rows else {}
+        try:
+            only: Plain = {"n_rows": 1, **above}
+            top = pl.read_excel(path, has_header=False, read_options=only, **settings)
+        except fastexcel.InvalidParametersError:  # fewer rows than are to be passed over
+            raise too_few_rows(skip_rows, name) from None
         names = [str(cell or "").strip() for cell in (top.row(0) if top.height else ())]
         if problems := name_problems(names, name):
             raise DataError(problems)
-        frame = pl.read_excel(path, drop_empty_cols=False, infer_schema_length=None, **settings)
+        below: Plain = {"read_options": {"header_row": skip_rows}} if skip_rows else {}
+        settings |= {**below, "drop_empty_cols": False, "infer_schema_length": None}
+        frame = pl.read_excel(path, **settings)
     except (pl.exceptions.PolarsError, fastexcel.FastExcelError) as error:
         raise broken(name, "this is not a readable Excel file", error) from None
     if frame.width == len(names):

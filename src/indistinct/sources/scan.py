@@ -43,6 +43,7 @@ from indistinct.sources.duckdb_table import (
     file_of,
     quoted,
     relation_as_shown,
+    with_decimal_points,
     with_whole_numbers,
 )
 from indistinct.sources.files import (
@@ -51,11 +52,13 @@ from indistinct.sources.files import (
     PACKED,
     PARQUET,
     TIGHTEST,
+    begin_of,
     broken,
     header_problems,
     header_without_csv,
     opened,
     refuse_dialect,
+    refuse_layout,
     refuse_missing,
     too_tight,
     unclosed,
@@ -429,31 +432,36 @@ def scan(
         ceiling: How many bytes the process may take; what tables may take where not given.
         exact: leave the cells of CSV files as they are: blanks around them stay, and a quoted
             empty cell is an empty text.
-        reading: ``separator``, ``quote``, ``encoding`` and ``header`` of CSV files.
+        reading: ``separator``, ``quote``, ``encoding``, ``header``, ``skip_rows`` and ``decimal``
+            of CSV files.
 
     Raises:
         DataError: They cannot be read, or differ in their columns.
     """
     path = Path(path)
     files, ending = _files(path)
-    if set(reading) - {"separator", "quote", "encoding", "header"}:
+    if set(reading) - {"separator", "quote", "encoding", "header", "skip_rows", "decimal"}:
         raise _not_scanned(path.name, "sheets and queries are of files that DuckDB does not scan")
+    how = dict(reading)
+    points = how.pop("decimal", None) == ","
     work = Workspace(path, memory.allowed() if ceiling is None else ceiling)
     connection = work.connection
     try:
         if ending in PARQUET:
             if reading.get("header") is False:
                 raise header_without_csv(path.name)
+            refuse_layout(path.name, reading.get("skip_rows"), reading.get("decimal"))
             with telling(path.name):
                 relation = connection.read_parquet([str(file) for file in files])
         else:
             before = [states(file) for file in files]
             target = work.folder / "source.parquet"
             with telling(path.name):
-                _read_csv(work, files, path.name, reading, exact).write_parquet(
+                _read_csv(work, files, path.name, how, exact).write_parquet(
                     str(target), compression="snappy"
                 )
                 relation = connection.read_parquet(str(target))
+                relation = with_decimal_points(relation) if points else relation
                 relation = relation if exact else with_whole_numbers(relation)
             if [states(file) for file in files] != before:
                 raise changed(path.name)
@@ -564,19 +572,22 @@ def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, int]:
 
 
 def head_of(
-    data: bytes,
-    file: Path,
-    separator: str | None = None,
-    quote: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
+    data: bytes, file: Path, *, header: bool | None = None, skip_rows: int = 0, **said: str | None
 ) -> tuple[list[str], Dialect, str, int]:
     """The names of the columns of a CSV file, its dialect and encoding, and the lines until its
     records, by the unpacked bytes that it begins with.
 
+    Arguments:
+        data: these bytes.
+        file: the file, for its name.
+        header: whether the first line has the names.
+        skip_rows: how many lines stand above it.
+        said: ``separator``, ``quote`` and ``encoding``.
+
     Raises:
         DataError: it cannot be read so.
     """
+    separator, quote, encoding = map(said.get, ("separator", "quote", "encoding"))
     refuse_dialect(file.name, separator, quote, encoding)
     if separator is None and file.suffix.lower() in (".tsv", ".tab"):
         separator = "\t"
@@ -588,7 +599,7 @@ def head_of(
             start = codecs.getincrementaldecoder(found or "utf-8")().decode(data)
         else:
             start = codecs.getincrementaldecoder(wanted)().decode(data)
-        lead = len(start) - len(start.lstrip("\r\n"))
+        lead = begin_of(start, skip_rows, file.name)
         dialect = detect_dialect(
             start[lead:], separator=separator, quote=quote, whole=len(data) < 4 * SAMPLE
         )

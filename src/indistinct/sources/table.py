@@ -299,8 +299,8 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
             "unnamed-column",
             f"the header has no name for column {listed}",
             file=name,
-            remedy="the names of all columns must stand in the first row: delete a title and empty "
-            "rows above them"
+            remedy="if a title stands above the names of the columns, say how many rows do: "
+            "skip_rows = 2 under [source], init --skip-rows 2, say"
             if 2 * len(empty) > len(columns)
             else "give every column a name, or delete it",
         )

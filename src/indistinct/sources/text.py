@@ -24,6 +24,9 @@ NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.(0|[0-9]*[1-9]))?$"
 
 WHOLE = ".0"
 
+COMMA_NUMBER = r"^([<>≤≥]=? ?)?[+-]?([0-9]{1,15}|[0-9]{1,3}(\.[0-9]{3})+)(,[0-9]+)?$"
+"""A number whose decimal mark is a comma, and whose thousands may be set apart by points."""
+
 Tokens = Mapping[str, Sequence[str]]
 """Texts that stand for a missing value, by column."""
 
@@ -106,6 +109,28 @@ def with_whole_numbers(frame: pl.DataFrame) -> pl.DataFrame:
             frame = frame.with_columns(
                 pl.when(plain == "-0").then(pl.lit("0")).otherwise(plain).alias(name)
             )
+    return frame
+
+
+def with_decimal_points(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same texts, with numbers written with a point where a comma is the decimal mark.
+
+    In columns whose cells are such numbers, some with a comma, or have no digit. One other text,
+    such as the date ``1.2.2024``, leaves its column as it is.
+
+    >>> with_decimal_points(pl.DataFrame({"a": ["1.234,5", "k.A."], "b": ["1,5", "1,2,3"]})).rows()
+    [('1234.5', '1,5'), ('k.A.', '1,2,3')]
+    """
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    for name in texts:
+        values = frame[name]
+        numbers = values.str.contains(COMMA_NUMBER)
+        if (values.str.contains("[0-9]") & ~numbers).any() or not (
+            numbers & values.str.contains(",", literal=True)
+        ).any():
+            continue
+        plain = values.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
+        frame = frame.with_columns(values.zip_with(~numbers.fill_null(False), plain))
     return frame
 
 

@@ -44,6 +44,7 @@ def _are_readings(values: Values) -> bool:
 
 
 _COMMA = r"^\s*[+-]?\d{1,9},\d{1,6}\s*$"
+_THOUSANDS = r",\d{3}\s*$"
 _PLAIN = r"^\s*[+-]?\d{1,9}(,\d{1,6})?\s*$"
 
 
@@ -53,7 +54,10 @@ def has_decimal_commas(values: Values) -> bool:
         return False
     digits = values.sample.filter(values.sample.str.contains(r"\d"))
     plain = int(digits.str.contains(_PLAIN).sum())
-    written = int(digits.str.contains(_COMMA).sum())
+    commas = digits.filter(digits.str.contains(_COMMA))
+    written = len(commas)
+    if commas.str.contains(_THOUSANDS).all():  # of English: 1,234
+        return False
     most = 2 * len(digits) > len(values.sample) and 2 * written > len(digits)
     return most and plain >= max(_FEWEST, _NEARLY_ALL * len(digits))
 

@@ -56,6 +56,7 @@ from indistinct.analytics.profile.persons import (
 )
 from indistinct.analytics.profile.safe_harbor import Column as Looked
 from indistinct.analytics.profile.safe_harbor import Tag, names_a_doorstep, recognise
+from indistinct.analytics.profile.unread import how_to_write
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import PlainData, many
 from indistinct.sources.engines import open_table
@@ -67,7 +68,10 @@ K = 5
 
 LEFT_OUT = "left out until you decide"
 FOLLOWS = "follows from"
-COMMAS = "numbers with a decimal comma are read as texts: write them with a point, for ranges"
+COMMAS = (
+    'numbers with a decimal comma are read as texts: say decimal = "," under [source], or write'
+    " them with a point"
+)
 
 FEW_RECORDS = 20
 """With fewer records, nothing is said of how unique a column is."""
@@ -458,7 +462,8 @@ def _look(table: Table, column: str, records: int, called: str, codes: Sequence[
         codes=tuple(codes),
         sure=reasons != [_NOTHING],
     )
-    warnings = tuple(_warnings(table, plain, values))
+    unread = (Warned(*told) for told in how_to_write(called, values, plain.about))
+    warnings = (*_warnings(table, plain, values), *unread)
     return _Look(
         replace(plain, warnings=warnings, notes=tuple(_notes(values))),
         frozenset(values.texts) if values.distinct <= FEW else None,

@@ -23,6 +23,7 @@ from indistinct.analytics.profile.names import (
     says_nothing,
     starts_with_one_of,
 )
+from indistinct.analytics.profile.unread import are_counted_days, ends_in_a_year, is_of_a_life
 from indistinct.analytics.profile.values import MISSING_AMONG_NUMBERS, Values
 from indistinct.hierarchies import code_systems
 from indistinct.types import Floats
@@ -128,6 +129,8 @@ def content_of(name: str, values: Values) -> Content | None:
     """
     if not values.distinct or values.kind in ("date", "datetime", "boolean"):
         return None
+    if are_counted_days(name, values):
+        return Content("time", "its values are numbers of days", certain=not is_of_a_life(name))
     texts = _Texts(name, values)
     found = _code_system(texts)
     if found is None and values.kind == "text":
@@ -143,7 +146,8 @@ def content_of(name: str, values: Values) -> Content | None:
     elif found is None and _are_parts_of_years(values):
         found = Content("time", "its values are months or weeks of years", parts_of_years=True)
     elif found is None and _are_years(values):
-        certain = names_one_of(name, _OF_YEARS) is not None
+        compound = ends_in_a_year(name) and not is_of_a_life(name)
+        certain = compound or names_one_of(name, _OF_YEARS) is not None
         found = Content("time", "its values are years", certain=certain)
     elif found is None and says_nothing(name) and could_be_ages(values):
         found = Content("age", "its values could be ages", certain=False)

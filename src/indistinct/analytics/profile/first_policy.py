@@ -34,6 +34,7 @@ def first_policy(
     profile: Profile,
     *,
     source: PlainMapping | None = None,
+    reasons: Mapping[str, str] | None = None,
     k: int = 5,
     min_levels: Mapping[str, tuple[int, str]] | None = None,
 ) -> str:
@@ -43,6 +44,7 @@ def first_policy(
         profile: What the columns look like.
         source: How the file is read (``separator``, ``encoding``, ``sheet`` …), where the policy
             has to say so.
+        reasons: Why a key of ``source`` was set where nobody said it.
         k: The size of the smallest class that the release may have.
         min_levels: For quasi-identifiers that are to be generalized in any case, the level from
             which on they may be published, and why.
@@ -62,7 +64,10 @@ def first_policy(
     ]  # fmt: skip
     lines += _look_first(profile)
     lines.append("")
-    keys = [f"{toml_key(key)} = {toml_value(value)}" for key, value in (source or {}).items()]
+    keys = []
+    for key, value in (source or {}).items():
+        keys += _comment(reasons[key]) if reasons and key in reasons else []
+        keys.append(f"{toml_key(key)} = {toml_value(value)}")
     person = _person(profile)
     if keys or person:
         lines += ["[source]", *keys, *person, ""]

@@ -403,9 +403,11 @@ def _points(table: Table, columns: Sequence[Neighbour]) -> Iterator[str]:
         if not 0.8 * one.distinct <= other.distinct <= 1.25 * one.distinct:
             continue
         ways = ((one, other), (other, one))
-        if _measure_the_same(table, one, other):
+        if not any(
+            _could_be_degrees(up, 90) and _could_be_degrees(across, 180) for up, across in ways
+        ):
             continue
-        if any(_could_be_degrees(up, 90) and _could_be_degrees(across, 180) for up, across in ways):
+        if not _measure_the_same(table, one, other):
             yield from (one.name, other.name)
 
 
