@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.release.decoys import Decoyed, with_decoys
+from indistinct.release.decoys import Decoyed, Insertion, with_decoys
 
 
 def released(sizes: list[int], seed: int = 0) -> pl.DataFrame:
@@ -27,8 +27,11 @@ def released(sizes: list[int], seed: int = 0) -> pl.DataFrame:
 
 
 def enlarge(frame: pl.DataFrame, **changes: Any) -> Decoyed:
-    asked: dict[str, Any] = {"to": 8, "limit": 1.0, "random": np.random.default_rng(5)}
-    return with_decoys(frame, ["age", "sex"], **(asked | changes))
+    asked: dict[str, Any] = {"to": 8, "limit": 1.0, "random": np.random.default_rng(5)} | changes
+    insertion = Insertion(
+        asked.pop("random"), asked.pop("fresh", ()), shuffle=asked.pop("shuffle", True)
+    )
+    return with_decoys(frame, ["age", "sex"], insertion=insertion, **asked)
 
 
 @settings(max_examples=60)

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
 
 from indistinct.errors import IndistinctError
+from indistinct.release.decoys import Insertion
 from indistinct.release.noise import with_noise
 
 RELEASE = pl.DataFrame(
@@ -20,11 +23,13 @@ QUASI = ["age", "zip"]
 ADDED = [(("[20, 24]", "81***"), {"ill": "hiv"}), (("30", None), {"ill": "asthma"})]
 
 
+def drawn(seed: int, **settings: Any) -> Insertion:
+    return Insertion(np.random.default_rng(seed), **settings)
+
+
 def noised(seed: int = 0, **settings: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The whole release, and the noise in it."""
-    done = with_noise(
-        RELEASE, QUASI, ADDED, random=np.random.default_rng(seed), fresh=["id"], **settings
-    )
+    done = with_noise(RELEASE, QUASI, ADDED, drawn(seed, fresh=["id"], **settings))
     return done.frame, done.frame[[at - 1 for at in done.places]]
 
 
@@ -52,11 +57,11 @@ def test_without_a_shuffle_the_records_keep_their_order() -> None:
 def test_a_number_is_published_as_a_number() -> None:
     frame = RELEASE.with_columns(ill=pl.Series([1, 2, 1, 3]))
     added = [(("30", None), {"ill": "2"}), (("30", None), {"ill": "7"})]
-    done = with_noise(frame, QUASI, added, random=np.random.default_rng(0))
+    done = with_noise(frame, QUASI, added, drawn(0))
     assert done.frame.schema == frame.schema
     assert sorted(done.frame["ill"].to_list()) == [1, 1, 2, 2, 3, 7]
 
 
 def test_noise_without_a_class_is_a_bug_of_ours() -> None:
     with pytest.raises(IndistinctError, match="belongs to no class"):
-        with_noise(RELEASE, QUASI, [(("x", "y"), {})], random=np.random.default_rng(0))
+        with_noise(RELEASE, QUASI, [(("x", "y"), {})], drawn(0))

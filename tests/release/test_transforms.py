@@ -448,9 +448,8 @@ def test_rank_swapping_stays_in_its_window(
     column = pl.Series("x", distinct, dtype=pl.Int64)
     there = column.is_not_null().to_numpy()
     ranked = held(*distinct, dtype=pl.Int64)
-    found = swap(
-        column, there, share=share, groups=None, random=draws(), ranked=ranked, window=window
-    )
+    near = (ranked, window)
+    found = swap(column, there, share=share, groups=None, random=draws(), near=near)
     assert Counter(found) == Counter(column)
     taken = round(share * there.sum()) if share < 1 else there.sum()
     most = max(int(window * taken), 1)

@@ -498,17 +498,15 @@ def _columns(chains: Mapping[Label, tuple[Label, ...]], levels: int) -> list[tup
     return list(zip(*rows, strict=True))
 
 
-def _tree(
-    attribute: str,
+def _parents(
     columns: Sequence[tuple[Label, ...]],
-    places: Sequence[int],
-    origin: Origin | None,
-) -> tuple[dict[Label, Label], list[Problem]]:
-    """The parent of every label (a top is its own parent), and why this is no nested tree."""
+) -> tuple[dict[Label, Label], dict[Label, dict[Label, None]], set[Label]]:
+    """The first parent of every label, its other ones, and which labels stay as they are in some
+    chains and have a parent in others.
+    """
     parent_of: dict[Label, Label] = {}
     others: dict[Label, dict[Label, None]] = {}
     stays: set[Label] = set()
-    file = origin.file if origin else None
     for lower, upper in pairwise(columns):
         pairs = dict.fromkeys(zip(lower, upper, strict=True))
         for label, parent in pairs:
@@ -517,6 +515,18 @@ def _tree(
         if len(pairs) != len(set(lower)):
             repeated = {label for label, parent in pairs if label == parent}
             stays |= {label for label, parent in pairs if label != parent and label in repeated}
+    return parent_of, others, stays
+
+
+def _tree(
+    attribute: str,
+    columns: Sequence[tuple[Label, ...]],
+    places: Sequence[int],
+    origin: Origin | None,
+) -> tuple[dict[Label, Label], list[Problem]]:
+    """The parent of every label (a top is its own parent), and why this is no nested tree."""
+    parent_of, others, stays = _parents(columns)
+    file = origin.file if origin else None
     tops = dict.fromkeys(columns[-1])
     problems = Problems()
 

@@ -741,8 +741,7 @@ def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         share=rule.share,
         groups=groups,
         random=work.random(name),
-        ranked=None if rule.window is None else work.measured(name, rule.format),
-        window=rule.window,
+        near=None if rule.window is None else (work.measured(name, rule.format), rule.window),
     )
     quasi = {*work.policy.quasi_identifiers}
     if quasi and quasi <= {*rule.within} and name not in quasi:

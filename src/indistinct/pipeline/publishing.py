@@ -35,7 +35,7 @@ from indistinct.recoding.plan import CellPlan
 from indistinct.release.apply import change
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
-from indistinct.release.decoys import with_decoys
+from indistinct.release.decoys import Insertion, with_decoys
 from indistinct.release.linked import BUCKET, linked_tables
 from indistinct.release.noise import with_noise
 from indistinct.release.publication import Publication
@@ -271,10 +271,8 @@ def _with_noise(released: Frame, plan: CellPlan, run: Run) -> Any:
             (tuple(plan.texts[j][plan.cell_of[j][one.group]] for j in places), one.values)
             for one in plan.noise
         ],
-        random=run.random("publication.noise"),
-        fresh=fresh,
-        shuffle=policy.output.shuffle,
-        tokens={name: item.missing.tokens for name, item in policy.attributes.items()},
+        Insertion(run.random("publication.noise"), fresh, policy.output.shuffle),
+        {name: item.missing.tokens for name, item in policy.attributes.items()},
     )
     run.warnings += distinguishable(before, done.frame, policy, fresh, "made-up records")
     run.documents["noise.json"] = {"rows": list(done.places)}
@@ -320,9 +318,7 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any,
         policy.quasi_identifiers,
         to=asked.to,
         limit=asked.limit,
-        random=run.random("publication.decoys"),
-        fresh=fresh,
-        shuffle=policy.output.shuffle,
+        insertion=Insertion(run.random("publication.decoys"), fresh, policy.output.shuffle),
         keeps=keeps,
     )
     run.warnings.append(

@@ -198,6 +198,13 @@ def _transform_checks(
         yield Problem(
             "one-transform", f"{place_of(place)}: needs one of {known}, not {len(transform.names)}"
         )
+    yield from _setting_checks(transform, place)
+    if transform.aggregate is not None:
+        yield from _aggregate_checks(transform.aggregate, (*place, "aggregate"))
+
+
+def _setting_checks(transform: Transform, place: tuple[str, ...]) -> Iterator[Problem]:
+    """Settings of a way to change values that do not go together."""
     keyed = transform.pseudonymize
     if keyed is not None and (keyed.key_env is None) == (keyed.key_file is None):
         yield Problem(
@@ -229,8 +236,6 @@ def _transform_checks(
         if type(ends[0]) is not type(ends[1]) or not ends[0] < ends[1]:  # type: ignore[operator]
             at = place_of((*place, "noise", "bottom"))
             yield Problem("bad-value", f"{at}: must be below 'top', and of its kind")
-    if transform.aggregate is not None:
-        yield from _aggregate_checks(transform.aggregate, (*place, "aggregate"))
 
 
 def _idle(given: Section, key: str, without: str, place: tuple[str, ...]) -> Iterator[Problem]:
@@ -390,33 +395,9 @@ def _hierarchy_checks(spec: object, place: tuple[str, ...]) -> Iterator[Problem]
 def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
     """What the parts of a policy say that does not go together."""
     attributes: Mapping[str, Attribute | None] = parts["attributes"]
-    known = {name: item.role for name, item in attributes.items() if item is not None}
-    quasi = [name for name, role in known.items() if role == "quasi-identifier"]
-    unsure = len(known) < len(attributes)
-    if not quasi and not unsure:
-        yield Problem(
-            "no-quasi-identifier",
-            "attributes: no attribute is a quasi-identifier",
-            remedy='give role = "quasi-identifier" to what others may know of a person',
-        )
-    levels = [item.level for name in quasi if (item := attributes[name]) is not None]
-    if levels and "person" not in levels and not unsure:
-        yield Problem(
-            "no-quasi-identifier",
-            "attributes: every quasi-identifier is of a visit, and classes are made of people",
-            remedy="add a column with one value for all records, and give it role = "
-            '"quasi-identifier": all people are then one class',
-        )
+    yield from _quasi_checks(attributes)
     for number, item in enumerate(parts["promises"], start=1):
-        for name in item.on or ():
-            yield from _must_be("quasi-identifier", name, ("promises", number, "on"), attributes)
-        if item.sensitive is not None:
-            where = ("promises", number, "sensitive")
-            yield from _must_be("sensitive", item.sensitive, where, attributes)
-        if item.names_values:
-            yield from _values_checks(item, number, parts)
-        for name in item.columns[1:]:
-            yield from _together_checks(name, item.columns[0], number, attributes)
+        yield from _promise_checks(item, number, parts)
     yield from transform_checks(attributes)
     risk: Risk | None = parts.get("risk")
     if risk is not None:
@@ -435,19 +416,70 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
     if method is not None:
         yield from method_checks(method, parts["promises"], attributes)
         yield from knm_checks(method, parts["promises"], attributes)
-        if isinstance(method.cells, Mapping):
-            for name, style in method.cells.items():
-                at = ("method", "cells", name)
-                yield from _must_be("quasi-identifier", name, at, attributes)
-                item = attributes.get(name)
-                many = _MANY.get(item.type or "") if item is not None else None
-                if style == "range" and many:
-                    yield Problem("bad-value", f"{place_of(at)}: {many} have no ranges")
+        yield from _cells_checks(method, attributes)
     for name in objective.weights:
         yield from _must_be("quasi-identifier", name, (*place, "weights"), attributes)
-    own = {name: item.weight for name, item in attributes.items() if item and name in quasi}
-    merged = own | objective.weights
-    if quasi and not unsure and not any(merged.get(name, 0) for name in quasi):
+    yield from _weight_checks(objective, attributes)
+
+
+def _known_quasi(attributes: Mapping[str, Attribute | None]) -> tuple[dict[str, Attribute], bool]:
+    """The quasi-identifiers, and whether all attributes can be read: there are no others then."""
+    known = {name: item for name, item in attributes.items() if item is not None}
+    quasi = {name: item for name, item in known.items() if item.role == "quasi-identifier"}
+    return quasi, len(known) == len(attributes)
+
+
+def _quasi_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Problem]:
+    quasi, sure = _known_quasi(attributes)
+    if not quasi and sure:
+        yield Problem(
+            "no-quasi-identifier",
+            "attributes: no attribute is a quasi-identifier",
+            remedy='give role = "quasi-identifier" to what others may know of a person',
+        )
+    levels = [item.level for item in quasi.values()]
+    if levels and "person" not in levels and sure:
+        yield Problem(
+            "no-quasi-identifier",
+            "attributes: every quasi-identifier is of a visit, and classes are made of people",
+            remedy="add a column with one value for all records, and give it role = "
+            '"quasi-identifier": all people are then one class',
+        )
+
+
+def _promise_checks(item: Requirement, number: int, parts: PlainMapping) -> Iterator[Problem]:
+    """Whether a promise is about attributes of the right roles."""
+    attributes: Mapping[str, Attribute | None] = parts["attributes"]
+    for name in item.on or ():
+        yield from _must_be("quasi-identifier", name, ("promises", number, "on"), attributes)
+    if item.sensitive is not None:
+        where = ("promises", number, "sensitive")
+        yield from _must_be("sensitive", item.sensitive, where, attributes)
+    if item.names_values:
+        yield from _values_checks(item, number, parts)
+    for name in item.columns[1:]:
+        yield from _together_checks(name, item.columns[0], number, attributes)
+
+
+def _cells_checks(method: Method, attributes: Mapping[str, Attribute | None]) -> Iterator[Problem]:
+    """Whether the cells of a class that the method names can be of these attributes."""
+    if not isinstance(method.cells, Mapping):
+        return
+    for name, style in method.cells.items():
+        at = ("method", "cells", name)
+        yield from _must_be("quasi-identifier", name, at, attributes)
+        item = attributes.get(name)
+        many = _MANY.get(item.type or "") if item is not None else None
+        if style == "range" and many:
+            yield Problem("bad-value", f"{place_of(at)}: {many} have no ranges")
+
+
+def _weight_checks(
+    objective: Objective, attributes: Mapping[str, Attribute | None]
+) -> Iterator[Problem]:
+    quasi, sure = _known_quasi(attributes)
+    weights = {name: item.weight for name, item in quasi.items()} | objective.weights
+    if quasi and sure and not any(weights.get(name, 0) for name in quasi):
         yield Problem(
             "no-weight",
             "attributes: every quasi-identifier has weight 0",

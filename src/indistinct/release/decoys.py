@@ -37,6 +37,41 @@ LOOKS = 64
 
 
 @dataclass(frozen=True)
+class Insertion:
+    """How made-up rows get into a release.
+
+    ``random`` draws them and the order. ``fresh`` are columns of pseudonyms, in which each gets one
+    of its own. ``shuffle``: they stand anywhere; without it each goes behind a random record of its
+    class, so that the order of the others stays.
+    """
+
+    random: Random
+    fresh: Sequence[str] = ()
+    shuffle: bool = True
+
+    def into(
+        self, frame: pl.DataFrame, made: pl.DataFrame, behind: Sequence[int]
+    ) -> tuple[pl.DataFrame, tuple[int, ...], Ints]:
+        """The release with these rows, the places of these, from 1, and for every row of it the row
+        that it was before: of ``frame``, and then of ``made``, from 0.
+
+        Arguments:
+            frame: the release.
+            made: the rows, with pseudonyms.
+            behind: the row of ``frame`` that each goes behind, if the order stays.
+        """
+        together = pl.concat([frame, made])
+        places = np.concatenate([np.arange(frame.height) + 0.0, np.array(behind) + 0.5])
+        order = (
+            self.random.permutation(together.height)
+            if self.shuffle
+            else np.argsort(places, kind="stable")
+        )
+        where = np.flatnonzero(order >= frame.height) + 1
+        return together[order], tuple(where.tolist()), order
+
+
+@dataclass(frozen=True)
 class Decoyed:
     """A release with decoys among its records.
 
@@ -58,9 +93,7 @@ def with_decoys(
     *,
     to: int,
     limit: float,
-    random: Random,
-    fresh: Sequence[str] = (),
-    shuffle: bool = True,
+    insertion: Insertion,
     keeps: Callable[[pl.DataFrame], bool] | None = None,
 ) -> Decoyed:
     """Enlarge the smallest classes of a release to ``to`` records each.
@@ -70,14 +103,12 @@ def with_decoys(
         quasi: its quasi-identifiers.
         to: what smaller classes are enlarged to, smallest first.
         limit: the largest share of decoys among all records.
-        random: draws the decoys and the order.
-        fresh: columns of pseudonyms, in which a decoy gets one of its own.
-        shuffle: put the decoys anywhere; without it each goes behind a random record of its class,
-            so that the order of the others stays.
+        insertion: what draws the decoys, and how they get into the release.
         keeps: whether a release keeps what it promises, ``frame`` doing so. Decoys with which it
             does not are left out, after ``LOOKS`` looks at it all that were not yet found good.
             None: whatever decoys there are are kept.
     """
+    random, fresh = insertion.random, insertion.fresh
     rows = frame.with_row_index("\0row")
     shown = rows.filter(
         ~pl.all_horizontal(pl.col(name).cast(pl.String).eq_missing(SUPPRESSED) for name in quasi)
@@ -123,11 +154,8 @@ def with_decoys(
         if not len(kept):
             return Decoyed(frame, (), short, left_out)
         decoys, behind = decoys[kept], [behind[at] for at in kept]
-    together = pl.concat([frame, decoys])
-    places = np.concatenate([np.arange(frame.height) + 0.0, np.array(behind) + 0.5])
-    order = random.permutation(together.height) if shuffle else np.argsort(places, kind="stable")
-    where = np.flatnonzero(order >= frame.height) + 1
-    return Decoyed(together[order], tuple(where.tolist()), short, left_out, order)
+    whole, where, order = insertion.into(frame, decoys, behind)
+    return Decoyed(whole, where, short, left_out, order)
 
 
 def _bearable(

@@ -12,12 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from indistinct.errors import IndistinctError
-from indistinct.randomness import Random
-from indistinct.release.decoys import with_pseudonyms
+from indistinct.release.decoys import Insertion, with_pseudonyms
 from indistinct.sources.text import Tokens, canonical
 
 Cells = tuple[str | None, ...]
@@ -35,10 +33,7 @@ def with_noise(
     frame: pl.DataFrame,
     quasi: Sequence[str],
     noise: Sequence[tuple[Cells, Mapping[str, str | None]]],
-    *,
-    random: Random,
-    fresh: Sequence[str] = (),
-    shuffle: bool = True,
+    insertion: Insertion,
     tokens: Tokens | None = None,
 ) -> Noised:
     """Add noise records to a release.
@@ -47,13 +42,12 @@ def with_noise(
         frame: the release.
         quasi: its quasi-identifiers.
         noise: for each record the published cells of its class, and its sensitive values.
-        random: draws the other columns and the order.
-        fresh: columns of pseudonyms, in which a noise record gets one of its own.
-        shuffle: put the records anywhere; without it each goes behind a random record of its class.
+        insertion: what draws the other columns, and how the records get into the release.
         tokens: texts that stand for a missing value, by column.
     """
     if not noise:
         return Noised(frame, ())
+    random, fresh = insertion.random, insertion.fresh
     members = _members(frame, quasi)
     base: list[int] = []
     drawn: dict[str, list[int]] = {}
@@ -75,11 +69,8 @@ def with_noise(
         ]
     )
     made = with_pseudonyms(made, frame, fresh, random)
-    together = pl.concat([frame, made])
-    places = np.concatenate([np.arange(frame.height) + 0.0, np.array(base) + 0.5])
-    order = random.permutation(together.height) if shuffle else np.argsort(places, kind="stable")
-    where = np.flatnonzero(order >= frame.height) + 1
-    return Noised(together[order], tuple(int(at) for at in where))
+    whole, where, _ = insertion.into(frame, made, base)
+    return Noised(whole, where)
 
 
 def _members(frame: pl.DataFrame, quasi: Sequence[str]) -> dict[Cells, list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -33,6 +33,17 @@ from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.policy import Attribute, Policy
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of one release beside a policy: as :func:`audit` has it."""
+
+    promises: Sequence[Any] | None
+    quasi: Sequence[str] | None
+    source: PlainMapping | None
+    person: str | None
+    linked: Mapping[str, str] | None
 
 
 def audit(
@@ -76,16 +87,14 @@ def audit(
         DataError: the release cannot be read, or lacks a column.
         PolicyError: nothing says what was promised; or a list has fewer than two releases.
     """
-    asked: Plain = {
-        "promises": promises, "quasi": quasi, "source": source, "person": person, "linked": linked,
-    }  # fmt: skip
+    asked = _Asked(promises, quasi, source, person, linked)
     if isinstance(tables, list | tuple):
         return _audit_series(tables, policy, constant, follow, asked)
     if constant or follow is not None:
         message = "one release is audited: nothing is constant or followed over several"
         remedy = "give several releases, or leave that out"
         raise PolicyError("no-series", message, remedy=remedy)
-    return _audit_one(tables, policy, **asked)
+    return _audit_one(tables, policy, asked)
 
 
 def _audit_series(
@@ -93,20 +102,20 @@ def _audit_series(
     policy: PolicyLike | None,
     constant: Sequence[str],
     follow: str | None,
-    asked: PlainMapping,
+    asked: _Asked,
 ) -> SeriesAudit:
     """Several releases by themselves, and together."""
     if len(series) < 2:
         remedy = "name two releases or more, in the order of publication"
         raise PolicyError("no-series", "a series has two releases or more", remedy=remedy)
     policy = None if policy is None else as_policy(policy)
-    alone = tuple(_audit_one(one, policy, **asked) for one in series)
+    alone = tuple(_audit_one(one, policy, asked) for one in series)
     parts = []
     for one, found in zip(series, alone, strict=True):
         made = isinstance(one, Release)
-        published = read_release(one.tables if made else one, asked.get("source"))
+        published = read_release(one.tables if made else one, asked.source)
         told = one.certificate if made else published.claims
-        link = asked.get("linked") or (None if told is None else told.linked)
+        link = asked.linked or (None if told is None else told.linked)
         many = link is None and found.people is not None
         many = many or (link is not None and link.get("holding", "one") != "one")
         parts.append(OneOf(published, found.quasi, link, many))
@@ -140,21 +149,14 @@ def _rests_on(
     )
 
 
-def _audit_one(
-    tables: Frame,
-    policy: PolicyLike | None,
-    *,
-    promises: Sequence[Any] | None,
-    quasi: Sequence[str] | None,
-    source: PlainMapping | None,
-    person: str | None,
-    linked: Mapping[str, str] | None,
-) -> Audit:
+def _audit_one(tables: Frame, policy: PolicyLike | None, asked: _Asked) -> Audit:
     """One release by itself."""
-    given: Plain = {} if linked is None else {"linked": linked}
+    promises, quasi, person = asked.promises, asked.quasi, asked.person
+    given: Plain = {"source": asked.source}
+    given |= {} if asked.linked is None else {"linked": asked.linked}
     if isinstance(tables, Release):
         told = tables.certificate
-        given = {"linked": linked or told.linked}
+        given["linked"] = asked.linked or told.linked
         person = person or told.person
         if policy is None:
             promises = promises or told.promises
@@ -166,17 +168,14 @@ def _audit_one(
         promises = promises or policy.requirements
         quasi = quasi or policy.quasi_identifiers
         person = person or policy.person
-    asked = [part.spec if isinstance(part, Promise) else part for part in promises or ()]
-    asked = [_of_people(part, person) for part in asked]
-    if policy is None:
-        return audit_release(tables, asked, quasi or (), source=source, person=person, **given)
-    if any(_is_open(part) for part in asked):
-        claims = read_release(tables, source).claims
-        asked = [_as_chosen(part, claims) for part in asked]
-    beside = _beside(tables, policy, source)
-    return audit_release(
-        tables, asked, quasi or (), source=source, person=person, **given, **beside
-    )
+    wanted = [part.spec if isinstance(part, Promise) else part for part in promises or ()]
+    wanted = [_of_people(part, person) for part in wanted]
+    if policy is not None:
+        if any(_is_open(part) for part in wanted):
+            claims = read_release(tables, asked.source).claims
+            wanted = [_as_chosen(part, claims) for part in wanted]
+        given |= _beside(tables, policy, asked.source)
+    return audit_release(tables, wanted, quasi or (), person=person, **given)
 
 
 def _labels_of(

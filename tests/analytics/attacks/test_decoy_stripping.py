@@ -15,7 +15,7 @@ from tests.analytics.attacks.contexts import of_records
 from indistinct.analytics.attacks import AttackContext, Finding, Skipped
 from indistinct.analytics.attacks.decoy_stripping import run
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.release.decoys import with_decoys
+from indistinct.release.decoys import Insertion, with_decoys
 from indistinct.requirement import Requirement
 
 PLACES = Taxonomy("place", [[place, "*"] for place in "abcdef"])
@@ -64,7 +64,9 @@ def test_beats_decoys_as_they_are_made() -> None:
             "ward": list("112112233"),
         }
     )
-    made = with_decoys(table, ["place"], to=6, limit=0.5, random=np.random.default_rng(1))
+    made = with_decoys(
+        table, ["place"], to=6, limit=0.5, insertion=Insertion(np.random.default_rng(1))
+    )
     assert made.places
     people = list(table.select(COLUMNS).iter_rows())
     here = scene(people, list(made.frame.select(COLUMNS).iter_rows()), k=3)

@@ -417,11 +417,9 @@ def assess_table(
     """
     tell = progress or _silent
     _check(threshold, key_like, combinations, top)
-    known: Mapping[str, Role] = roles or {item.attribute: item.role for item in profile.attributes}
+    known = _known(roles, profile)
     require_columns(table, [*(attributes or ()), *([weights] if weights else [])])
-    names, others = _analysed(
-        table, profile, known, roles is not None, attributes, weights, left_out or {}
-    )
+    names, others = _analysed(table, profile, roles, attributes, weights, left_out or {})
     tell("counting", None)
     encoded = encode(table, names, weights)
     analysis = encoded.analysis
@@ -505,24 +503,29 @@ def _check(threshold: float, key_like: float, combinations: int | None, top: int
         raise DataError(problems)
 
 
+def _known(roles: Mapping[str, Role] | None, profile: Profile) -> Mapping[str, Role]:
+    """The roles that are decided, else those that the profile suggests."""
+    return roles or {item.attribute: item.role for item in profile.attributes}
+
+
 def _analysed(
     table: Table,
     profile: Profile,
-    roles: Mapping[str, Role],
-    decided: bool,
+    roles: Mapping[str, Role] | None,
     chosen: Sequence[str] | None,
     weights: str | None,
     lacking: Mapping[str, str],
 ) -> tuple[list[str], list[LeftOut]]:
     names, left_out = [], []
+    known = _known(roles, profile)
     why = {item.attribute: item.why for item in profile.attributes}
     for name in dict.fromkeys([*why, *table.columns]):
         if name == weights and name not in (chosen or ()):
             left_out.append(LeftOut(name, "holds the weights of the records"))
         elif chosen is not None and name not in chosen:
             left_out.append(LeftOut(name, "was not asked for"))
-        elif chosen is None and roles[name] == "identifier":
-            says = "the policy leaves it out" if decided else f"an identifier: {why[name]}"
+        elif chosen is None and known[name] == "identifier":
+            says = "the policy leaves it out" if roles else f"an identifier: {why[name]}"
             left_out.append(LeftOut(name, says))
         elif name in lacking:
             left_out.append(LeftOut(name, lacking[name]))

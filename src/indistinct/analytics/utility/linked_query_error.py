@@ -128,6 +128,26 @@ class LinkedQueryError:
 
 
 @dataclass(frozen=True, eq=False)
+class _Rows:
+    """A table as rows of codes, the private one or a release.
+
+    ``codes`` of the quasi-identifiers, each [n] and below its ``cards``; ``groups`` of values of
+    each sensitive attribute, each [n] and below its ``sizes``; ``weight`` [n]. ``fits``: how far
+    each code meets a condition; ``holds``: how far each group has one of the values asked for;
+    ``numbers``: what each code of the attribute that is added up counts for, None to count rows.
+    """
+
+    codes: Sequence[Ints32]
+    cards: Sequence[int]
+    groups: Mapping[str, Ints32]
+    sizes: Mapping[str, int]
+    weight: Ints
+    fits: Callable[[Condition], Floats]
+    holds: Callable[[str, Bools], Floats]
+    numbers: Callable[[Condition | None], Floats] | None
+
+
+@dataclass(frozen=True, eq=False)
 class LinkedQueries:
     """Questions about people, and the private table's own answers.
 
@@ -277,9 +297,6 @@ class LinkedQueries:
             errors["avg"] = np.where(np.isnan(off), 1.0, off)
         return errors
 
-    # Both tables as rows of codes: quasi-identifiers, a group of values for each sensitive
-    # attribute, and once more the attribute that is added up.
-
     def _true(self, *, value: bool = False, number: bool = False) -> Floats:
         people = self.people
         domains = tuple(people.original.domains.values())
@@ -300,7 +317,7 @@ class LinkedQueries:
             found = (_sums(own.indptr, asked[own.index]) > 0).astype(np.float64)
             return found[alike[name][1]]
 
-        return self._answered(
+        rows = _Rows(
             people.codes,
             [len(domain) for domain in domains],
             {name: group for name, (group, _) in alike.items()},
@@ -310,6 +327,7 @@ class LinkedQueries:
             holds,
             numbers if value or number else None,
         )
+        return self._answered(rows)
 
     def _of(
         self, release: JoinedRelease, uniform: bool, *, value: bool = False, number: bool = False
@@ -335,7 +353,7 @@ class LinkedQueries:
         def holds(name: str, asked: Bools) -> Floats:
             return chances(self.people, release, name, asked, uniform)[alike[name][1]]
 
-        return self._answered(
+        rows = _Rows(
             [codes[class_of] for codes in published.codes],
             [len(cells.labels) for cells in published.cells],
             {name: group[bucket_of] for name, (group, _) in alike.items()},
@@ -345,40 +363,31 @@ class LinkedQueries:
             holds,
             numbers if value or number else None,
         )
+        return self._answered(rows)
 
     @property
     def _place_of_number(self) -> int:
         attributes = self.people.original.attributes
         return 0 if self.of is None else attributes.index(self.of)
 
-    def _answered(
-        self,
-        codes: Sequence[Ints32],
-        cards: Sequence[int],
-        groups: Mapping[str, Ints32],
-        sizes: Mapping[str, int],
-        weight: Ints,
-        fits: Callable[[Condition], Floats],
-        holds: Callable[[str, Bools], Floats],
-        numbers: Callable[[Condition | None], Floats] | None,
-    ) -> Floats:
-        """The answers over rows of codes; further conditions stand after the quasi-identifiers."""
-        width = len(codes)
+    def _answered(self, rows: _Rows) -> Floats:
+        """The answers; further conditions stand after the quasi-identifiers."""
+        width, groups, numbers = len(rows.codes), rows.groups, rows.numbers
         place = {name: width + at for at, name in enumerate(groups)}
         names = {at: name for name, at in place.items()}
         last = width + len(place)
-        columns = [*codes, *groups.values()]
-        widths = [*cards, *sizes.values()]
+        columns = [*rows.codes, *groups.values()]
+        widths = [*rows.cards, *rows.sizes.values()]
         own = self._place_of_number
         if numbers is not None:
-            columns.append(codes[own])
-            widths.append(cards[own])
+            columns.append(rows.codes[own])
+            widths.append(rows.cards[own])
 
         known: dict[tuple[str, bytes], Floats] = {}
 
         def fit(condition: Condition) -> Floats:
             if condition.attribute < width:
-                return fits(condition)
+                return rows.fits(condition)
             if condition.attribute == last:
                 assert numbers is not None
                 nothing = condition.leaves is None and math.isnan(condition.low)
@@ -388,7 +397,7 @@ class LinkedQueries:
             asked_for[condition.leaves] = True
             key = name, asked_for.tobytes()
             if key not in known:
-                known[key] = holds(name, asked_for)
+                known[key] = rows.holds(name, asked_for)
             return known[key]
 
         queries = []
@@ -400,7 +409,7 @@ class LinkedQueries:
                 on = next((part for part in question.conditions if part.attribute == own), None)
                 query.append(Condition(last) if on is None else _moved(on, last))
             queries.append(tuple(query))
-        return answers_over(columns, widths, weight, queries, fit)
+        return answers_over(columns, widths, rows.weight, queries, fit)
 
 
 def chances(

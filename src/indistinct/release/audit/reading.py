@@ -475,56 +475,42 @@ def _read_claims(path: Path) -> Claims:
     return _claims_in(document, path)
 
 
-def _claims_in(document: object, path: Path) -> Claims:
-    problems: list[Problem] = []
+class _Complaints:
+    """What is wrong with a certificate."""
 
-    def complain(message: str) -> None:
-        problems.append(Problem("bad-certificate", message, file=str(path)))
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[Problem] = []
 
-    if not isinstance(document, Mapping):
-        document = {}
-    promises, tables = document.get("promises"), document.get("tables")
-    if not isinstance(promises, list):
-        complain("the certificate has no list of promises")
-        promises = []
-    if not isinstance(tables, list):
-        complain("the certificate has no list of tables")
-        tables = []
-    requirements = []
-    for promise in promises:
-        try:
-            requirements.append(Requirement.from_dict(promise))
-        except PolicyError as error:
-            for problem in error.problems:
-                complain(problem.message)
-    listed: dict[str, tuple[str, int]] = {}
-    for table in tables:
-        name = table.get("path") if isinstance(table, Mapping) else None
-        digest, rows = (table.get("sha256"), table.get("rows")) if name else (None, None)
-        if not isinstance(name, str) or not _inside(name):
-            complain("the certificate names a table that is not a file in its folder")
-        elif not isinstance(digest, str) or not isinstance(rows, int):
-            complain(f"the certificate lacks the digest or the number of rows of '{name}'")
-        else:
-            listed[name] = (digest, rows)
+    def add(self, message: str) -> None:
+        """One more thing is wrong."""
+        self.problems.append(Problem("bad-certificate", message, file=str(self.path)))
+
+
+def _claims_in(given: object, path: Path) -> Claims:
+    document: PlainMapping = given if isinstance(given, Mapping) else {}
+    wrong = _Complaints(path)
+    promises = _list_of("promises", document, wrong)
+    requirements = _requirements(promises, wrong)
+    listed = _listed_tables(_list_of("tables", document, wrong), wrong)
     quasi = document.get("quasi_identifiers")
     if quasi is None:
         quasi = [name for requirement in requirements for name in requirement.on or ()]
     if not isinstance(quasi, list) or any(not isinstance(name, str) for name in quasi):
-        complain("the certificate's quasi-identifiers are not a list of names")
-    sensitive = document.get("sensitive", {})
+        wrong.add("the certificate's quasi-identifiers are not a list of names")
     known: dict[str, ValueMetadata] = {}
     try:
-        known = {name: ValueMetadata.from_dict(part) for name, part in sensitive.items()}
+        sensitive = document.get("sensitive", {}).items()
+        known = {name: ValueMetadata.from_dict(part) for name, part in sensitive}
     except (AttributeError, ValueError):
-        complain("what the certificate says about sensitive attributes is malformed")
+        wrong.add("what the certificate says about sensitive attributes is malformed")
     person, linked = document.get("person"), document.get("linked")
     if not isinstance(person, str | None):
-        complain("the certificate names no column of the person")
+        wrong.add("the certificate names no column of the person")
     if linked is not None and not _is_link(linked):
-        complain("the certificate does not say how linked tables belong together")
-    if problems:
-        raise DataError(problems)
+        wrong.add("the certificate does not say how linked tables belong together")
+    if wrong.problems:
+        raise DataError(wrong.problems)
     classes = document.get("classes")
     achieved = [promise.get("achieved") for promise in promises]
     return Claims(
@@ -540,6 +526,41 @@ def _claims_in(document: object, path: Path) -> Claims:
         linked=linked,
         as_asked=tuple("counts_made_up" in promise for promise in promises),
     )
+
+
+def _list_of(key: str, document: PlainMapping, wrong: _Complaints) -> list[Any]:
+    """What the certificate lists under a key; empty where it lists nothing there."""
+    found = document.get(key)
+    if isinstance(found, list):
+        return found
+    wrong.add(f"the certificate has no list of {key}")
+    return []
+
+
+def _requirements(promises: Sequence[Any], wrong: _Complaints) -> list[Requirement]:
+    found = []
+    for promise in promises:
+        try:
+            found.append(Requirement.from_dict(promise))
+        except PolicyError as error:
+            for problem in error.problems:
+                wrong.add(problem.message)
+    return found
+
+
+def _listed_tables(tables: Sequence[Any], wrong: _Complaints) -> dict[str, tuple[str, int]]:
+    """The digest and the number of rows of every table, by its path."""
+    listed: dict[str, tuple[str, int]] = {}
+    for table in tables:
+        name = table.get("path") if isinstance(table, Mapping) else None
+        digest, rows = (table.get("sha256"), table.get("rows")) if name else (None, None)
+        if not isinstance(name, str) or not _inside(name):
+            wrong.add("the certificate names a table that is not a file in its folder")
+        elif not isinstance(digest, str) or not isinstance(rows, int):
+            wrong.add(f"the certificate lacks the digest or the number of rows of '{name}'")
+        else:
+            listed[name] = (digest, rows)
+    return listed
 
 
 def _is_link(linked: object) -> bool:

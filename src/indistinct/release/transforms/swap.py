@@ -25,8 +25,7 @@ def swap(
     share: float,
     groups: Ints | None,
     random: Random,
-    ranked: Measured | None = None,
-    window: float | None = None,
+    near: tuple[Measured, float] | None = None,
 ) -> pl.Series:
     """The column with values exchanged.
 
@@ -36,9 +35,9 @@ def swap(
         share: the share of records that take part, drawn at random.
         groups: the group of every record, [n]; values are exchanged within one. None: one group.
         random: draws who takes part, and who gets what.
-        ranked: the same column as numbers or dates, for a window.
-        window: how far apart in rank two records may be that exchange values, as a share of those
-            of the group that take part (one rank at least).
+        near: a window: the same column as numbers or dates, and how far apart in rank two records
+            may be that exchange values, as a share of those of the group that take part (one rank
+            at least).
     """
     rows = np.flatnonzero(there)
     if share < 1.0:
@@ -46,13 +45,14 @@ def swap(
         rows = np.sort(random.choice(rows, size=taken, replace=False))
     of = np.zeros(len(rows), np.int64) if groups is None else groups[rows]
     gives = np.arange(len(values))
-    if window is None or ranked is None:
+    if near is None:
         order = np.lexsort((random.random(len(rows)), of))
         start, end = _runs(of[order])
         after = np.arange(1, len(order) + 1)
         after[end - 1] = start
         gives[rows[order]] = rows[order][after]
     else:
+        ranked, window = near
         order = np.lexsort((random.random(len(rows)), ranked.steps[rows], of))
         start, end = _runs(of[order])
         most = np.array([max(math.floor(window * n), 1) for n in end - start], np.int64)
