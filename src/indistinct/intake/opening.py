@@ -447,7 +447,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
 _KEY = "\0person"
 
 
-def _without(native: Frame, table: Table, policy: Policy, name: str) -> tuple[Any, Table]:
+def _without(native: Frame, table: Table, policy: Policy, name: str) -> tuple[Frame, Table]:
     """A table of a health format without the columns that the policy says nothing of."""
     kept = [column for column in table.columns if column in policy.attributes]
     if len(kept) == len(table.columns):

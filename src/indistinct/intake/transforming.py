@@ -70,7 +70,19 @@ from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
-    from indistinct.policy.sections import Swap, Synthesize, Transform
+    from indistinct.policy.sections import (
+        Aggregation,
+        Mask,
+        Microaggregate,
+        Noise,
+        Pseudonymize,
+        Replace,
+        Round,
+        Shift,
+        Swap,
+        Synthesize,
+        Transform,
+    )
 
 OF_TEXTS = ("mask", "pseudonymize")
 """Transformations that need no more than the texts of an identifier."""
@@ -651,12 +663,12 @@ def _told_by_frequency(texts: pl.Series) -> list[WarningText]:
     ] * (len(counts) > 1 and part >= FOUND)
 
 
-def _mask(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+def _mask(work: _Work, name: str, rule: Mask) -> tuple[pl.Series, str]:
     made = mask(work.texts(name), keep=rule.keep, char=rule.char, end=rule.from_)
     return made, mask_told(rule.keep)
 
 
-def _pseudonymize(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+def _pseudonymize(work: _Work, name: str, rule: Pseudonymize) -> tuple[pl.Series, str]:
     directory = work.policy.directory
     key = read_key(name, env=rule.key_env, file=rule.key_file, directory=directory)
     texts = work.texts(name)
@@ -669,7 +681,7 @@ def _pseudonymize(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     return mapped(texts, known), pseudonymize_told()
 
 
-def _replace(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+def _replace(work: _Work, name: str, rule: Replace) -> tuple[pl.Series, str]:
     dtype = work.values(name).dtype
     texts = work.texts(name)
     work.warnings += _told_by_frequency(texts)
@@ -687,7 +699,7 @@ def _replace(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     return made, replace_told()
 
 
-def _shift(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+def _shift(work: _Work, name: str, rule: Shift) -> tuple[pl.Series, str]:
     moved, column = work.moved(rule.by, rule.days), work.measured(name, rule.format)
     made = shift(column, moved)
     own = np.arange(len(moved)) if rule.by is None else work.groups([rule.by])
@@ -731,7 +743,7 @@ def _moved_alike(work: _Work, name: str, by: str | None, groups: Ints) -> list[W
     ] * (len(groups) >= FEW_RECORDS and largest >= ALIKE * len(groups))
 
 
-def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+def _swap(work: _Work, name: str, rule: Swap) -> tuple[pl.Series, str]:
     there, groups = work.texts(name).is_not_null().to_numpy(), work.groups(rule.within)
     if groups is not None:
         work.warnings += _undone_by_groups(name, groups[there])
@@ -756,7 +768,7 @@ def _swap(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     return made, said
 
 
-def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+def _noise(work: _Work, name: str, rule: Noise) -> tuple[pl.Series, str]:
     column = work.measured(name, rule.format)
     made = noise(
         column,
@@ -766,12 +778,12 @@ def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
         random=work.random(name),
         ends=(rule.bottom, rule.top),
     )
-    how = {
-        "scale": rule.scale,
-        "distribution": rule.distribution,
-        "multiplicative": rule.multiplicative,
-    }
-    if not hidden(column, **how):
+    if not hidden(
+        column,
+        scale=rule.scale,
+        distribution=rule.distribution,
+        multiplicative=rule.multiplicative,
+    ):
         work.warnings.append(_apart(name, "the noise"))
     said = noise_told(
         scale=rule.scale,
@@ -785,8 +797,8 @@ def _noise(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     return made, said + "; the time of day stays" * bool(len(column.times))
 
 
-def _round(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
-    to = rule.to if rule.to is not None else base_of(rule.digits)
+def _round(work: _Work, name: str, rule: Round) -> tuple[pl.Series, str]:
+    to = base_of(rule.digits) if rule.digits is not None else rule.to
     column = work.measured(name, rule.format)
     made = round_to(column, to)
     if column.kind == "number" and not hidden(
@@ -803,7 +815,7 @@ def _apart(name: str, mover: str) -> WarningText:
     )
 
 
-def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+def _microaggregate(work: _Work, name: str, rule: Microaggregate) -> tuple[pl.Series, str]:
     column = work.measured(name, rule.format)
     least = work.least(rule.k)
     made = microaggregate(column, least, centre=rule.centre)
@@ -813,7 +825,7 @@ def _microaggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
     return made, microaggregate_told(k=rule.k, centre=rule.centre, of_people=of_people)
 
 
-def _aggregate(work: _Work, name: str, rule: Any) -> tuple[pl.Series, str]:
+def _aggregate(work: _Work, name: str, rule: Aggregation) -> tuple[pl.Series, str]:
     bottom, top, moved = rule.bottom, rule.top, False
     if rule.groups is not None:
         made = by_name(work.texts(name), rule.groups, rule.other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -190,7 +190,7 @@ def _published(
     run: Run,
     *,
     keep: bool = True,
-) -> tuple[Any, dict[str, pl.Series]]:
+) -> tuple[Frame, dict[str, pl.Series]]:
     """The table as the plan publishes it, in its own engine; and its identifiers, row by row.
 
     Arguments:
@@ -260,7 +260,7 @@ def _published_columns(table: Table, policy: Policy) -> list[str]:
     ]
 
 
-def _with_noise(released: Frame, plan: CellPlan, run: Run) -> Any:
+def _with_noise(released: Frame, plan: CellPlan, run: Run) -> Frame:
     """The release with the plan's noise, as the kind of frame it was."""
     policy, places = run.policy, range(len(plan.attributes))
     before, fresh = to_polars(released), _pseudonyms(run.policy)
@@ -303,7 +303,7 @@ def _pseudonyms(policy: Policy) -> list[str]:
     ]
 
 
-def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Any, int]:
+def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Frame, int]:
     """The release with decoys, as the kind of frame it was; and how many there are."""
     policy, asked = run.policy, run.policy.method.decoys
     assert asked is not None

@@ -6,11 +6,14 @@ They are drawn as :mod:`indistinct.report.plots` draws what leaks.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from indistinct.analytics.utility.contingency import Contingency, Counts, said
 from indistinct.report.plots import require_drawing, save_chart
 from indistinct.types import Plain
+
+if TYPE_CHECKING:
+    import altair as alt
 
 MOST = 40
 """Values of a column that a map has room for; the rest is put together."""
@@ -39,7 +42,7 @@ def draw_contingency(found: Contingency, path: str | Path) -> Path:
     return path
 
 
-def heat_map(counts: Counts, attributes: tuple[str, str], title: str) -> Any:
+def heat_map(counts: Counts, attributes: tuple[str, str], title: str) -> alt.Chart | alt.LayerChart:
     """A heat map of how often values go together, as an Altair chart."""
     import altair as alt
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from indistinct.analytics.utility.histogram import Equalization
 from indistinct.report.plots import require_drawing, save_chart
+
+if TYPE_CHECKING:
+    import altair as alt
 
 _WIDTH, _HEIGHT = 520, 120
 _COLOURS = ("#8a8a8a", "#b5502c", "#2c6fb5")
@@ -25,7 +28,7 @@ def draw_equalization(found: Equalization, path: str | Path) -> Path:
     return Path(path)
 
 
-def equalization_bars(found: Equalization) -> Any:
+def equalization_bars(found: Equalization) -> alt.VConcatChart:
     """The histograms one below the other, as an Altair chart."""
     import altair as alt
 

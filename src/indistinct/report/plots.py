@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from indistinct.analytics.leakage.assessment import Assessment
 from indistinct.errors import InputError, OutputError
 from indistinct.sources.writing import write_bytes
 from indistinct.types import Plain
+
+if TYPE_CHECKING:
+    import altair as alt
 
 FORMATS = (".svg", ".png", ".html")
 """Endings of the files that can be drawn."""
@@ -71,7 +74,7 @@ def draw_leakage(assessment: Assessment, path: str | Path) -> Path:
     return path
 
 
-def leakage_bars(assessment: Assessment) -> Any:
+def leakage_bars(assessment: Assessment) -> alt.LayerChart:
     """Bars of the normalized leakage of every column, as an Altair chart."""
     import altair as alt
 
@@ -118,7 +121,7 @@ def leakage_bars(assessment: Assessment) -> Any:
     )
 
 
-def leakage_map(assessment: Assessment) -> Any | None:
+def leakage_map(assessment: Assessment) -> alt.LayerChart | None:
     """A map of the normalized leakage of all pairs, as an Altair chart; None without all pairs."""
     import altair as alt
 
@@ -158,22 +161,15 @@ def leakage_map(assessment: Assessment) -> Any | None:
     return alt.layer(drawn, text).properties(width=side, height=side, title=title)
 
 
-def save_chart(chart: Any, path: Path) -> None:
+def save_chart(chart: alt.TopLevelMixin, path: Path) -> None:
     """Write a chart into a file, whole or not at all."""
+    import vl_convert
+
     ending = path.suffix.lower()
     if ending == ".svg":
-        content = _converted(chart, "svg").encode("utf-8")
+        content = vl_convert.vegalite_to_svg(chart.to_json()).encode("utf-8")
     elif ending == ".png":
-        content = _converted(chart, "png")
+        content = vl_convert.vegalite_to_png(chart.to_json(), scale=_DENSITY)
     else:
         content = chart.to_html(inline=True).encode("utf-8")
     write_bytes(path, content)
-
-
-def _converted(chart: Any, kind: str) -> Any:
-    import vl_convert
-
-    document = chart.to_json()
-    if kind == "svg":
-        return vl_convert.vegalite_to_svg(document)
-    return vl_convert.vegalite_to_png(document, scale=_DENSITY)

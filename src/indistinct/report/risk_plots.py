@@ -6,10 +6,13 @@ They are drawn as :mod:`indistinct.report.plots` draws what leaks.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from indistinct.analytics.risk.reidentification import RiskCurve, RiskReport
 from indistinct.report.plots import require_drawing, save_chart
+
+if TYPE_CHECKING:
+    import altair as alt
 
 CURVES = {
     "records_at_risk": "records at risk (R1)",
@@ -41,7 +44,7 @@ def draw_risk(report: RiskReport, path: str | Path) -> Path:
     return path
 
 
-def distribution_bars(report: RiskReport) -> Any:
+def distribution_bars(report: RiskReport) -> alt.LayerChart:
     """Bars of the share of records in every step of risk, as an Altair chart."""
     import altair as alt
 
@@ -74,7 +77,7 @@ def distribution_bars(report: RiskReport) -> Any:
     )
 
 
-def risk_curve(curve: RiskCurve) -> Any:
+def risk_curve(curve: RiskCurve) -> alt.LayerChart:
     """The three criteria over k, with their bends, as an Altair chart."""
     import altair as alt
 
@@ -112,7 +115,7 @@ def risk_curve(curve: RiskCurve) -> Any:
     return alt.layer(line, dots).properties(width=_WIDTH, height=_HEIGHT, title=title)
 
 
-def elbow_lines(curve: RiskCurve) -> Any:
+def elbow_lines(curve: RiskCurve) -> alt.Chart:
     """How far each curve lies below the line between its ends, as an Altair chart."""
     import altair as alt
 
@@ -135,7 +138,7 @@ def elbow_lines(curve: RiskCurve) -> Any:
     )
 
 
-def _color() -> Any:
+def _color() -> alt.Color:
     import altair as alt
 
     return alt.Color(

@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,10 @@ from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import COMMA_NUMBER, NUMBER, WHOLE, Tokens, canonical, kind_of_type
 from indistinct.types import Frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _SOURCE = "indistinct_source"
 _LOOKUP = "indistinct_lookup"
@@ -45,7 +49,7 @@ class DuckDBTable:
     notes: tuple[str, ...] = ()
     inferred = False
 
-    def __init__(self, relation: Any, name: str, tokens: Tokens | None = None) -> None:
+    def __init__(self, relation: DuckDBPyRelation, name: str, tokens: Tokens | None = None) -> None:
         self.name = name
         self.columns: tuple[str, ...] = tuple(relation.columns)
         self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
@@ -53,7 +57,7 @@ class DuckDBTable:
         self._tokens = tokens or {}
         self._height: int | None = None
         stored = file_of(relation)
-        self._counted: list[Any] = [] if stored is None else stored.counted
+        self._counted: list[pa.Table] = [] if stored is None else stored.counted
         self._about = dict[str, tuple[int, int]]({} if stored is None else stored.about)
         self._tallied = dict[tuple[str, int], tuple[int, int, int]]()
         self._kept = False
@@ -183,7 +187,7 @@ class DuckDBTable:
         del column, values
         return ()
 
-    def publish(self, change: Change) -> Any:
+    def publish(self, change: Change) -> DuckDBPyRelation:
         """The release, as a table of its own connection, with nothing beside its rows."""
         import pyarrow as pa
 
@@ -206,7 +210,7 @@ class DuckDBTable:
             records = records.take(pa.array(change.shuffle.permutation(len(records))))
         return _stored(records, self._types_of(change), "release")
 
-    def _recode(self, change: Change) -> tuple[Any, NDArray[np.int64]]:
+    def _recode(self, change: Change) -> tuple[DuckDBPyRelation, NDArray[np.int64]]:
         """The recoded records as an Arrow table, and their row numbers in the source.
 
         Columns that are replaced record by record need the source's order first.
@@ -261,7 +265,7 @@ class DuckDBTable:
         )
         return _SOURCE, held, joined or "true"
 
-    def _lookup(self, change: Change, made: Sequence[str]) -> Any:
+    def _lookup(self, change: Change, made: Sequence[str]) -> pa.Table:
         """The kept combinations by the engine's own values, with what is published for them."""
         counted = self._count(change.keys, count_column(change.keys))
         found = counted.select(list(change.keys))
@@ -277,7 +281,7 @@ class DuckDBTable:
             lookup = lookup.append_column(f"p{at}", taken.to_arrow())
         return lookup
 
-    def _count(self, columns: Sequence[str], count: str) -> Any:
+    def _count(self, columns: Sequence[str], count: str) -> pa.Table:
         """The combinations of these columns and their counts, from those that are counted already
         where these are among them.
         """
@@ -302,7 +306,7 @@ class DuckDBTable:
             self._counted.append(found)  # of fewer columns it tells sooner
         return found
 
-    def _wider(self, columns: Sequence[str]) -> Any:
+    def _wider(self, columns: Sequence[str]) -> pa.Table:
         """The shortest of the tables counted already that tells these columns; None without."""
         held = (one for one in self._counted if set(columns) <= set(one.column_names[:-1]))
         return min(held, key=len, default=None) if columns else None
@@ -354,7 +358,7 @@ class DuckDBTable:
     def _fetch(self, query: str) -> pl.DataFrame:
         return _polars(self._run(query))
 
-    def _run(self, query: str, indistinct_lookup: Any = None) -> Any:
+    def _run(self, query: str, indistinct_lookup: pa.Table | None = None) -> pa.Table:
         """An Arrow table: what a query over the source (and over the lookup table) answers."""
         answer = self._relation.query(_SOURCE, query).to_arrow_table()
         del indistinct_lookup  # found in this frame by its name while the query ran
@@ -375,19 +379,19 @@ class StoredFile:
     path: Path
     by_digest: bool = False
     about: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    counted: list[Any] = field(default_factory=list)
+    counted: list[pa.Table] = field(default_factory=list)
 
 
-_FILES: weakref.WeakKeyDictionary[Any, StoredFile] = weakref.WeakKeyDictionary()
+_FILES: weakref.WeakKeyDictionary[DuckDBPyRelation, StoredFile] = weakref.WeakKeyDictionary()
 
 
-def as_file(relation: Any, stored: StoredFile) -> Any:
+def as_file(relation: DuckDBPyRelation, stored: StoredFile) -> DuckDBPyRelation:
     """The same relation, which is known to be a file from now on."""
     _FILES[relation] = stored
     return relation
 
 
-def file_of(relation: Any) -> StoredFile | None:
+def file_of(relation: DuckDBPyRelation) -> StoredFile | None:
     """The file that a relation is; None of others."""
     try:
         return _FILES.get(relation)
@@ -395,7 +399,7 @@ def file_of(relation: Any) -> StoredFile | None:
         return None
 
 
-def like_relation(frame: pl.DataFrame, kind: Any) -> Any:
+def like_relation(frame: pl.DataFrame, kind: DuckDBPyRelation) -> DuckDBPyRelation:
     """A Polars frame as a table of a connection of its own, with the types of a relation.
 
     Texts stay texts in columns of other types, but where all of them can be read as such.
@@ -410,7 +414,7 @@ def like_relation(frame: pl.DataFrame, kind: Any) -> Any:
     return _stored(records, wanted, "release")
 
 
-def _as_arrow_has_it(relation: Any, types: Mapping[str, str]) -> Any:
+def _as_arrow_has_it(relation: DuckDBPyRelation, types: Mapping[str, str]) -> DuckDBPyRelation:
     """A relation in which columns that would not travel as they are come as their texts."""
     if not any(map(_BY_TEXT.search, types.values())):
         return relation
@@ -424,7 +428,7 @@ def _as_arrow_has_it(relation: Any, types: Mapping[str, str]) -> Any:
     )
 
 
-def _stored(records: Any, types: Mapping[str, str], name: str) -> Any:
+def _stored(records: pa.Table, types: Mapping[str, str], name: str) -> DuckDBPyRelation:
     """A relation over a table of a connection of its own that holds these records."""
     import duckdb
 
@@ -441,7 +445,7 @@ def _stored(records: Any, types: Mapping[str, str], name: str) -> Any:
     return connection.table(name)
 
 
-def _fits(connection: Any, column: str, kind: str) -> bool:
+def _fits(connection: DuckDBPyConnection, column: str, kind: str) -> bool:
     """Whether a column of ``records`` can be of this type: texts may be generalized ones."""
     if not _BY_TEXT.search(kind):
         return True
@@ -449,7 +453,7 @@ def _fits(connection: Any, column: str, kind: str) -> bool:
     return bool(connection.execute(f"{query} FROM records").fetchone()[0])
 
 
-def relation_as_shown(relation: Any) -> Any:
+def relation_as_shown(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """The rows of a relation, with types that follow from them alone: :func:`writing.as_shown`."""
     kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
     forms = {
@@ -481,7 +485,7 @@ def relation_as_shown(relation: Any) -> Any:
     return with_whole_numbers(relation)
 
 
-def _always(relation: Any, forms: Mapping[str, str]) -> dict[str, bool | None]:
+def _always(relation: DuckDBPyRelation, forms: Mapping[str, str]) -> dict[str, bool | None]:
     """Whether all values of some columns are of a form; None where there is none."""
     if not forms:
         return {}
@@ -490,7 +494,7 @@ def _always(relation: Any, forms: Mapping[str, str]) -> dict[str, bool | None]:
     return dict(zip(forms, found, strict=True))
 
 
-def with_whole_numbers(relation: Any) -> Any:
+def with_whole_numbers(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """The same texts, with whole numbers written as such: :func:`text.with_whole_numbers`."""
     kinds = dict(zip(map(quoted, relation.columns), map(str, relation.types), strict=True))
     names = [name for name, kind in kinds.items() if kind == "VARCHAR"]
@@ -515,7 +519,7 @@ def with_whole_numbers(relation: Any) -> Any:
     )
 
 
-def with_decimal_points(relation: Any) -> Any:
+def with_decimal_points(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """The same texts with decimal points: :func:`text.with_decimal_points`."""
     kinds = dict(zip(map(quoted, relation.columns), map(str, relation.types), strict=True))
     names = [name for name, kind in kinds.items() if kind == "VARCHAR"]

@@ -16,12 +16,11 @@ import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from indistinct.errors import DataError, OutputError
 from indistinct.sources import memory
@@ -32,8 +31,11 @@ from indistinct.sources.postgres_refusals import telling
 from indistinct.sources.streamed_parts import codes_of, looked_up
 from indistinct.sources.table import Change, count_column, counted_rows, name_problems
 from indistinct.sources.text import Tokens, canonical, kind_of_type
-from indistinct.types import Ints, Plain, PlainMapping
+from indistinct.types import Array, Frame, Ints, Plain, PlainMapping
 from indistinct.warning_kinds import Kind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _SCHEME = re.compile(r"(postgres(?:ql)?):/+", re.IGNORECASE)
 _SECRET = re.compile("password|secret|token", re.IGNORECASE)
@@ -209,7 +211,7 @@ class Session:
             cursor.adbc_statement.set_options(**{"adbc.postgresql.use_copy": "false"})
             cursor.execute(statement, given or None)
 
-    def batches(self, query: str) -> Iterator[Any]:
+    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
         """What a query answers, as batches of Arrow."""
         with telling(self.name), self._connection.cursor() as cursor:
             cursor.execute(query)
@@ -241,7 +243,7 @@ class Session:
         return f"indistinct_{what}_{self._made}"
 
     def upload(
-        self, rows: Any, name: str, schema: str | None = None, *, more: bool = False
+        self, rows: pa.Table, name: str, schema: str | None = None, *, more: bool = False
     ) -> None:
         """Put an Arrow table into a new table: a temporary one, where no schema is named.
 
@@ -396,7 +398,7 @@ class PostgresTable:
         """The first records."""
         return self._fetch(self.columns, f"LIMIT {rows}")
 
-    def to_arrow_reader(self, rows: int) -> Any:
+    def to_arrow_reader(self, rows: int) -> pa.RecordBatchReader:
         """All records, batch by batch, as DuckDB hands them out; in the order of a release."""
         import pyarrow as pa
 
@@ -684,7 +686,7 @@ class PostgresTable:
             found, held = looked_up(self._tree, change.keep, change.published.get_columns())
             return _polars(found), held
         counted = self._count(change.keys)
-        combination_of: NDArray[Any] = np.zeros(len(counted), np.int64)
+        combination_of: Array = np.zeros(len(counted), np.int64)
         if change.keys:
             values = self._canonical(self._values(counted, change.keys))
             combination_of = find_combinations(values, change)
@@ -952,7 +954,7 @@ class Store:
             self._session = Session(self.address)
         self._session.name = self.address.name
 
-    def put(self, frames: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+    def put(self, frames: Mapping[str, Frame]) -> dict[str, tuple[str, int]]:
         """Store frames under the release's name; the name and the height of each."""
         base = self.address.table or _RELEASE
         found = {}
@@ -996,13 +998,13 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _polars(rows: Any) -> pl.DataFrame:
+def _polars(rows: pa.Table) -> pl.DataFrame:
     frame = pl.from_arrow(rows)
     assert isinstance(frame, pl.DataFrame)
     return frame
 
 
-def _arrow(frame: pl.DataFrame) -> Any:
+def _arrow(frame: pl.DataFrame) -> pa.Table:
     """As an Arrow table of types that every driver knows."""
     small = [name for name, kind in frame.schema.items() if kind.is_unsigned_integer()]
     frame = frame.with_columns(

@@ -8,13 +8,16 @@ time as well, so that a record finds its leaf by its codes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import polars as pl
 
 from indistinct.sources.parts import Walked
 from indistinct.sources.streamed_parts import StreamedParts, side_by_side
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 CODES = "c{}"
 """What stands beside the source for the codes of a column."""
@@ -29,7 +32,7 @@ class Speaking(Protocol):
     def run(self, statement: str, *given: Any) -> None:
         """Let the server do something."""
 
-    def batches(self, query: str) -> Iterator[Any]:
+    def batches(self, query: str) -> Iterator[pa.RecordBatch]:
         """What a query answers, as batches of Arrow."""
 
     def fetch(self, query: str) -> pl.DataFrame:
@@ -38,7 +41,7 @@ class Speaking(Protocol):
     def new_name(self, what: str) -> str:
         """A name that no temporary table has."""
 
-    def upload(self, rows: Any, name: str, *, more: bool = False) -> None:
+    def upload(self, rows: pa.Table, name: str, *, more: bool = False) -> None:
         """Put rows into a new temporary table, or more of them into one that is there."""
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
@@ -70,7 +70,11 @@ from indistinct.sources.table import Change, column_names, count_column, name_pr
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
 from indistinct.sources.writing import NO_ROOM, staged_folder, sweep
-from indistinct.types import Frame
+from indistinct.types import Frame, PlainMapping
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _MAYBE = "CASE WHEN {0} IS NOT NULL THEN {0} END"
 """Unlike a bare column, a CASE may be missing: else a file would say of every column whether a cell
@@ -106,7 +110,7 @@ class Workspace:
     beside: Path
     ceiling: int
     folder: Path = field(init=False)
-    connection: Any = field(init=False)
+    connection: DuckDBPyConnection = field(init=False)
 
     def __post_init__(self) -> None:
         import duckdb
@@ -175,7 +179,7 @@ class ScannedTable(DuckDBTable):
 
     def __init__(
         self,
-        relation: Any,
+        relation: DuckDBPyRelation,
         name: str,
         tokens: Tokens | None = None,
         *,
@@ -244,7 +248,7 @@ class ScannedTable(DuckDBTable):
         chosen = ", ".join(map(quoted, columns))
         return canonical(self._fetch(f"SELECT {chosen} FROM indistinct_source"), self._tokens)
 
-    def publish(self, change: Change) -> Any:
+    def publish(self, change: Change) -> DuckDBPyRelation:
         """The release, a file in the private folder, until the process ends.
 
         Raises:
@@ -292,7 +296,7 @@ class ScannedTable(DuckDBTable):
         stored = StoredFile(target, by_digest=change.shuffle is not None, about=told)
         return as_file(connection.read_parquet(str(target)), stored)
 
-    def _lookup(self, change: Change, made: Sequence[str]) -> Any:
+    def _lookup(self, change: Change, made: Sequence[str]) -> pa.Table:
         if self._tree is None:
             return super()._lookup(change, made)
         return looked_up(self._tree, change.keep, [change.published[name] for name in made])[0]
@@ -322,7 +326,7 @@ class ScannedTable(DuckDBTable):
             raise changed(self.name)
 
     @contextlib.contextmanager
-    def _uploaded(self, lookup: Any) -> Iterator[None]:
+    def _uploaded(self, lookup: pa.Table) -> Iterator[None]:
         """The lookup as a table of the engine, which knows its length and joins accordingly.
 
         Its texts are enumerated: rows with codes are sorted and written at half the cost, and each
@@ -344,7 +348,7 @@ class ScannedTable(DuckDBTable):
             connection.unregister("indistinct_held")
 
     @contextlib.contextmanager
-    def _listed(self, change: Change) -> Iterator[Any]:
+    def _listed(self, change: Change) -> Iterator[DuckDBPyRelation]:
         """The source; with its few texts enumerated, where all of its records are published."""
         own = [name for name in change.columns if name not in change.keys]
         texts = [name for name in own if self._types[name] == "VARCHAR"]
@@ -355,7 +359,9 @@ class ScannedTable(DuckDBTable):
             yield self._relation.project(columns)
 
     @contextlib.contextmanager
-    def _enumerated(self, texts: Mapping[str, Any], kind: str) -> Iterator[str]:
+    def _enumerated(
+        self, texts: Mapping[str, pl.Series | pa.ChunkedArray], kind: str
+    ) -> Iterator[str]:
         """The columns of a relation, codes in place of some texts, all of which are given."""
         connection, made = self.workspace.connection, dict[str, str]()
         try:
@@ -374,7 +380,7 @@ class ScannedTable(DuckDBTable):
             for own in made.values():
                 connection.execute(f"DROP TYPE IF EXISTS {own}")
 
-    def _run(self, query: str, indistinct_lookup: Any = None) -> Any:
+    def _run(self, query: str, indistinct_lookup: pa.Table | None = None) -> pa.Table:
         with telling(self.name):
             return super()._run(query, indistinct_lookup)
 
@@ -528,8 +534,8 @@ def _not_scanned(name: str, why: str) -> DataError:
 
 
 def _read_csv(
-    work: Workspace, files: Sequence[Path], name: str, reading: Mapping[str, Any], exact: bool
-) -> Any:
+    work: Workspace, files: Sequence[Path], name: str, reading: PlainMapping, exact: bool
+) -> DuckDBPyRelation:
     """The cells as texts; but for exact ones, blanks stripped and empty ones missing."""
     heads = [_head(file, **reading) for file in files]
     columns, dialect, encoding, skipped = heads[0]

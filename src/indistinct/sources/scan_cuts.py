@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,10 @@ from indistinct.sources.duckdb_table import quoted
 from indistinct.sources.parts import Coding, Walked
 from indistinct.sources.streamed_parts import BATCHES, StreamedParts, codes_of
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
 LEAF = "indistinct_leaf"
 """The column that says where a record ended."""
 
@@ -25,7 +29,9 @@ _CODES = "indistinct_codes_{}"
 _WALK = "indistinct_walk"
 
 
-def upload(connection: Any, at: int, native: Any, texts: pl.Series, coding: Coding) -> str:
+def upload(
+    connection: DuckDBPyConnection, at: int, native: pa.Table, texts: pl.Series, coding: Coding
+) -> str:
     """Hand a connection the code of every value of a column; returns the name of the table.
 
     Arguments:
@@ -59,7 +65,7 @@ def _joined(source: str, codings: Sequence[Coding]) -> str:
 
 
 def kept(
-    relation: Any, codings: Sequence[Coding], quasi: int, folder: Path, ceiling: int
+    relation: DuckDBPyRelation, codings: Sequence[Coding], quasi: int, folder: Path, ceiling: int
 ) -> StreamedParts:
     """The combinations of a relation, counted into a file.
 
@@ -77,7 +83,7 @@ def kept(
     )
     relation.query("indistinct_source", query).write_parquet(str(target), compression="snappy")
 
-    def read() -> Iterator[Any]:
+    def read() -> Iterator[pa.RecordBatch]:
         from pyarrow.parquet import ParquetFile
 
         with ParquetFile(target) as file:
@@ -100,11 +106,11 @@ def walked(source: str, codings: Sequence[Coding]) -> str:
 
 
 @contextlib.contextmanager
-def walking(connection: Any, tree: Walked) -> Iterator[None]:
+def walking(connection: DuckDBPyConnection, tree: Walked) -> Iterator[None]:
     """Let a connection walk down a tree for a while."""
     many = len(tree.quasi)
 
-    def walk(codes: Any) -> Any:
+    def walk(codes: pa.Array | pa.ChunkedArray) -> pa.Array:
         import pyarrow as pa
 
         parts = codes.chunks if isinstance(codes, pa.ChunkedArray) else [codes]

@@ -7,13 +7,16 @@ together as many at once as may be held, so that each of those takes one pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from indistinct.sources.parts import Ask, Coding, Part, Place, Walked, Work
 from indistinct.types import Array, Ints, Ints32
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BATCHES = 1 << 17
 """Rows that are looked at together, about."""
@@ -30,7 +33,7 @@ def side_by_side(columns: Sequence[Array], rows: int) -> Ints32:
     return found
 
 
-def part_of(table: Any, quasi: int, columns: int) -> Part:
+def part_of(table: pa.Table | pa.RecordBatch, quasi: int, columns: int) -> Part:
     """The combinations of a table or batch of Arrow: codes, then how many records have them."""
     codes = [np.asarray(table.column(at)) for at in range(columns)]
     weight = np.asarray(table.column(columns), dtype=np.int64)
@@ -38,11 +41,11 @@ def part_of(table: Any, quasi: int, columns: int) -> Part:
     return Part(side_by_side(codes[:quasi], rows), side_by_side(codes[quasi:], rows), weight)
 
 
-def together(batches: Iterable[Any]) -> Iterator[Any]:
+def together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Batches of Arrow, small ones put together."""
     import pyarrow as pa
 
-    held: list[Any] = []
+    held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)
         if sum(one.num_rows for one in held) >= BATCHES:
@@ -66,7 +69,7 @@ class StreamedParts:
 
     def __init__(
         self,
-        read: Callable[[], Iterable[Any]],
+        read: Callable[[], Iterable[pa.RecordBatch]],
         quasi: int,
         columns: int,
         ceiling: int,
@@ -136,7 +139,7 @@ def codes_of(texts: pl.Series, coding: Coding) -> pl.Series:
     return pl.Series("c", [place.get(text) for text in texts.to_list()], dtype=pl.Int32)
 
 
-def looked_up(tree: Walked, kept: Array, made: Sequence[pl.Series]) -> tuple[Any, int]:
+def looked_up(tree: Walked, kept: Array, made: Sequence[pl.Series]) -> tuple[pa.Table, int]:
     """What is published at each leaf that is, by its number; and how many records these have.
 
     Arguments:

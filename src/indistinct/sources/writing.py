@@ -140,7 +140,7 @@ def is_file(frame: Frame) -> bool:
     return file_of(frame) is not None
 
 
-def as_shown(frame: Frame) -> Any:
+def as_shown(frame: Frame) -> Frame:
     """The rows of any frame, with cells and types that follow from them alone.
 
     Programs store whole numbers as floats where one of the table is missing or has a fraction, and

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
@@ -35,11 +35,15 @@ if TYPE_CHECKING:
     from indistinct.policy import Attribute, Policy
 
 
+Asked: TypeAlias = Requirement | PlainMapping
+"""A promise as it is asked for."""
+
+
 @dataclass(frozen=True)
 class _Asked:
     """What is asked of one release beside a policy: as :func:`audit` has it."""
 
-    promises: Sequence[Any] | None
+    promises: Sequence[Asked | Promise] | None
     quasi: Sequence[str] | None
     source: PlainMapping | None
     person: str | None
@@ -50,7 +54,7 @@ def audit(
     tables: Frame,
     policy: PolicyLike | None = None,
     *,
-    promises: Sequence[Any] | None = None,
+    promises: Sequence[Asked | Promise] | None = None,
     quasi: Sequence[str] | None = None,
     source: PlainMapping | None = None,
     person: str | None = None,
@@ -208,7 +212,7 @@ def _labels_of(
     return {name: frame[name].unique().to_list() for name, frame in frames.items()}
 
 
-def _of_people(part: Any, person: str | None) -> Any:
+def _of_people(part: Asked, person: str | None) -> Asked:
     """The promise, counting people where their column is named and it does not say otherwise."""
     if person is None or (isinstance(part, Mapping) and "unit" in part):
         return part
@@ -234,15 +238,15 @@ def _unguarded(
     return texts, guarded
 
 
-def _is_open(part: Any) -> bool:
+def _is_open(part: Asked) -> bool:
     """Whether a promise leaves a k to be chosen from the table."""
     one = known_promise(part) if isinstance(part, Requirement) else None
     return one is not None and one.is_open
 
 
-def _as_chosen(part: Any, claims: Claims | None) -> Any:
+def _as_chosen(part: Asked, claims: Claims | None) -> Asked:
     """The promise with the k that was chosen, which the release's certificate alone tells."""
-    if not _is_open(part) or claims is None:
+    if not isinstance(part, Requirement) or not _is_open(part) or claims is None:
         return part
     for told in claims.requirements:
         if (told.model, told.sensitive) == (part.model, part.sensitive) and not _is_open(told):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -70,7 +70,7 @@ ATTACKERS = (
 
 def compare(
     data: Frame,
-    *releases: Any,
+    *releases: Frame,
     policy: PolicyLike,
     names: Sequence[str] | None = None,
     k: int | None = None,
@@ -210,7 +210,7 @@ class _Read:
         requirements: the promises that its certificate names.
     """
 
-    given: Any
+    given: Frame
     name: str
     path: str
     view: ReleaseView
@@ -221,7 +221,7 @@ class _Read:
         return replace(self, requirements=tuple(settled(self.requirements, texts)))
 
 
-def _read(given: Any, name: str, policy: Policy) -> _Read:
+def _read(given: Frame, name: str, policy: Policy) -> _Read:
     path = str(given) if isinstance(given, str | Path) else name
     try:
         records = policy.person is None
@@ -482,7 +482,7 @@ def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Co
     )
 
 
-def _given(releases: Sequence[Any], names: Sequence[str] | None) -> list[tuple[str, Any]]:
+def _given(releases: Sequence[Frame], names: Sequence[str] | None) -> list[tuple[str, Frame]]:
     """The releases with their names, no two of them equal."""
     if len(releases) == 1 and isinstance(releases[0], Mapping):
         names = [str(name) for name in releases[0]]
@@ -506,7 +506,7 @@ def _given(releases: Sequence[Any], names: Sequence[str] | None) -> list[tuple[s
     return list(zip(names, releases, strict=True))
 
 
-def _called(releases: Sequence[Any]) -> list[str]:
+def _called(releases: Sequence[Frame]) -> list[str]:
     """A name for every release: the end of its path that tells it from the others."""
     whole = [_home(Path(part)) if isinstance(part, str | Path) else None for part in releases]
     called = [f"release {at}" for at in range(1, len(releases) + 1)]

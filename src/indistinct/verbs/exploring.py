@@ -112,7 +112,7 @@ def explore(
     run = Run.begin(asked, progress, path)
     shared = None if any(map(_is_whole, choices)) else read(data, run)[0]
     points: list[Point] = []
-    known: dict[Any, Plain] = {}
+    known: dict[object, Plain] = {}
     for at, choice in enumerate(choices):
         run.tell("exploring", at / len(choices))
         if shared is None or _is_whole(choice):
@@ -227,7 +227,7 @@ def _is_whole(choice: _Choice) -> bool:
 
 
 def _series(
-    shared: PrivateTable, choice: _Choice, ks: Sequence[int | None], known: dict[Any, Plain]
+    shared: PrivateTable, choice: _Choice, ks: Sequence[int | None], known: dict[object, Plain]
 ) -> list[Point]:
     """The points of a series, by their plans.
 
@@ -263,12 +263,12 @@ def _point(
     choice: _Choice,
     k: int | None,
     plan: Plan | None,
-    known: dict[Any, Plain],
+    known: dict[object, Plain],
 ) -> Point:
     told = {**choice.told, "k": _k_of(choice.policy) if k is None else k}
     if plan is None:
         return Point(**told, source=lambda: _with_k(choice.policy, k))
-    key: Any = object()
+    key: object = object()
     if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
         # One node of the lattice is the best one for many k.
         key = plan.nodes, private.sight.by_record, plan.suppressed.tobytes()
