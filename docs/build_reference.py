@@ -497,7 +497,7 @@ def policy_page() -> str:
         "## `[output]`: what the release looks like",
         keys_of(policy.Output),
         '```toml\n[output]\nformat = "parquet"\nsuppressed = "keep"\n```',
-        "## `[ledger]`: what is out already",
+        "## `[ledger]`: what was published before",
         "With this section every release is [written down](../how-to/keep-a-ledger.md), and the next one "
         "is checked against all of them.",
         keys_of(policy.Bookkeeping),

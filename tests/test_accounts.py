@@ -204,7 +204,7 @@ def test_no_figure_of_people_counts_those_made_up(kind: str, tmp_path: Path) -> 
     release.write(tmp_path / "out")
     audited = ind.audit(tmp_path / "out")
     assert audited.holds
-    assert any("rely on what was asked" in note for note in audited.notes)
+    assert any("rely on what each promise asked" in note for note in audited.notes)
     for given in (release, tmp_path / "out"):
         assert any("count as people" in note for note in ind.risk(given).notes)
         compared = ind.compare(table, given, policy=asked).releases[0]
@@ -352,10 +352,10 @@ def test_a_certificate_with_the_original_shares_says_whose_values_they_tell() ->
     asked["attributes"]["age"]["max_level"] = 1
     release = ind.anonymize(data, asked)
     assert "rare" not in release.tables["ill"]
-    told = "shares of all values of the table stand in this certificate"
+    told = "this certificate has the shares of all values of the table"
     assert any(told in text for text in release.certificate.warnings)
     (private,) = (text for text in release.warnings if "left out have" in text)
-    assert "left out have: the most frequent value is that of 1 of them" in private
+    assert "left out have: 1 of them have the most frequent value" in private
     asked["promises"][1].pop("reference")
     plain = ind.anonymize(data, asked)
     assert not any("left out have" in text or told in text for text in plain.warnings)

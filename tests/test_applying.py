@@ -214,7 +214,7 @@ def test_values_that_no_label_covers_are_told_or_suppressed() -> None:
     found = ind.apply(first, older, asked)
     assert ind.audit(found, asked).holds
     assert set(found.tables["age"]) <= {*mapping(first)["age"].values(), "*"}
-    assert any("end at values of people of its table" in text for text in found.warnings)
+    assert any("end at values of people in its table" in text for text in found.warnings)
 
 
 def test_a_moved_value_keeps_its_label() -> None:

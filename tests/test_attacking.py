@@ -99,15 +99,15 @@ def test_rows_of_stars_are_told() -> None:
     )
     found = ind.attack(PEOPLE, hidden, POLICY)
     assert found.records == 2
-    assert "whoever fits no class (70 people) is one of these" in found.notes[-1]
-    assert "fit a class, too" not in found.notes[-1]
+    assert "people who fit no class (70 people) are among these" in found.notes[-1]
+    assert "also fit a class" not in found.notes[-1]
     nothing = ind.attack(PEOPLE, hidden.head(1), POLICY)
     assert nothing.records == 1
     assert any("no record is published" in note for note in nothing.notes)
     assert nothing["membership"].gain["max"] == 0.0
     many = pl.concat([hidden.head(1)] * 71 + [hidden.tail(1)])
     told = ind.attack(PEOPLE, many, POLICY, only=["membership"]).notes[-1]
-    assert "at least 1 of them fit a class, too" in told
+    assert "at least 1 of them also fit a class" in told
 
 
 def test_only_some_attackers() -> None:
@@ -271,10 +271,10 @@ def test_whoever_fits_no_class_is_known_to_be_a_row_of_stars() -> None:
     table, keys = starred()
     of_sizes = {**keys, "promises": keys["promises"][:1]}
     release = ind.anonymize(table, of_sizes)
-    assert any("known to be one of them" in text for text in release.warnings)
+    assert any("known to be among them" in text for text in release.warnings)
     found = ind.attack(table, release, keys)
     assert found.records == 640
-    assert any("no class (40 people) is one of these" in note for note in found.notes)
+    assert any("no class (40 people) are among these" in note for note in found.notes)
     assert {item.name for item in found.attacks} >= OF_VALUES
     for item in found.attacks:
         if item.name in OF_VALUES:
@@ -425,7 +425,7 @@ def test_the_program_of_another_policy_is_not_taken_for_the_one_that_was_run() -
     }
     coarse = pl.DataFrame({"age": ["[31, 56]"] * 12, "ill": table["ill"]})
     report = ind.attack(table, coarse, keys, only=["minimality"])
-    assert report.skipped[0].why == "what the program tried in place of these classes is not known"
+    assert report.skipped[0].why == "what the program tried instead of these classes is not known"
 
 
 def test_refused_classes_with_suppressed_records_tell_nothing() -> None:

@@ -152,7 +152,7 @@ def test_rows_are_never_taken_for_people(
         keys = without_person(policy())
         folder = release.write(tmp_path / name)
         for one in (release, folder):
-            with pytest.raises(ind.PolicyError, match="rows would be taken for people") as told:
+            with pytest.raises(ind.PolicyError, match="rows would count as people") as told:
                 ind.attack(visits(), one, keys)
             assert [item.code for item in told.value.problems] == ["release-of-people"]
     with pytest.raises(ind.PolicyError, match="two linked tables"):

@@ -96,7 +96,7 @@ def test_linked_tables_that_list_sets_are_warned_about(algorithm: str) -> None:
     assert figures["known-records"] == report["known-records"].to_dict()["figures"]
     certain = figures["known-records"]["1"]["certain"]
     assert certain > 0
-    told = [text for text in release.warnings if "may be certain of another" in text]
+    told = [text for text in release.warnings if "another value may be certain" in text]
     assert len(told) == 1
     assert f"for {share(certain)} of people" in told[0]
     listed = release.tables["sensitive"]
@@ -117,8 +117,9 @@ def test_linked_tables_that_list_sets_are_warned_about(algorithm: str) -> None:
         set.intersection(*(one for at, one in held if (at, len(one)) == (bucket, len(own))))
         for bucket, own in held
     ]
-    (sized,) = (text for text in release.warnings if "how many values of 'ill'" in text)
-    assert f"certain of one for {share(float(np.mean([bool(one) for one in by_size])))} " in sized
+    (sized,) = (text for text in release.warnings if "number of values of 'ill'" in text)
+    certain = share(float(np.mean([bool(one) for one in by_size])))
+    assert f"one value may be certain for {certain} " in sized
 
 
 def test_what_sets_of_several_attributes_tell_is_tried_or_said_not_to_be(
@@ -189,7 +190,7 @@ def test_what_a_class_tells_of_values_without_a_promise_is_said(promised: bool) 
     if not promised:
         assert "'ill'" in public[0]
         assert "'ill' (25.0% of records)" in alike[0]
-    alone = next(text for text in release.warnings if "one value beside them single out" in text)
+    alone = next(text for text in release.warnings if "one more value single out" in text)
     assert "'ill' (25.0% of records), 'ward' (25.0% of records):" in alone
 
 
@@ -221,7 +222,7 @@ def test_what_is_not_counted_outside_memory_is_said(monkeypatch: pytest.MonkeyPa
     keys = policy(source={})
     keys["attributes"] = {name: keys["attributes"][name] for name in ("age", "ill")}
     monkeypatch.setattr(group_values, "MOST_COUNTS", 3)
-    left = "what a class tells of 'ill' was not counted: values times classes are more than 3"
+    left = "what a class tells about 'ill' was not counted: values times classes are more than 3"
     for frame, said in ((visited, False), (duckdb.sql("select * from visited"), True)):
         told = ind.anonymize(frame, keys).warnings
         assert any(left in text for text in told) == said
@@ -245,7 +246,7 @@ def test_the_number_of_somebodys_records_is_looked_for() -> None:
     figures = release.run.to_dict()["singled_out"]["known-records"]
     assert figures["records"] == {"singled_out": pytest.approx(alone)}
     assert figures["1"]["singled_out"] == 0
-    told = [text for text in release.warnings if "the number of somebody's records" in text]
+    told = [text for text in release.warnings if "a person's number of records" in text]
     assert len(told) == 1
     assert share(alone) in told[0]
     report = ind.attack(table, release, asked, only=["known-records"])
@@ -262,7 +263,7 @@ def test_the_number_of_records_is_looked_for_where_nothing_else_is_published() -
     figures = release.run.to_dict()["singled_out"]["known-records"]
     assert figures["records"] == {"singled_out": pytest.approx(2 / 5)}
     assert figures["1"] == {"singled_out": 0.0, "average": 0.0, "certain": 0.0}
-    assert [text for text in release.warnings if "the number of somebody's records" in text]
+    assert [text for text in release.warnings if "a person's number of records" in text]
     note = ind.attack(table, release, asked, only=["known-records"])["known-records"].note
     assert "the number of records single out 40" in note
 

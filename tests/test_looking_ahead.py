@@ -67,7 +67,7 @@ def test_the_best_of_the_sizes_is_kept(people: int, seed: int, illnesses: int, h
     run = release.run.to_dict()
     assert run["measures"]["loss-arithmetic"] == pytest.approx(best["quasi_identifiers"])
     assert release.certificate.to_dict()["classes"]["smallest"] == best["smallest"]
-    larger = any("people in place of 3" in text for text in release.warnings)
+    larger = any("people instead of 3" in text for text in release.warnings)
     assert larger == (best["k"] > 3)
     assert not (larger and run["plan"]["optimal"])
     # Each size costs what a release of that size costs, which tries no smaller one.

@@ -135,7 +135,7 @@ def test_load_understands_every_key(tmp_path: Path) -> None:
     assert policy.directory == tmp_path
     assert policy.file == str(path)
     assert len(policy.warnings) == 1
-    assert "whoever has two releases under this key joins them" in policy.warnings[0]
+    assert "releases under the same key can be joined" in policy.warnings[0]
 
 
 def test_defaults_are_the_safe_ones() -> None:
@@ -435,7 +435,7 @@ def test_warnings_do_not_stop_a_policy() -> None:
     keys["attributes"]["age"]["weight"] = 2
     keys["attributes"]["diagnosis"]["min_level"] = 1
     seed, idle, weights, bare = Policy.from_dict(keys).warnings
-    assert seed.startswith("method.seed: whoever knows the seed can undo the shuffle")
+    assert seed.startswith("method.seed: anyone who knows the seed can undo the shuffle")
     assert idle == "attributes.diagnosis: min_level has no effect on role 'sensitive'"
     assert (
         weights == "method.objective: measure 'discernibility' does not use the attributes' weights"

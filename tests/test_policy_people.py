@@ -39,7 +39,7 @@ def test_promises_count_people_where_a_column_names_them() -> None:
 REFUSED: list[tuple[dict[str, Any], str]] = [
     (
         {"promises": [{"model": "k-anonymity", "k": 2, "unit": "record"}]},
-        "promises[1].unit: 'patient' names the person of each record",
+        "promises[1].unit: 'patient' is the person column",
     ),
     (
         {"source": {}, "promises": [{"model": "k-anonymity", "k": 2, "unit": "person"}]},
@@ -80,7 +80,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
                 "age": {"role": "quasi-identifier"},
             }
         },
-        "attributes.patient.transform: a pseudonym made for the release",
+        "attributes.patient.transform: the column of the person gets a pseudonym",
     ),
 ]
 

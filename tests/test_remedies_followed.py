@@ -101,7 +101,7 @@ CASES = [
     Case("promise-without-sensitive", '-attributes.ill\npromise = { model = "p-sensitive", p = 2 }', 'add sensitive = "..."',
          ('promise.sensitive = "ill"\nattributes.ill.role = "sensitive"',)),
     Case("too-few-values", of("distinct-l-diversity", "l = 5"),
-         "ask for fewer, or choose another promise", ("promise.l = 3", of("max-posterior", "bound = 0.9"))),
+         "use a smaller number, or another promise", ("promise.l = 3", of("max-posterior", "bound = 0.9"))),
     Case("too-few-values", of("theta-sensitive", "k = 30, mu = 0.5"), "choose k of at most …",
          ("promise.k = {1}",)),
     Case("too-few-values", of("theta-sensitive", "k = 5, mu = 1"),
@@ -140,7 +140,7 @@ CASES = [
          'leave out distance, or write distance = "equal"',
          ("-promise.distance", 'promise.distance = "equal"')),
     Case("no-such-value", of("distinct-l-diversity", 'l = 2, values = ["x"]'),
-         "write the values as they stand in the table", ('promise.values = ["hiv"]',)),
+         "write the values as in the table", ('promise.values = ["hiv"]',)),
     # Ranks
     Case("bad-parameter", of("knm-anonymity", "k = 3") + RANKS, "write k = …",
          ('promise.k = { "1" = 10, "2" = 5, "3" = 3, "4" = 2 }',)),
@@ -160,7 +160,7 @@ CASES = [
          "cuts = [0.1, 0.2, 0.3] }", "for example …",
          ("attributes.ill.ranks.cuts = {1}",)),
     Case("unknown-outcome", f'{KNM}attributes.ill.ranks = {{ dependent = "drug", harmful = ["x"] }}',
-         "name outcomes as they stand in the table", ('attributes.ill.ranks.harmful = ["a"]',)),
+         "name outcomes as in the table", ('attributes.ill.ranks.harmful = ["a"]',)),
     Case("method-without-promise", f'method.mode = "split"\n{RANKS}', ADD + '"…" and k = …',
          ('promise = { model = "{1}", sensitive = "ill", k = {2} }',)),
     Case("beside-known-number", f'{PEOPLE}{KM}second = {{ model = "known-number", k = 3 }}',
@@ -252,7 +252,7 @@ CASES = [
     Case("no-local-recoding", 'method.local_recoding = true\n'
          'risk.population.file = "population.csv"\n'
          'promise = { model = "delta-presence", lower = 0.1, upper = 1 }',
-         "leave local_recoding out, or ask for lower = 0",
+         "leave local_recoding out, or write lower = 0",
          ("-method.local_recoding", "promise.lower = 0")),
     Case("no-population", 'promise = { model = "k-map", k = 3 }',
          'add [risk] with population = { file = "..." }',
@@ -270,7 +270,7 @@ CASES = [
     Case("person-without-column", 'promise.unit = "person"', PERSON, (PEOPLE,)),
     Case("person-without-column", KM,
          f'{PERSON}; where every record is of another person, give the attribute role = '
-         '"quasi-identifier" in place of the promise',
+         '"quasi-identifier" instead of the promise',
          (PEOPLE, '-promise\npromise = { model = "k-anonymity", k = 3 }\n'
           'attributes.ill.role = "quasi-identifier"')),
     Case("person-without-column", VISIT, PERSON, (PEOPLE,)),
@@ -278,11 +278,11 @@ CASES = [
          + of("theta-sensitive", "k = 3, mu = 0.5"), '…choose algorithm = "mondrian"',
          (PEOPLE, 'method.algorithm = "mondrian"')),
     Case("differs-within-people", 'source.person = "patient"',
-         'say which counts: source.conflicts = "first", "last" or "most-frequent"',
+         'say which value counts: source.conflicts = "first", "last" or "most-frequent"',
          ('source.conflicts = "first"', 'source.conflicts = "last"',
           'source.conflicts = "most-frequent"')),
     Case("differs-within-people", 'source.person = "patient"',
-         'if it is of a visit, level = "event" under it',
+         'for an attribute of visits, write level = "event" at it',
          ('attributes.sex.level = "event"',)),
     Case("person-not-identifier", PEOPLE + 'attributes.patient.role = "insensitive"',
          'write role = "identifier"', ('attributes.patient.role = "identifier"',)),
@@ -291,7 +291,7 @@ CASES = [
          "leave it out, or choose pseudonymize",
          ("-attributes.patient.transform",
           'attributes.patient.transform = { pseudonymize = { key_env = "MADE" } }')),
-    Case("records-of-people", PEOPLE + 'promise.unit = "record"', 'count people: unit = "person"',
+    Case("records-of-people", PEOPLE + 'promise.unit = "record"', 'write unit = "person"',
          ('promise.unit = "person"', "-promise.unit")),
     Case("records-of-people", PEOPLE + 'method.algorithm = "theta"\n'
          + of("theta-sensitive", "k = 3, mu = 0.5"),
@@ -462,7 +462,8 @@ def test_no_remedy_names_a_value_that_helps_nobody(name: str, model: str) -> Non
             })  # fmt: skip
         for problem in caught.value.problems:
             assert (
-                "ask for fewer" not in str(problem.remedy) or UNVARIED[name]["ill"].n_unique() > 1
+                "use a smaller number" not in str(problem.remedy)
+                or UNVARIED[name]["ill"].n_unique() > 1
             )
             for what, given in NAMED.findall(problem.remedy or ""):
                 value = float(given)
@@ -547,7 +548,7 @@ COMMANDS = [
     ("anonymize people.sqlite --policy policy.toml --engine duckdb --out eight",
      "leave --engine and --memory out, or write the table as CSV or Parquet",
      ("anonymize table.csv --policy policy.toml --engine duckdb --memory 1GB --out eight",)),
-    ("report empty", "name the folder of a release as it was written; without private/ there is the public report alone",
+    ("report empty", "name the folder of a release as it was written; without private/ only the public report is possible",
      ("report release --public",)),
 ]  # fmt: skip
 
@@ -626,11 +627,11 @@ CALLS = [
      [lambda: ind.anonymize("padded.csv", QUOTED | {"source": {"skip_rows": 2}})]),
     ("correct skip_rows: the number of the row", lambda: ind.anonymize("padded.csv", QUOTED | {"source": {"skip_rows": 9}}),
      [lambda: ind.anonymize("padded.csv", QUOTED | {"source": {"skip_rows": 2}})]),
-    ('or say quote = "" if quotes mean nothing', lambda: ind.anonymize("quoted.csv", QUOTED),
+    ('or write quote = "" if quotes have no meaning', lambda: ind.anonymize("quoted.csv", QUOTED),
      [lambda: ind.anonymize("quoted.csv", QUOTED | {"source": {"quote": ""}})]),
     ('choose one, such as separator = ";"', lambda: ind.risk("latin.csv", quasi=["name"], source={"separator": "ab", "encoding": "latin-1"}),
      [lambda: ind.risk("latin.csv", quasi=["name"], source={"separator": ";", "encoding": "latin-1"})]),
-    ('encoding = "latin-1" under [source] where there is one', lambda: ind.anonymize("latin.csv", QUOTED),
+    ('encoding = "latin-1" under [source] with one', lambda: ind.anonymize("latin.csv", QUOTED),
      [lambda: ind.anonymize("latin.csv", QUOTED | {"source": {"encoding": "latin-1"}})]),
     ('add query = "SELECT ..." to [source]', lambda: ind.anonymize("people.sqlite", QUOTED),
      [lambda: ind.anonymize("people.sqlite", QUOTED | {"source": {"query": "SELECT * FROM people"}})]),
@@ -792,11 +793,11 @@ ELSEWHERE = {
         'give role = "sensitive" to what is to be kept', "add them to the hierarchy, or set",
     ),
     "needs a large table, or a rare one": (
-        "make classes that nobody is under two of", 'without mode = "split"',
-        'missing = "value"', 'choose variant = "safe", or ask for less', "set max_noise = 0",
+        "no person may be under two classes", 'without mode = "split"',
+        'missing = "value"', 'choose variant = "safe", or a weaker promise', "or max_noise = 0",
         'write start = "mondrian"', "what would help: weaker parameters, a larger", 'what would help: mode = "joint"',
         'or say that holding = "all"', "choose the other style",
-        'ask for less, or choose variant = "safe"', "allow max_noise = …, or choose variant",
+        'choose weaker promises, or variant = "safe"', "allow max_noise = …, or choose variant",
     ),
 }  # fmt: skip
 """Remedies that are not followed here, and why; tests of their own follow most."""

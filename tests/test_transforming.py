@@ -241,7 +241,7 @@ def test_whole_records_are_synthetic() -> None:
 def test_what_is_drawn_goes_with_what_is_given() -> None:
     frame = patients().with_columns(cost=pl.when(pl.col("sex") == "f").then("age").otherwise(20))
     release = ind.anonymize(frame, policy({"cost": "synthesize"}))
-    assert any("go together otherwise" in text for text in release.warnings)
+    assert any("are associated differently" in text for text in release.warnings)
     asked = policy({"cost": {"synthesize": {"given": ["age", "sex"], "k": 5}}})
     given = ind.anonymize(frame, asked)
     lost = "transformed-associations"
@@ -276,7 +276,7 @@ def test_noise_that_moves_few_values_is_told() -> None:
         ({"scale": 5}, False),
     ):
         made = ind.anonymize(frame, policy({"cost": {"noise": rule}})).warnings
-        assert any("the noise has left" in text for text in made) == expected
+        assert any("the noise left" in text for text in made) == expected
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_who_is_found_by_a_value_that_was_hardly_changed_is_told(rule: Any, told
     """A cost of their own finds everybody; where it is published as it is, that is told, too."""
     frame = patients().with_columns(cost=7.5 * pl.int_range(pl.len()))
     made = ind.anonymize(frame, policy({"cost": rule})).warnings
-    assert any("'cost': whoever knows the true value finds" in text for text in made) == told
+    assert any("'cost': the true value finds" in text for text in made) == told
 
 
 @pytest.mark.parametrize("way", ["replace", "pseudonymize"])
@@ -319,7 +319,7 @@ def test_a_day_more_or_less_is_found_again() -> None:
         frame = patients().with_columns(born=days.dt.strftime("%d.%m.%Y"))
         rule = {"shift": {"days": moved, "format": "%d.%m.%Y"}}
         made = ind.anonymize(frame, policy({"born": rule}, {"born": "insensitive"})).warnings
-        assert any("'born': whoever knows the true value finds" in text for text in made) == told
+        assert any("'born': the true value finds" in text for text in made) == told
 
 
 def test_an_exchange_that_moves_few_values_is_told() -> None:
@@ -329,7 +329,7 @@ def test_an_exchange_that_moves_few_values_is_told() -> None:
         asked = policy({"ward": {"swap": {"within": [within]}}}, {"name": "identifier"})
         made = ind.anonymize(frame, asked).warnings
         found = [text for text in made if "'ward'" in text]
-        assert any("has changed no value" in text for text in found) == expected
+        assert any("changed no value" in text for text in found) == expected
     some = frame.with_columns(name=pl.when(pl.int_range(pl.len()) % 4 == 0).then(pl.lit("x"))
                               .otherwise(pl.col("name")))  # fmt: skip
     (said,) = (
@@ -344,8 +344,8 @@ def test_an_exchange_that_moves_few_values_is_told() -> None:
         "promises": [{"model": "k-anonymity", "k": 2}],
     }
     warned = ind.anonymize(trading, asked).warnings
-    assert any("24 of 24 values are in groups of 'within' of one, which keeps" in w for w in warned)
-    assert "of 240 values only, of some 159 if anybody could exchange" in said
+    assert any("24 of 24 values are in groups of 'within' with one" in w for w in warned)
+    assert "of 240 values; without limits it would change about 159" in said
     assert "narrow" not in " ".join(ind.anonymize(some, policy({"ward": "swap"})).warnings)
 
 
@@ -628,7 +628,7 @@ def test_a_time_of_day_that_moved_dates_keep_is_told_of(rule: dict[str, Any]) ->
     )
     release = ind.anonymize(frame, asked)
     assert {at.time() for at in release.tables["visit"]} == {at.time() for at in times}
-    assert any("it is that of no other record for 8 of 10" in text for text in release.warnings)
+    assert any("for 8 of 10 no other record has it" in text for text in release.warnings)
     assert "the time of day" in release.certificate.transformed["visit"]
     whole = frame.with_columns(pl.col("visit").dt.truncate("1d"))
     assert "time of day" not in ind.anonymize(whole, asked).certificate.transformed["visit"]

@@ -238,7 +238,7 @@ def test_claims_that_do_not_hold(paper: Reproduction) -> None:
 def test_what_is_refused(paper: Reproduction) -> None:
     found = item(paper, "Algorithm 1", "Table 1, k = 7")
     assert found.computed == "no release"
-    assert "out of reach" in found.why
+    assert "cannot be reached" in found.why
     tail = item(paper, "Algorithm 1", "every bucket is sensitive to theta, that of line 22 too")
     assert "Low, Low, Low: V = 0" in str(tail.computed)
 

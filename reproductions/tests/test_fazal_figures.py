@@ -111,7 +111,7 @@ def test_one_person_classes_against_counting(patients: Patients) -> None:
 def test_a_method_without_a_release_says_why(patients: Patients) -> None:
     run = measured(THETA_STAR, 7, patients)
     assert not run.made
-    assert "out of reach" in run.why
+    assert "cannot be reached" in run.why
     assert run.error() is run.believed() is run.vulnerable is None
 
 

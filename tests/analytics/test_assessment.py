@@ -210,7 +210,7 @@ def test_generalize_further() -> None:
     assert "from level 1 on" in actions["generalize"].text
     assert actions["suppress"].policy == '[attributes.age]\nrole = "identifier"'
     assert actions["decoys"].policy == "[method]\ndecoys = { to = 2 }"
-    assert "it then leaks 96% in place of 100%" in actions["decoys"].text
+    assert "it then leaks 96% instead of 100%" in actions["decoys"].text
 
 
 def test_nothing_left_to_generalize_but_the_top() -> None:

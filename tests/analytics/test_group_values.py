@@ -1,4 +1,4 @@
-"""What the values of others of a group tell of the rest, against all ways to know them."""
+"""What the other people's values of a group tell of the rest, against all ways to know them."""
 
 from __future__ import annotations
 
@@ -87,17 +87,17 @@ def test_certificates_say_what_who_knows_others_is_certain_of(
     pl.DataFrame({"age": ages, "ill": ill, "ward": "w"}).write_csv(tmp_path / "in.csv")
     policy = hospital({"model": "max-posterior", "bound": 0.7}, "optimal")
     release = ind.anonymize(tmp_path / "in.csv", policy, engine=engine)
-    told = [text for text in release.certificate.warnings if "another one's value" in text]
+    told = [text for text in release.certificate.warnings if "another person's value" in text]
     assert len(told) == 1
     assert "'ill' (16.7% of records, two others' 41.7%)" in told[0]
     assert "ward" not in told[0]  # no promise bounds it: that is said elsewhere
-    untried = "what one value of a record tells of another one of it was not tried"
+    untried = "what one value of a record tells about another was not tried"
     assert any(untried in text for text in release.warnings) == (engine == "duckdb")
     if engine is None:
         answers = html.unescape(release.report(public=True))
         at_risk = answers.partition("What is still at risk?")[2].partition("<h2")[0]
-        assert f"W{told[0][1:]}." in at_risk
-        assert "No promise bounds what a class tells of 'ward'" in at_risk
+        assert f"K{told[0][1:]}." in at_risk
+        assert "No promise bounds what a class tells about 'ward'" in at_risk
 
 
 def test_buckets_say_it_too_and_made_up_people_count_for_nothing_in_public() -> None:
@@ -112,15 +112,15 @@ def test_buckets_say_it_too_and_made_up_people_count_for_nothing_in_public() -> 
     )
     asked = hospital({"model": "max-posterior"}, "anatomy") | {"source": {"person": "id"}}
     release = ind.anonymize(data, asked)
-    told = [text for text in release.certificate.warnings if "another one's value" in text]
+    told = [text for text in release.certificate.warnings if "another person's value" in text]
     assert "in a bucket" in told[0]
     assert "'ill' (100% of people, two others' 100%)" in told[0]
     asked = hospital({"model": "max-posterior"}, "optimal", decoys={"to": 5, "limit": 0.5})
     release = ind.anonymize(data.select(pl.col("age") * 10, "ill", "ward"), asked)
-    public = [text for text in release.certificate.warnings if "values of others" in text]
+    public = [text for text in release.certificate.warnings if "other people's values" in text]
     assert len(public) == 1
     assert "%" not in public[0]
-    private = [text for text in release.warnings if "another one's value" in text]
+    private = [text for text in release.warnings if "another person's value" in text]
     assert "in a class" in private[0]
     assert private[0] not in release.certificate.warnings
 

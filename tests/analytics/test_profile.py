@@ -88,7 +88,7 @@ def test_figures(seen: Profile) -> None:
 def test_nearly_unique_columns_are_pointed_out(seen: Profile) -> None:
     (warned,) = seen["chol"].warnings
     assert warned.code == "nearly-unique"
-    assert "whatever its role" in warned.message
+    assert "anyone who knows the value finds the record" in warned.message
     assert seen["diagnosis"].warnings == ()
 
 
@@ -543,7 +543,7 @@ def test_whose_records_are_is_asked_where_no_name_says_it() -> None:
     assert (seen.person.column, seen.person.sure) == ("thing", False)
     assert "'CMSEQ'" in seen.person.doubt
     assert seen.counted is None
-    assert seen.warnings[0].message.startswith("does 'thing' say whose a record is?")
+    assert seen.warnings[0].message.startswith("does 'thing' identify people?")
     draft = first_policy(seen)
     assert '# person = "thing"' in draft
     assert "\nperson = " not in draft

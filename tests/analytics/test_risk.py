@@ -191,7 +191,7 @@ def test_suppressed_records_are_in_no_class() -> None:
     stars = pl.DataFrame({"age": ["*", "20", "20", "*"], "sex": ["*", "*", "*", "f"]})
     found = ind.risk(stars, quasi=["age", "sex"])
     assert (found.records, found.suppressed, found.unique) == (3, 1, 1)
-    assert "is known to be one of these, and a guess is right with 100%" in found.notes[0]
+    assert "are known to be among these, and a guess is right with 100%" in found.notes[0]
     assert found.exposed is not None
     assert found.exposed["row"].to_list() == [4, 2, 3]
 

@@ -10,7 +10,7 @@ import pytest
 
 import indistinct as ind
 
-TOLD = "promises count values as different however near they are"
+TOLD = "promises count near values as different"
 
 
 def incomes(seed: int, kind: str) -> pl.DataFrame:

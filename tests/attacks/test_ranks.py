@@ -50,12 +50,12 @@ def test_ranks_that_tell_what_became_of_few_are_warned_of(
     truth = table.filter(pl.col("ill").str.starts_with("rare"))
     for value, became in truth.select("ill", "outcome").rows():
         assert (ranks[value] == 1) == (became == "died")
-    said = "has the rank of each value, which follows from 'outcome' and tells"
+    said = "the ranks in the certificate are computed from 'outcome', and tell"
     assert any(said in text for text in release.warnings) == told
     assert not told or any(
         "12 records with a value that fewer than 5" in text for text in release.warnings
     )
-    assert any("what became of the people" in text for text in release.certificate.warnings)
+    assert any("from the outcomes of all people" in text for text in release.certificate.warnings)
     by_hand = keys["attributes"] | {"ill": RARE | {"ranks": {"table": ranks}}}
     silent = ind.anonymize(table, keys | {"attributes": by_hand})
     assert not any("outcome" in text or "became" in text for text in silent.warnings)

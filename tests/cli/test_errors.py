@@ -322,7 +322,7 @@ def test_what_a_killed_run_left_is_removed_with_a_word(run, table: Path, policy:
     result = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
     assert result.exit_code == 0
     assert not left.exists()
-    assert "left unfinished beside the release by a run that was killed" in result.stderr
+    assert "left unfinished next to the release by a killed run" in result.stderr
     again = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out")
     assert "unfinished" not in again.stderr
 

@@ -98,7 +98,7 @@ def test_without_a_policy(run: Run, table: Path) -> None:
     )
     bare = run("quasi", table)
     assert bare.exit_code == 0
-    assert "ways begin at (somebody)" in bare.stderr
+    assert "paths start at (somebody)" in bare.stderr
 
 
 def test_without_a_way_it_says_how_to_begin(run: Run, table: Path, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_table_without_identifiers_is_one_of_somebody(run, tmp_path: Path):
     found = run("quasi", file, "--json")
     assert found.exit_code == 0, found.stderr
     assert json.loads(found.stdout)["quasi_identifiers"] == ["age", "sex"]
-    assert any("ways begin at (somebody)" in note for note in json.loads(found.stdout)["notes"])
+    assert any("paths start at (somebody)" in note for note in json.loads(found.stdout)["notes"])
 
 
 def test_where_nothing_is_known_of_anybody_a_start_is_asked_for(run, tmp_path: Path):

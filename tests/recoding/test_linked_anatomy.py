@@ -55,7 +55,7 @@ def test_too_frequent_values_are_told_before() -> None:
 
 def test_what_is_asked_must_fit() -> None:
     table = table_1()
-    with pytest.raises(PolicyError, match="no promise asks"):
+    with pytest.raises(PolicyError, match="no promise requires"):
         anatomy(table, [promise("k-anonymity", k=2)])
     with pytest.raises(PolicyError, match="not there"):
         anatomy(table, [L2])

@@ -115,7 +115,7 @@ def test_nobody_has_what_everybody_of_the_bucket_has(
 
 def test_what_is_asked_must_fit() -> None:
     table = table_1()
-    with pytest.raises(PolicyError, match="no promise asks"):
+    with pytest.raises(PolicyError, match="no promise requires"):
         p_l_angelization(table, [promise("k-anonymity", k=2)])
     with pytest.raises(PolicyError, match="not there"):
         p_l_angelization(table, wanted(2, 2, 2))

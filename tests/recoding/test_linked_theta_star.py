@@ -190,7 +190,7 @@ def test_a_tail_that_nobody_looks_at() -> None:
     plan = theta_star(table_1(), [asked()], own)
     assert people_of(plan) == [["p1", "p2"], ["p3", "p4"], ["p5", "p6", "p7", "p8"]]
     assert not plan.noise
-    assert any("not looked at" in note for note in plan.notes)
+    assert any("not checked" in note for note in plan.notes)
     twice = LinkedSettings(variant="paper", unchecked_tails=True)
     few = random_people(
         [(20 + at, "a", ["a1"], ["u1"]) for at in range(2)]
@@ -266,7 +266,7 @@ def test_categories_are_needed_in_order() -> None:
 
 
 def test_what_is_asked_must_fit() -> None:
-    with pytest.raises(PolicyError, match="no promise asks"):
+    with pytest.raises(PolicyError, match="no promise requires"):
         theta_star(table_1(), [promise("k-anonymity", k=2)])
     with pytest.raises(PolicyError, match="not there"):
         theta_star(table_1(), [asked(sensitive="other")])

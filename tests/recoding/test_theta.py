@@ -255,7 +255,7 @@ def test_too_few_values_are_told_before_any_work() -> None:
     with pytest.raises(ThetaInfeasible) as error:
         theta_sensitive(data, [theta(k=7)])
     assert error.value.exit_code == 3
-    assert "6 different values, and there are 5" in str(error.value)
+    assert "6 different values, but the table has 5" in str(error.value)
     assert "choose k of at most 6" in str(error.value)
     with pytest.raises(ThetaInfeasible, match="theta of its own size"):
         theta_sensitive(data, [theta(k=7, theta="size", mu=0.55)])
@@ -296,7 +296,7 @@ def test_classes_that_cannot_be_repaired() -> None:
 
 def test_settings_and_promises_that_do_not_fit() -> None:
     data, texts = table(1, 60)
-    with pytest.raises(PolicyError, match="no promise asks for it"):
+    with pytest.raises(PolicyError, match="no promise requires it"):
         theta_sensitive(data, [promise("k-anonymity", k=2)])
     with pytest.raises(PolicyError, match="whose values are not counted"):
         theta_sensitive(data, [theta(sensitive="job")])

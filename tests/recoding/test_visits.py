@@ -312,7 +312,7 @@ def test_attackers_who_know_a_visit() -> None:
 def test_promises_about_values_say_whom_they_speak_of() -> None:
     asked = policy({"model": "max-posterior", "sensitive": "ill", "bound": 0.9})
     warnings = anonymize(table(), asked).warnings
-    assert any("whoever also knows date, ward of a visit may learn more" in w for w in warnings)
+    assert any("those who also know date, ward of a visit may learn more" in w for w in warnings)
 
 
 def test_what_is_lost_of_visits_is_said_first_with_what_keeps_it() -> None:

@@ -174,8 +174,8 @@ def test_the_document() -> None:
     assert alone["holds"]
     assert alone["suppressed_group"]["promises"][0]["holds"] is None
     assert alone["notes"] == [
-        "there are fewer suppressed records than records in the smallest class: whoever is "
-        "known to be in the table and fits no class is one of these few"
+        "there are fewer suppressed records than records in the smallest class: a person "
+        "in the table who fits no class is one of these few"
     ]
 
 
@@ -220,7 +220,7 @@ def test_a_release_of_suppressed_records_only_has_no_class() -> None:
         assert (found.suppressed, found.classes.count) == (3, 0)
         assert found.promises[0].achieved == {"k": 3}
         assert found.suppressed_group == found.promises
-        assert "no class to look at" in found.notes[0]
+        assert "there is no class" in found.notes[0]
 
 
 OF_VALUES: list[dict[str, Any]] = [

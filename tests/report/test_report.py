@@ -289,9 +289,9 @@ def test_templates_order_the_same_evidence(release: ind.Release) -> None:
         assert outline.title in page
         assert all(heading in page for heading, _, _ in outline.headings)
         if outline.headings:
-            assert "no certification" in page
-            assert "What each attribute tells of who somebody is" in page
-    assert "no certification" not in plain
+            assert "cannot certify anything" in page
+            assert "How much each attribute identifies people" in page
+    assert "cannot certify anything" not in plain
     with pytest.raises(ind.InputError, match="no template 'gdpr'"):
         release.report(template="gdpr")
 

@@ -43,7 +43,7 @@ def test_what_is_no_size(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert memory.size_of(text) is None
     if text:
         monkeypatch.setenv(memory.VARIABLE, text)
-        with pytest.raises(DataError, match="is no size of memory"):
+        with pytest.raises(DataError, match="is not a size of memory"):
             memory.allowed()
 
 

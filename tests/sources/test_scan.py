@@ -402,7 +402,7 @@ def test_what_cannot_be_scanned_is_refused(tmp_path: Path) -> None:
         ind.anonymize(tmp_path / "table.csv", BASE, engine="duckbd")
     with pytest.raises(PolicyError, match="memory is no size"):
         ind.anonymize(tmp_path / "table.csv", BASE, memory="much")
-    with pytest.raises(DataError, match="a frame is counted where it is"):
+    with pytest.raises(DataError, match="a frame or a table in a server is counted where it is"):
         ind.anonymize(TABLE, BASE, engine="duckdb")
 
 

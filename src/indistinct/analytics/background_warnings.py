@@ -16,8 +16,8 @@ def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
     listed += f" and {len(names) - 3} more" * (len(names) > 3)
     return [
         Kind.LIMIT(
-            f"what a class tells of {listed} was not counted: values times classes are more than "
-            f"{group_values.MOST_COUNTS:,}, and the table is not held in memory"
+            f"what a class tells about {listed} was not counted: values times classes are more "
+            f"than {group_values.MOST_COUNTS:,}, and the table is not held in memory"
         )
     ] * bool(names)
 
@@ -37,16 +37,17 @@ def warn_about_classes(
     if listed := _worst(alike, unit, usual):
         found.append(
             Kind.RISK(
-                f"all of a class have the same {listed}: no promise bounds what a class tells of "
-                "them, as max-posterior would",
+                f"all of a class have the same {listed}: no promise bounds what a class tells "
+                "about them; max-posterior would",
                 max(alike.values()),
             )
         )
     if listed := _worst(alone, unit):
         found.append(
             Kind.RISK(
-                f"quasi-identifiers and one value beside them single out {listed}: whoever knows "
-                "that one has the rest of the record; what others know can be a quasi-identifier",
+                f"quasi-identifiers and one more value single out {listed}: an attacker who "
+                "knows the value reads the rest of the record; make columns that others may "
+                "know quasi-identifiers",
                 max(alone.values()),
             )
         )
@@ -54,8 +55,7 @@ def warn_about_classes(
 
 
 NOT_BESIDE = Kind.LIMIT(
-    "what one value of a record tells of another one of it was not tried: the table is not held in "
-    "memory"
+    "what one value of a record tells about another was not tried: the table is not held in memory"
 )
 
 
@@ -85,9 +85,9 @@ def warn_about_values_in_buckets(figures: PlainMapping) -> list[WarningText]:
     error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
     return [
         Kind.RISK(
-            "whoever knows the quasi-identifiers and one value of a person may be certain of "
-            f"another for {share(one)} of people, with two values for {share(two)}{error}: no "
-            "promise about buckets bounds that; a long release with known-records does",
+            "with the quasi-identifiers and one value of a person, another value may be "
+            f"certain for {share(one)} of people, with two values for {share(two)}{error}: "
+            "promises about buckets do not bound that; known-records on a long release does",
             max(one, two),
         )
     ]
@@ -100,9 +100,9 @@ def warn_about_known_records(figures: PlainMapping) -> list[WarningText]:
     if counted.get("singled_out"):
         found.append(
             Kind.RISK(
-                "quasi-identifiers and the number of somebody's records single out "
-                f"{share(counted['singled_out'])} of people: the promise known-number bounds it; "
-                "linked tables of single values do not show it",
+                "quasi-identifiers and a person's number of records single out "
+                f"{share(counted['singled_out'])} of people: the promise known-number bounds "
+                "this; linked tables of single values do not show it",
                 counted["singled_out"],
             )
         )
@@ -111,11 +111,11 @@ def warn_about_known_records(figures: PlainMapping) -> list[WarningText]:
     error = f" (give or take {share(figures['error'])})" if "error" in figures else ""
     certain = f"certain for {share(one['certain'])}{error}: the promise known-records bounds it"
     if not two["singled_out"]:
-        other = "whoever knows the quasi-identifiers and one value of a person"
+        other = "the quasi-identifiers and one value of a person"
         return [
             *found,
             Kind.RISK(
-                f"{other} singles out nobody, and yet another value is {certain}", one["certain"]
+                f"{other} single out nobody, but make another value {certain}", one["certain"]
             ),
         ]
     return [

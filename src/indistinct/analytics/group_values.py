@@ -282,8 +282,8 @@ def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) ->
     more = f" and {len(first) - 3} more" * (len(first) > 3)
     return [
         Kind.RISK(
-            f"{WITH_OTHERS}another one's value in a {group} may be certain of {listed}{more}: "
-            f"promises bound what a {group} tells by itself",
+            f"{WITH_OTHERS}another person's value in a {group} may make certain {listed}{more}: "
+            f"promises bound only what a {group} tells by itself",
             max((two for _, two in shares.values()), default=0.0),
         )
     ] * bool(first)
@@ -299,8 +299,8 @@ def told_where_made_up(names: Sequence[str], group: str) -> list[WarningText]:
     listed = ", ".join(f"'{name}'" for name in names)
     return [
         Kind.LIMIT(
-            f"{WITH_OTHERS}the values of others in a {group} may be certain of {listed}: promises "
-            f"bound what a {group} tells by itself"
+            f"{WITH_OTHERS}other people's values in a {group} may make certain {listed}: "
+            f"promises bound only what a {group} tells by itself"
         )
     ] * bool(names)
 
@@ -336,8 +336,8 @@ def told_beside(
     more = f" and {len(first) - 3} more" * (len(first) > 3)
     return [
         Kind.RISK(
-            f"quasi-identifiers and one value beside them make certain {listed}{more}: promises "
-            "about one attribute do not bound what another one of the record tells of it",
+            f"quasi-identifiers and one more value make certain {listed}{more}: a promise about "
+            "one attribute does not bound what another attribute tells about it",
             max((rare for rare, _, _ in worst.values()), default=0.0),
         )
     ] * bool(first)

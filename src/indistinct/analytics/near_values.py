@@ -60,10 +60,10 @@ def warn_about_near_values(
     shares = {one.name: near(one) for one in found if one.name not in measured}
     return [
         Kind.RISK(
-            f"'{name}': promises count values as different however near they are, and for "
-            f"{share(part)} of {unit} all values of the {group} lie within {NEAR:.0%} of the range "
-            f"of most: whoever knows the {group} nearly knows the value; group values first "
-            '(aggregate, round), or promise t-closeness with distance = "ordered"',
+            f"'{name}': for {share(part)} of {unit} all values of the {group} are near (within "
+            f"{NEAR:.0%} of the range of most values), so the {group} tells the value roughly: "
+            "promises count near values as different; group values first (aggregate, round), "
+            'or promise t-closeness with distance = "ordered"',
             part,
         )
         for name, part in shares.items()

@@ -146,7 +146,7 @@ def anonymize(
         str | None,
         option(
             "ADDRESS",
-            "Put the rows into a table in place of a file: postgresql://host/db?schema=S; with "
+            "Put the rows into a table instead of a file: postgresql://host/db?schema=S; with "
             "--engine spark into a folder, hdfs://host/release.",
         ),
     ] = None,
@@ -159,7 +159,7 @@ def anonymize(
     ] = False,
     report: Annotated[
         bool,
-        typer.Option("--report/--no-report", help="Write reports beside the release, as HTML."),
+        typer.Option("--report/--no-report", help="Write reports next to the release, as HTML."),
     ] = True,
     refused: Annotated[
         Path | None, option("FILE", "Where no release can be made, write a report of why, as HTML.")

@@ -35,7 +35,7 @@ def explore(
         str | None, option("NAMES", "The attackers to try with --gain; by default all.")
     ] = None,
     write: Annotated[
-        int | None, option("N", "Write the policy of point N beside FILE, as FILE-N.toml.")
+        int | None, option("N", "Write the policy of point N next to FILE, as FILE-N.toml.")
     ] = None,
     plot: Annotated[Path | None, option("FILE", "Draw the frontier into a file, as .svg.")] = None,
     as_json: AsJson = False,

@@ -89,7 +89,7 @@ def ledger(
         if as_json:
             print_json({"forgotten": release})
         else:
-            console().print(f"release {release} is struck out: nothing is held against it any more")
+            console().print(f"release {release} is removed: it no longer counts")
             if Path(folder).is_dir():
                 console().print(f"its folder is still there, see that nobody gets it: {folder}")
         return

@@ -46,8 +46,8 @@ Data = Annotated[
 Engine = Annotated[
     Literal["duckdb", "spark"] | None,
     typer.Option(
-        help="Scan the file, or the files of a folder or pattern, in place of reading it: it need "
-        "not fit into memory. With spark also hdfs://, s3a:// and table:NAME.",
+        help="Scan the file, or the files of a folder or pattern, instead of reading it: it "
+        "need not fit into memory. With spark also hdfs://, s3a:// and table:NAME.",
         rich_help_panel=FILE,
     ),
 ]
@@ -103,7 +103,7 @@ def begin(engine: str | None, master: str | None) -> None:
 
         begin_spark(master)
     elif master is not None:
-        message = "--master names a cluster of Spark, and --engine spark is not asked for"
+        message = "--master names a Spark cluster, but --engine spark is missing"
         raise PolicyError("not-scanned", message, remedy="add --engine spark, or leave it out")
 
 

@@ -68,7 +68,7 @@ class VerbGroup(TyperGroup):
 def _allow_memory(given: str | None) -> None:
     size = None if given is None else memory.size_of(given)
     if given is not None and size is None:
-        raise typer.BadParameter("it is no size of memory: write 2GB, for example")
+        raise typer.BadParameter("it is not a size of memory: write 2GB, for example")
     memory.allow(size)
 
 

@@ -86,7 +86,7 @@ def quasi(
     source = source_keys(separator, encoding, sheet)
     problems = beside_policy(policy, source)
     if mermaid and as_json:
-        message = "--mermaid and --json both ask for standard output"
+        message = "--mermaid and --json both need standard output"
         problems.append(Problem("two-outputs", message))
     if problems:
         raise PolicyError(problems)

@@ -19,7 +19,7 @@ def studio(
         Path | None, argument("[DATA]", "The private table that is opened first.")
     ] = None,
     policy: Annotated[
-        Path | None, option("FILE", "The policy (beside the table when not given).")
+        Path | None, option("FILE", "The policy (next to the table when not given).")
     ] = None,
     port: Annotated[int, option("N", "Where it listens (0: a free port).", min=0, max=65535)] = 0,
     no_browser: Annotated[

@@ -34,7 +34,7 @@ STYLES = {
 
 HOLDING = {
     "one": "everybody of a bucket has one of its rows",
-    "some": "each value is listed once for every person of the bucket who has it",
+    "some": "each value is listed once for each person of the bucket who has it",
     "all": "everybody of a bucket has all of its values",
 }
 """How the values of a bucket belong to its people, in words."""

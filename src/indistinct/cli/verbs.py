@@ -110,7 +110,7 @@ def _left_by(followed: Followed) -> str:
     stands = followed.standing
     if not stands:
         return "nothing was left half written"
-    return f"the release stands in {', '.join(stands)}; nothing was left half written"
+    return f"the release is in {', '.join(stands)}; nothing was left half written"
 
 
 def ended(error: str, code: int, problem: Problem) -> Plain:

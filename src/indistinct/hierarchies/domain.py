@@ -65,6 +65,6 @@ def unplaced(
         rows=rows,
         remedy=f"{first}; or "
         * bool(first)
-        + "correct the values; or, if they stand for missing ones, empty them or declare "
-        'them as missing; or choose another hierarchy; or set uncovered = "suppress"',
+        + "correct the values; or, if they mean missing, empty them or declare them as "
+        'missing; or choose another hierarchy; or set uncovered = "suppress"',
     )

@@ -35,9 +35,8 @@ def told_of_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[WarningText]
     about = ", ".join(f"'{name}'" for name in plan.buckets)
     return [
         Kind.LIMIT(
-            f"{listed}: published of each person, beside the quasi-identifiers: promises bound "
-            "what the values of a bucket tell by themselves, and not what these columns tell of "
-            f"{about}"
+            f"{listed}: published for each person next to the quasi-identifiers: no promise "
+            f"bounds what these columns tell about {about}, only what a bucket tells by itself"
         )
     ]
 
@@ -46,8 +45,8 @@ def told_of_untried(beside: Sequence[str]) -> list[str]:
     """What an attack says of these columns."""
     listed = ", ".join(f"'{name}'" for name in beside)
     return [
-        f"{listed}: published of each person, and what they tell of the values of a bucket was not "
-        "tried: anonymize warns of it"
+        f"{listed}: published for each person; what they tell about the values of a bucket was "
+        "not tried: anonymize warns of it"
     ] * bool(beside)
 
 
@@ -69,10 +68,9 @@ def warn_about_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[WarningTe
             if (part := float(sure.sum()) / len(there)) >= MANY:
                 found.append(
                     Kind.RISK(
-                        f"'{column}' is published of each person, and tells whoever knows what "
-                        f"goes with it which '{name}' of the bucket is theirs: as good as certain "
-                        f"for {share(part)} of people; leave it out, or generalize it as a "
-                        "quasi-identifier",
+                        f"'{column}' is published for each person, and tells which '{name}' of "
+                        f"the bucket is theirs, nearly certainly for {share(part)} of people: "
+                        f"leave '{column}' out, or make it a quasi-identifier",
                         part,
                     )
                 )

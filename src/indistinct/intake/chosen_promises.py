@@ -124,8 +124,8 @@ def _elbows(
         told += f"; raised so that no less sensitive rank has a larger k: {', '.join(raised)}"
     if without_curve:
         told += (
-            f"; of rank {' and '.join(map(str, without_curve))} no release can be made at any k, "
-            "and there is no curve"
+            f"; for rank {' and '.join(map(str, without_curve))} no release can be made at any "
+            "k, so there is no curve"
         )
     run.warnings.append(Kind.SETTING(told))
     document = {

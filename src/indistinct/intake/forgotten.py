@@ -50,7 +50,7 @@ def _missing(item: AttributeProfile, own: Attribute) -> Iterator[Forgotten]:
     if more:
         tokens = {"tokens": [*own.missing.tokens, *more], "as": own.missing.as_}
         records = sum(item.missing_tokens[token] for token in more)
-        why = f"{', '.join(more)} seems to stand for missing in {many(records, 'record')}"
+        why = f"{', '.join(more)} seems to mean missing in {many(records, 'record')}"
         yield Forgotten(item.attribute, f"missing = {value(tokens)}", why)
 
 

@@ -73,12 +73,12 @@ def warn_about_general_knowledge(private: PrivateTable, plan: Plan) -> list[Warn
             if part >= MORE:
                 found.append(
                     Kind.RISK(
-                        f"'{name}': some values go with some of '{data.attributes[j]}' and hardly "
-                        "with others, which everybody may know: whoever knows somebody's "
-                        f"'{data.attributes[j]}', which is generalized, believes the true value "
-                        f"with {BELIEVED:.0%} or more for {share(part)} of records, and not by "
-                        f"the class alone: no promise bounds that; publish "
-                        f"'{data.attributes[j]}' as it is, or leave such values out",
+                        f"'{name}': some values go with some of '{data.attributes[j]}' and "
+                        "hardly with others, as everybody may know: with the exact "
+                        f"'{data.attributes[j]}', the true value is believed with "
+                        f"{BELIEVED:.0%} or more for {share(part)} of records, where the class "
+                        "alone does not tell it; no promise bounds that: publish "
+                        f"'{data.attributes[j]}' exactly, or leave such values out",
                         part,
                     )
                 )

@@ -47,8 +47,9 @@ def told_of_joined_rows(policy: Policy) -> list[WarningText]:
             listed = ", ".join(others[:3]) + f" and {len(others) - 3} more" * (len(others) > 3)
             found.append(
                 Kind.LIMIT(
-                    f"promises over releases compare what classes list of '{name}': whoever joins "
-                    f"rows of two releases by values that both show ({listed}) may tell more"
+                    f"promises over releases compare what classes list for '{name}': an "
+                    f"attacker who joins rows of two releases by values in both ({listed}) may "
+                    "learn more"
                 )
             )
     return found

@@ -272,7 +272,7 @@ class Scanned:
         if not isinstance(data, str | Path) or is_address(data):
             raise DataError(
                 "not-scanned",
-                "a frame is counted where it is, as is a table in a server, and not scanned",
+                "a frame or a table in a server is counted where it is, not scanned",
                 remedy="leave engine and memory out, or give the path of a file",
             )
         if self.engine == "spark":
@@ -363,8 +363,8 @@ def _header_notes(native: pl.DataFrame | ScannedTable | SparkFiles) -> tuple[str
         )
     if places := running_on(names):
         notes.append(
-            f"the header has names with a quote or a tab ({_numbered(places)}): if "
-            "cells of records stand in them, mend the header, as a release publishes it"
+            f"the header has names with a quote or a tab ({_numbered(places)}): if these are "
+            "cells of records, correct the header, because a release publishes it"
         )
     return tuple(notes)
 

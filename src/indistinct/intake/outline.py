@@ -149,7 +149,7 @@ def why_not(policy: Policy) -> Why | None:
     """Why a policy's release cannot be cut where its table is; None where it can."""
     sight = sight_of(policy)
     if method_of(policy).name != METHOD:
-        ask = f'ask for algorithm = "{METHOD}" under [method]'
+        ask = f'write algorithm = "{METHOD}" under [method]'
         return Why(f'only algorithm = "{METHOD}" can cut it', ask)
     if not policy.method.partition.strict:
         message = "equal records may part (partition.strict = false), so each is looked at"
@@ -159,7 +159,7 @@ def why_not(policy: Policy) -> Why | None:
     for part in policy.privacy_models:
         if part.needs_population or part.subject != "classes" or isinstance(part, KNMAnonymity):
             message = f"promise '{part.model}' looks at combinations"
-            return Why(message, f"promise something of classes in place of '{part.model}'")
+            return Why(message, f"use a promise about classes instead of '{part.model}'")
     return None
 
 

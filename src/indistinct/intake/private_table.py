@@ -234,7 +234,7 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
                     f"promise '{part.model}' is about values of '{name}' that no record has, and "
                     "promises nothing",
                     attribute=name,
-                    remedy="write the values as they stand in the table",
+                    remedy="write the values as in the table",
                 )
             )
         elif vain := part.named_in_vain(domain):
@@ -260,9 +260,9 @@ def told_apart(name: str, values: Sequence[str | None]) -> list[WarningText]:
         return []
     return [
         Kind.RISK(
-            f"{several} values of '{name}' differ from another one in case, blanks, hyphens or "
-            "invisible characters only, and promises that count values tell them apart: write them "
-            "alike in the table, or a class of one value passes for one of several"
+            f"{several} values of '{name}' differ from another value only in case, blanks, "
+            "hyphens or invisible characters, and promises count them as different: write them "
+            "alike in the table"
         )
     ]
 
@@ -278,9 +278,9 @@ def told_as_several(private: PrivateTable) -> list[WarningText]:
         return []
     return [
         Kind.RISK(
-            f"{several} values of '{key}' differ from another one in case, blanks, hyphens, "
-            "leading zeros or invisible characters only, and count as different people: if they "
-            "are the same, write them alike in the table, or a class of k people has fewer"
+            f"{several} values of '{key}' differ from another value only in case, blanks, "
+            "hyphens, leading zeros or invisible characters, and count as different people: if "
+            "they are the same people, write them alike in the table"
         )
     ]
 
@@ -306,7 +306,7 @@ def _counted_missing(part: Promise, private: PrivateTable) -> list[WarningText]:
         return []
     listed = ", ".join(f'"{label}"' for label in sorted(missing))
     left_aside = f"not_applicable = [{listed}]"
-    remedy = f"{left_aside} under [attributes.{toml_key(name)}] counts them no longer"
+    remedy = f"{left_aside} under [attributes.{toml_key(name)}] stops counting them"
     if not isinstance(part, AboutValues):
         remedy = f"add distinct-l-diversity or max-posterior, and in it {left_aside}"
     return [

@@ -46,10 +46,10 @@ def warn_about_range_ends(private: PrivateTable, plan: Plan | LinkedPlan) -> lis
         for end, there in lone_ends(scale, counts, few):
             found.append(
                 Kind.RISK(
-                    f"'{name}': ranges begin and end at values of records, and the {end} end is "
-                    f"that of {many(there, private.subjects.unit)} far from all others: who knows "
-                    f"that somebody is there sees the value; put such values together (top, "
-                    f'bottom of intervals), or write method.cells.{toml_key(name)} = "level"',
+                    f"'{name}': ranges end at values of records, and the {end} end is that of "
+                    f"{many(there, private.subjects.unit)} far from all others, so the range "
+                    "shows the value: group such values (top, bottom of intervals), or write "
+                    f'method.cells.{toml_key(name)} = "level"',
                     there / max(int(counts.sum()), 1),
                 )
             )

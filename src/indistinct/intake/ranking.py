@@ -68,7 +68,7 @@ def _harm(table: Table, name: str, given: Ranks, file: str | None) -> dict[Value
             f"the ranks of '{name}' count {listed} as harmful, which does not occur",
             file=file,
             attribute=given.dependent,
-            remedy="name outcomes as they stand in the table",
+            remedy="name outcomes as in the table",
         )
     return share_of_harm(counted.iter_rows(), given.harmful)
 
@@ -91,7 +91,7 @@ def _scores(policy: Policy, name: str, given: Ranks) -> dict[Value, float]:
     if home == given.score:
         raise DataError(
             "unknown-column",
-            f"the values would stand in column '{home}', which has their scores",
+            f"the values would be in column '{home}', which has their scores",
             file=str(path),
             attribute=name,
             remedy=f"name the column of the values '{name}'",
@@ -122,9 +122,9 @@ def told_of_outcomes(policy: Policy, name: str) -> list[WarningText]:
     given = policy.attributes[name].ranks
     return [
         Kind.LIMIT(
-            f"'{name}': the rank of each value in this certificate follows from what became of the "
-            "people of the table who have it, of those left out too: where few have a value, it "
-            "tells what became of them"
+            f"'{name}': the ranks in this certificate are computed from the outcomes of all "
+            "people in the table, also of those left out: the rank of a rare value tells their "
+            "outcome"
         )
     ] * (given is not None and given.dependent is not None)
 
@@ -150,10 +150,10 @@ def warn_about_outcomes(policy: Policy, table: Table, name: str) -> list[Warning
     share = of / max(int(people["people"].sum()), 1)
     return [
         Kind.RISK(
-            f"'{name}': the certificate has the rank of each value, which follows from '{outcome}' "
-            f"and tells, or nearly, that of {many(of, 'record')} with a value that fewer than "
-            f"{FEW} have: group such values, write the ranks by hand (ranks.table), or take them "
-            "from figures of others (ranks.file)",
+            f"'{name}': the ranks in the certificate are computed from '{outcome}', and tell "
+            f"it, or nearly, for {many(of, 'record')} with a value that fewer than {FEW} have: "
+            "group such values, write the ranks by hand (ranks.table), or take them from "
+            "published figures (ranks.file)",
             share,
         )
     ] * (of > 0)

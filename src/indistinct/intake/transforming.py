@@ -393,9 +393,9 @@ class _Work:
         whose = "value" if least.owners is None else "person's values"
         self.warnings += [
             Kind.RISK(
-                f"'{column.name}': of {many(found, 'mean')} one {whose} makes up more than "
-                f"{SHARE_OF_SUM:.0%} of the sum, and can be estimated from it: put such values "
-                "together before (aggregate, top or bottom), or publish medians"
+                f"'{column.name}': in {many(found, 'mean')}, one {whose} is more than "
+                f"{SHARE_OF_SUM:.0%} of the sum and can be estimated from it: group such values "
+                "first (aggregate, top or bottom), or publish medians"
             )
         ] * bool(found)
 
@@ -488,8 +488,8 @@ class _Work:
         found += [(name, those, ", roughly at least") for name, *those in following_it]
         return [
             Kind.RISK(
-                f"{' and '.join(map(repr, those))}: published as in the table, and so telling what "
-                f"'{name}' was before its transformation{roughly}: leave out, or change too"
+                f"{' and '.join(map(repr, those))}: published as in the table, and so telling "
+                f"what '{name}' was before its transformation{roughly}: leave out, or change too"
             )
             for name, those, roughly in found
         ]
@@ -512,16 +512,14 @@ class _Work:
             if name in self.drawn_under:
                 account[name]["drawn_under"] = self.drawn_under[name]
             if way in ("swap", "noise") and there and not changed:
-                warnings.append(
-                    Kind.RISK(f"'{name}': the transformation '{way}' has changed no value")
-                )
+                warnings.append(Kind.RISK(f"'{name}': the transformation '{way}' changed no value"))
             elif item.transform.swap is not None:
                 warnings += _few_moved(item.transform.swap, before, changed)
             elif way == "noise" and changed < FEWEST_MOVED * there:
                 warnings.append(
                     Kind.RISK(
-                        f"'{name}': the noise has left {there - changed} of {there} values as they "
-                        "were: take a larger scale; where it multiplies, 0 always stays 0"
+                        f"'{name}': the noise left {there - changed} of {there} values "
+                        "unchanged: use a larger scale; multiplied noise never changes 0"
                     )
                 )
             if item.role in ("sensitive", "insensitive"):
@@ -552,9 +550,9 @@ def _found_in_many(
         return []
     return [
         Kind.RISK(
-            f"'{name}' is the same in all records of most people, and changed in each record by "
-            "itself: whoever compares a person's records finds it again; round or group it "
-            "instead, or leave it out"
+            f"'{name}' is the same in all records of most people, but each record is changed "
+            "separately: a person's records together tell it again; round or group it instead, "
+            "or leave it out"
         )
     ]
 
@@ -578,8 +576,8 @@ def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[WarningText]
     where = "the groups of 'within' are" if rule.within else "the window is"
     return [
         Kind.RISK(
-            f"'{before.name}': the exchange has made others of {changed} of {there} values only, "
-            f"of some {freely:.0f} if anybody could exchange with anybody: {where} narrow"
+            f"'{before.name}': the exchange has changed only {changed} of {there} values; "
+            f"without limits it would change about {freely:.0f}: {where} narrow"
         )
     ]
 
@@ -592,9 +590,9 @@ def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> lis
     found = found_again(before, after, getattr(getattr(rule, rule.name), "format", ISO))
     return [
         Kind.RISK(
-            f"'{before.name}': whoever knows the true value finds {found} of {there} records among "
-            f"fewer than {FEW_FOUND}, as what is published is it or lies near it: change more, or "
-            "treat it as a quasi-identifier, unless nobody can know it"
+            f"'{before.name}': the true value finds {found} of {there} records among fewer than "
+            f"{FEW_FOUND}, because the published values are equal or near: change them more, or "
+            "make it a quasi-identifier, unless nobody can know it"
         )
     ] * (found >= FOUND * there > 0)
 
@@ -608,9 +606,9 @@ def _shown_elsewhere(rule: Transform, before: pl.Series, after: pl.Series) -> li
     rare = int(shown.is_in(counts[before.name].implode()).sum())
     return [
         Kind.RISK(
-            f"'{before.name}': {rare} of {len(shown)} published values are true ones that fewer "
-            f"than {FEW_FOUND} records have, in other records: whoever knows such a value knows "
-            "that somebody with it is in the table; group the values, or leave the column out",
+            f"'{before.name}': {rare} of {len(shown)} published values are true values of fewer "
+            f"than {FEW_FOUND} records, in other records: a known value shows that its person "
+            "is in the table; group the values, or leave the column out",
             rare / len(shown),
         )
     ] * (len(shown) >= FEW_RECORDS and rare >= FOUND * len(shown))
@@ -621,9 +619,9 @@ def _found_by_time(column: Measured) -> list[WarningText]:
     alone = int((np.unique(column.times, return_counts=True)[1] == 1).sum())
     return [
         Kind.RISK(
-            f"'{column.name}': dates are moved by whole days, and the time of day stays: it is "
-            f"that of no other record for {alone} of {len(column.present)}: take the times out of "
-            "the table before"
+            f"'{column.name}': dates are moved by whole days, and the time of day stays; for "
+            f"{alone} of {len(column.present)} no other record has it: remove the times from "
+            "the table first"
         )
     ] * bool(alone)
 
@@ -639,9 +637,9 @@ def _undone_by_groups(name: str, groups: Ints) -> list[WarningText]:
     few = int(size[size < 3].sum())
     return [
         Kind.RISK(
-            f"'{name}': {few} of {len(groups)} values are in groups of 'within' of one, which "
-            "keeps its value, or two, which trade theirs: whoever knows the groups undoes the "
-            "exchange; name fewer columns"
+            f"'{name}': {few} of {len(groups)} values are in groups of 'within' with one value, "
+            "which stays, or two, which change places: an attacker who knows the groups undoes "
+            "this; name fewer columns"
         )
     ] * bool(few)
 
@@ -656,8 +654,8 @@ def _told_by_frequency(texts: pl.Series) -> list[WarningText]:
     return [
         Kind.RISK(
             f"'{texts.name}': equal values are replaced alike, and {int(apart.sum())} of them "
-            f"({part:.0%} of records) are more or less frequent than all others: whoever knows how "
-            "frequent values are knows what stands for these",
+            f"({part:.0%} of records) are recognized by their frequency: it differs from that "
+            "of all others",
             part,
         )
     ] * (len(counts) > 1 and part >= FOUND)
@@ -691,9 +689,9 @@ def _replace(work: _Work, name: str, rule: Replace) -> tuple[pl.Series, str]:
     if rare:
         work.warnings.append(
             Kind.RISK(
-                f"'{name}': made-up values keep the form of true ones (length, pattern, number of "
-                f"words), and {some_of(rare, len(known), 'value has')} one that few others have, "
-                "by which they are recognized: pseudonymize the column, or leave it out"
+                f"'{name}': made-up values keep the form of the true ones (length, pattern, "
+                f"number of words), and {some_of(rare, len(known), 'value has')} a rare form "
+                "that tells which it is: pseudonymize the column, or leave it out"
             )
         )
     return made, replace_told()
@@ -711,9 +709,9 @@ def _shift(work: _Work, name: str, rule: Shift) -> tuple[pl.Series, str]:
     few = int((found <= FEW_SHIFTS).sum())
     work.warnings += [
         Kind.RISK(
-            f"'{name}': whoever knows on which days it begins and ends knows within {FEW_SHIFTS} "
-            f"days how far the dates of {few} of {len(found)} {'people' if rule.by else 'records'} "
-            "were moved: leave such long courses, and dates near the ends, out"
+            f"'{name}': the first and last day of the column tell within {FEW_SHIFTS} days how "
+            f"far the dates of {few} of {len(found)} {'people' if rule.by else 'records'} were "
+            "moved: leave out such long courses, and dates near the ends"
         )
     ] * bool(few)
     work.warnings += _found_by_time(column)
@@ -735,9 +733,9 @@ def _moved_alike(work: _Work, name: str, by: str | None, groups: Ints) -> list[W
     largest, values = int(sizes.max(initial=0)), int((sizes > 0).sum())
     return [
         Kind.RISK(
-            f"'{name}': dates are moved alike by '{by}', which has {many(values, 'value')}: "
-            f"whoever knows one true date knows how far {largest} of {len(groups)} were moved; "
-            "name the column of the person instead",
+            f"'{name}': dates are moved alike by '{by}', which has {many(values, 'value')}: one "
+            f"true date tells how far {largest} of {len(groups)} were moved; name the column of "
+            "the person instead",
             largest / len(groups),
         )
     ] * (len(groups) >= FEW_RECORDS and largest >= ALIKE * len(groups))
@@ -759,9 +757,9 @@ def _swap(work: _Work, name: str, rule: Swap) -> tuple[pl.Series, str]:
     if quasi and quasi <= {*rule.within} and name not in quasi:
         work.warnings.append(
             Kind.RISK(
-                f"'{name}': values are exchanged between records that share all quasi-identifiers, "
-                "so every class lists what it listed before: the exchange hides nothing that "
-                "classes tell"
+                f"'{name}': values are exchanged only between records with the same "
+                "quasi-identifiers, so every class lists what it listed before: this hides "
+                "nothing that classes tell"
             )
         )
     said = swap_told(share=rule.share, within=bool(rule.within), window=rule.window is not None)
@@ -810,8 +808,8 @@ def _round(work: _Work, name: str, rule: Round) -> tuple[pl.Series, str]:
 
 def _apart(name: str, mover: str) -> WarningText:
     return Kind.RISK(
-        f"'{name}': fewer than {FEW} values lie apart from all others by more than {mover} "
-        "moves them: put such values together (aggregate, top or bottom), or leave them out"
+        f"'{name}': fewer than {FEW} values lie far from all others, farther than {mover} moves "
+        "them: group such values (aggregate, top or bottom), or leave them out"
     )
 
 
@@ -849,8 +847,8 @@ def _aggregate(work: _Work, name: str, rule: Aggregation) -> tuple[pl.Series, st
             if moved:
                 work.warnings.append(
                     Kind.SETTING(
-                        f"'{name}': fewer than {rule.k} are at or beyond an end: it is moved to "
-                        "the value of a record, as the certificate tells"
+                        f"'{name}': fewer than {rule.k} are at or beyond an end: the end was "
+                        "moved to the value of a record, as the certificate says"
                     )
                 )
             bottom, top = ends

@@ -74,9 +74,8 @@ def warn_about_search(
     elif report.algorithm == "heuristic":
         found.append(
             Kind.SETTING(
-                f"a heuristic searched the lattice of {many(report.nodes, 'node')}: the release is "
-                "good, and "
-                "not proved the best"
+                f"a heuristic searched the lattice of {many(report.nodes, 'node')}: no "
+                "optimality guarantee"
             )
         )
     smallest = verdict.classes.smallest
@@ -84,9 +83,8 @@ def warn_about_search(
     if kept and 0 < suppressed < (smallest or 0):
         found.append(
             Kind.RISK(
-                "fewer suppressed records are kept than the smallest class holds: whoever is known "
-                'to be in the table and fits no class is one of these few; suppressed = "drop" is '
-                "safer"
+                "fewer suppressed records are kept than the smallest class has: a person in "
+                'the table who fits no class is one of these few; suppressed = "drop" is safer'
             )
         )
     covered = {item.sensitive for item in policy.promises}
@@ -95,23 +93,21 @@ def warn_about_search(
         listed = _quoted(bare)
         found.append(
             Kind.RISK(
-                "suppressed records are kept, and whoever fits no class is known to be one of "
-                f'them: no promise bounds what they tell of {listed}; suppressed = "drop" is safer'
+                "suppressed records are kept, and people who fit no class are known to be "
+                f"among them: no promise bounds what they tell about {listed}; suppressed = "
+                '"drop" is safer'
             )
         )
     if not policy.output.shuffle:
         found.append(
             Kind.RISK(
-                "the release keeps the order of the source: whoever knows that order can match "
-                "records"
+                "the release keeps the order of the source: an attacker who knows that order "
+                "can match records"
             )
         )
     if verdict.records == verdict.suppressed and suppressed < verdict.records:
         found.append(
-            Kind.LOSS(
-                "nothing is left of any quasi-identifier: a reader cannot tell these records from "
-                "suppressed ones"
-            )
+            Kind.LOSS("nothing is left of any quasi-identifier: records look like suppressed ones")
         )
     if verdict.records == 0:
         found.append(Kind.LOSS("every record is suppressed: the release is empty"))
@@ -149,8 +145,8 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
     """
     told = [
         Kind.LOSS(
-            f"of people with more records than {part.k} of their class have, some were left out at "
-            "random (known-number)"
+            f"for people with more records than {part.k} of their class have, some records were "
+            "left out at random (known-number)"
         )
         for part in policy.privacy_models
         if isinstance(part, KnownNumber)
@@ -172,8 +168,8 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
     return [
         *told,
         Kind.LIMIT(
-            f"promises about {listed} bound what the values of a {what} tell by themselves: "
-            f"whoever knows {who} and this program sees {seen}, and may believe more"
+            f"promises about {listed} bound what the values of a {what} tell by themselves: an "
+            f"attacker who knows {who} and this program sees {seen}, and may believe more"
         ),
     ]
 
@@ -217,8 +213,8 @@ def told_of_no_promise(policy: Policy) -> list[WarningText]:
     names += [f"values of '{name}' that promises leave out" for name in partly_promised(policy)]
     return [
         Kind.LIMIT(
-            f"{NOT_BOUNDED}{what} tells of {', '.join(names)}: everybody of it may have the "
-            "same value, and whoever knows that somebody is in it then knows the value"
+            f"{NOT_BOUNDED}{what} tells about {', '.join(names)}: all people of a {what} may "
+            f"have the same value, and then the {what} discloses it"
         )
     ] * bool(names)
 
@@ -234,8 +230,8 @@ def told_of_chosen_values(policy: Policy) -> list[WarningText]:
         return []
     return [
         Kind.LOSS(
-            f"where a quasi-identifier differed between records of a person, its {which} value is "
-            "published for all of them: what changed over time is not to be read from it"
+            f"where a quasi-identifier differed between records of a person, its {which} value "
+            "is published for all of them: changes over time are lost"
         )
     ]
 
@@ -255,9 +251,9 @@ def told_of_changed_values(policy: Policy) -> list[WarningText]:
     if about:
         found.append(
             Kind.LIMIT(
-                f"promises about {_quoted(map(str, about))} hold for values as they are published, "
-                "changed at random: they bound no belief in true values, which whoever knows how "
-                "they were changed may tell better"
+                f"promises about {_quoted(map(str, about))} hold for the published values, "
+                "which were changed at random: they do not bound beliefs about true values; an "
+                "attacker who knows how they were changed may learn more"
             )
         )
     counted = {*policy.quasi_identifiers, *policy.visit_identifiers}
@@ -265,9 +261,9 @@ def told_of_changed_values(policy: Policy) -> list[WarningText]:
     if quasi and policy.privacy_models:
         found.append(
             Kind.LIMIT(
-                f"promises count who shares {_quoted(quasi)} as it is published, changed at "
-                "random: who is in a class need not have its values, and whoever knows how they "
-                "were changed may tell people apart better than promised"
+                f"promises count people by the published {_quoted(quasi)}, which was changed at "
+                "random: people of a class need not have its true values; an attacker who "
+                "knows how they were changed may tell people apart better than promised"
             )
         )
     return found
@@ -288,12 +284,12 @@ def told_of_bins(policy: Policy) -> list[WarningText]:
             told.append("the outer bounds are its smallest and its largest value")
         if policy.method.suppression_limit > 0:
             told.append(
-                "how many are published of each bin tells about how many of it were left out"
+                "the published number of each bin tells roughly how many of it were left out"
             )
         found.append(
             Kind.LIMIT(
-                f"'{name}': bins hold about as many records each of the table that they were made "
-                f"from, suppressed ones too: {', and '.join(told)}"
+                f"'{name}': each bin was made to hold about as many records of the table, "
+                f"suppressed ones included: {', and '.join(told)}"
             )
         )
     return found
@@ -307,8 +303,8 @@ def told_of_the_whole_table(policy: Policy) -> list[WarningText]:
     """
     chosen = [
         Kind.LIMIT(
-            f"'{part.sensitive}': the {' and the '.join(what)} of knm-anonymity follow from the "
-            "values of the whole table, those of records left out too: they tell something of these"
+            f"'{part.sensitive}': the {' and the '.join(what)} of knm-anonymity are computed "
+            "from all values of the table, and tell something about records left out"
         )
         for part in policy.privacy_models
         if isinstance(part, KNMAnonymity)
@@ -326,8 +322,8 @@ def told_of_the_whole_table(policy: Policy) -> list[WarningText]:
     ]
     told = chosen + [
         Kind.LIMIT(
-            f"'{name}': its hierarchy has as many levels as the longest code of the table needs, "
-            "also of a record that was left out"
+            f"'{name}': its hierarchy has as many levels as the longest code in the table "
+            "needs, even if that record was left out"
         )
         for name in dict.fromkeys(of_all)
         if isinstance(asked := policy.attributes[name].hierarchy, Mapping)
@@ -339,8 +335,8 @@ def told_of_the_whole_table(policy: Policy) -> list[WarningText]:
     return [
         *told,
         Kind.LIMIT(
-            f"{_quoted(names)}: the shares of all values of the table stand in this certificate, "
-            "and tell with the release which values were left out"
+            f"{_quoted(names)}: this certificate has the shares of all values of the table; "
+            "compared with the release, they tell which values were left out"
         ),
     ]
 
@@ -359,9 +355,9 @@ def warn_about_original_shares(private: PrivateTable, left_out: Bools) -> list[W
         out = many(count, private.subjects.unit)
         found.append(
             Kind.RISK(
-                f"'{name}': the certificate gives the shares of all values of the table, and tells "
-                f"with the release what the {out} left out have: the most "
-                f'frequent value is that of {most} of them; reference = "published" tells nothing'
+                f"'{name}': the certificate gives the shares of all values of the table, and "
+                f"tells with the release what the {out} left out have: {most} of them have the "
+                'most frequent value; write reference = "published"'
             )
         )
     return found
@@ -393,9 +389,9 @@ def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[WarningTe
     listed = _quoted(names)
     return [
         Kind.RISK(
-            f"{listed}: values were exchanged, averaged or modelled over all records of the table, "
-            "and tell something of suppressed ones: take these out of the table before, if nothing "
-            "may"
+            f"{listed}: values were exchanged, averaged or modelled over all records of the "
+            "table, and tell something about suppressed ones: to prevent it, remove these from "
+            "the table first"
         )
     ] * bool(names)
 
@@ -432,8 +428,8 @@ def warn_about_lone_groups(
             if few:
                 found.append(
                     Kind.RISK(
-                        f"'{name}': {some_of(few, len(sizes), 'group is')} published of fewer than "
-                        f"{rule.k} {'people' if person else 'records'}: choose wider groups"
+                        f"'{name}': {some_of(few, len(sizes), 'group is')} published with fewer "
+                        f"than {rule.k} {'people' if person else 'records'}: choose wider groups"
                     )
                 )
     return found
@@ -547,7 +543,7 @@ def warn_about_made_up(made_up: int, records: int) -> list[WarningText]:
     return [
         Kind.LOSS(
             f"{made_up / records:.0%} of the release is made up: {made_up} of {records} records "
-            "are nobody's, and readers are not told; its counts say little; a smaller k or mu "
+            "are nobody's; readers are not told, and counts are distorted; a smaller k or mu "
             "needs less noise; max_noise and the limit of decoys bound it"
         )
     ]
@@ -688,9 +684,10 @@ def _following(
     published = {name: generalized if name in sensitive else () for name in beside}
     return [
         Kind.RISK(
-            f"'{column}' is published as it is, and follows from {_quoted(those, ' and ')}: "
-            f"whoever knows {'both' if len(those) > 1 else 'that'} knows it, and has fewer records "
-            f"of a class to look at; make '{column}' a quasi-identifier, or leave it out"
+            f"'{column}' is published as it is, and follows from {_quoted(those, ' and ')}: it "
+            "leaves fewer records of a class to an attacker who knows "
+            f"{'both' if len(those) > 1 else 'that'}; make '{column}' a quasi-identifier, or "
+            "leave it out"
         )
         for column, *those in following(seen, table.kinds, published, known)
         if {*those} & {*generalized}
@@ -724,9 +721,8 @@ def warn_about_computed(
         seen = table.text(columns)[pl.Series(subjects.first_rows()[:SAMPLE])]
     return [
         Kind.RISK(
-            f"'{quasi}' is generalized, and can be computed from '{one}' and '{other}', which are "
-            "published as they are: whoever reads both knows it; make one of them a "
-            "quasi-identifier, or leave it out"
+            f"'{quasi}' is generalized, and can be computed from '{one}' and '{other}', which "
+            "are published as they are: make one of them a quasi-identifier, or leave it out"
         )
         for quasi, one, other in computed(seen, table.kinds, sought, readable)
     ]
@@ -796,9 +792,9 @@ def _narrowed_visits(
 def _told_of_narrowing(found: Narrowed, undone: Sequence[tuple[str, str]]) -> list[WarningText]:
     return [
         Kind.RISK(
-            f"'{column}' is published as it is, and narrows '{quasi}', which is generalized: "
-            f"whoever knows the exact '{quasi}' of somebody has {ratio:.1f} times fewer records of "
-            f"a class to look at; make '{column}' a quasi-identifier, or leave it out"
+            f"'{column}' is published as it is, and narrows '{quasi}', which is generalized: it "
+            f"leaves {ratio:.1f} times fewer records of a class to an attacker who knows the "
+            f"exact '{quasi}'; make '{column}' a quasi-identifier, or leave it out"
         )
         for column, quasi, ratio in found
         if (column, quasi) not in undone
@@ -842,9 +838,9 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[WarningTex
         *map(Kind.RISK, blank),
         *[
             Kind.RISK(
-                f"the identifier '{name}' has {values[name]:,} values in {records:,} "
-                "records: if they are people, a class of k records may be one person's; "
-                f'person = "{name}" under [source] makes promises count people'
+                f"the identifier '{name}' has {values[name]:,} values in {records:,} records: "
+                "if these are people, all k records of a class may be one person's; write "
+                f'person = "{name}" under [source] to count people'
             )
             for name in told
         ],
@@ -879,9 +875,9 @@ def _naming(private: PrivateTable, beside: Sequence[str]) -> list[WarningText]:
     listed = _quoted(naming)
     return [
         Kind.RISK(
-            f"{listed}: as the name or the values look, this names people or records, and it is "
-            'published as it is: give it role = "identifier", and name it as person under [source] '
-            "if people have many records, so that promises count people"
+            f"{listed}: seems to name people or records, and is published as it is: write role "
+            '= "identifier"; if people have many records, also name it as person under '
+            "[source], so that promises count people"
         )
     ]
 
@@ -898,8 +894,7 @@ def _undone(pairs: Iterable[tuple[str, str]]) -> list[WarningText]:
     return [
         Kind.RISK(
             f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
-            f"whoever reads the one knows the other; make '{column}' a quasi-identifier, or leave "
-            "it out"
+            f"make '{column}' a quasi-identifier, or leave it out"
         )
         for column, quasi in pairs
     ]
@@ -930,8 +925,8 @@ def distinguishable(
         names = ", ".join(f"'{name}'" for name in unique)
         found.append(
             Kind.RISK(
-                f"{what} can be told apart: they repeat values of records of their class, and "
-                f"nearly unique values are seldom repeated otherwise: {names}"
+                f"{what} can be told apart: they repeat nearly unique values of records of "
+                f"their class: {names}"
             )
         )
     sizes = {name: before[name].n_unique() for name in others}
@@ -948,15 +943,15 @@ def distinguishable(
     if broken:
         found.append(
             Kind.RISK(
-                f"{what} can be told apart: among records the one column settles the other, and "
-                f"among {what} it does not: {', '.join(broken)}"
+                f"{what} can be told apart: in records one column determines the other, in "
+                f"{what} it does not: {', '.join(broken)}"
             )
         )
     if several := [name for name in fresh if before[name].drop_nulls().is_duplicated().any()]:
         names = ", ".join(f"'{name}'" for name in several)
         found.append(
             Kind.RISK(
-                f"{what} can be told apart: each has a pseudonym of its own, and records share "
+                f"{what} can be told apart: each has a pseudonym of its own, but records share "
                 f"{names}"
             )
         )

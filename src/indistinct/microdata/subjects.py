@@ -251,9 +251,8 @@ class Subjects:
         """What the custodian should know of how rows became people."""
         return [
             Kind.LOSS(
-                f"'{name}' differed between the records of {many(number, 'person')}: one value was "
-                "chosen for "
-                "each"
+                f"'{name}' differed between the records of {many(number, 'person')}: one value "
+                "was chosen for each person"
             )
             for name, number in self.resolved.items()
         ]
@@ -303,6 +302,7 @@ def _differing(column: pl.Series, person_of: Ints32, people: Ints32, file: str |
         file=file,
         attribute=column.name,
         rows=tuple(int(row) + 1 for row in rows),
-        remedy='correct it, or say which counts: source.conflicts = "first", "last" or '
-        '"most-frequent"; or, if it is of a visit, level = "event" under it keeps every value',
+        remedy='correct it, or say which value counts: source.conflicts = "first", "last" or '
+        '"most-frequent"; for an attribute of visits, write level = "event" at it, '
+        "which keeps every value",
     )

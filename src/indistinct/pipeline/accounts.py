@@ -234,8 +234,9 @@ def _erased(
         return []
     return [
         Kind.COLUMN(
-            f"as many rows as possible are kept, at the cost of all that {', '.join(erased)} told: "
-            "rows alone do not say what a release is worth; look at the loss and the leakage beside"
+            "most distinct rows are kept at the cost of all information in "
+            f"{', '.join(erased)}: the number of rows alone does not show what a release is "
+            "worth; look at loss and leakage too"
         )
     ]
 

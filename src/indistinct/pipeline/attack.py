@@ -144,7 +144,7 @@ def attack(
         if name in asked.quasi_identifiers
     ]
     if moved := moved_visits(asked):
-        notes.append(f"visits are not looked at: {', '.join(moved)} cannot be found again")
+        notes.append(f"visits are not attacked: {', '.join(moved)} cannot be matched")
     notes += doubts(context)
     notes += told_of_untried(attacked.beside) if views[0].link is not None else []
     for place, view in enumerate(views[1:], start=2):
@@ -481,8 +481,8 @@ def _source_keys(
     if 2 * fits <= 1 + chance / places.weight.sum():
         return []
     return [
-        f"{some_of(len(told), len(names), 'pseudonym is')} keys of the source: "
-        "anybody who has a person's key finds their records, and releases can be linked"
+        f"{some_of(len(told), len(names), 'pseudonym is')} keys of the source: anyone with a "
+        "person's key finds their records, and releases can be linked"
     ]
 
 
@@ -553,8 +553,8 @@ def _of_people(person: str | None) -> Problem:
     )
     return Problem(
         "release-of-people",
-        f"the release {what}, and the policy does not say whose each record is: rows would be "
-        "taken for people",
+        f"the release {what}, but the policy does not name the person column: rows would count "
+        "as people",
         remedy='name the column: [source] person = "patient_id", say',
     )
 
@@ -580,11 +580,11 @@ def doubts(context: AttackContext) -> list[str]:
     more = places.suppressed - lost
     if places.suppressed:
         notes.append(
-            f"{places.suppressed} published {what}s have * in every quasi-identifier: whoever fits "
-            f"no class ({many(lost, 'person')}) is one of these"
+            f"{places.suppressed} published {what}s have * in every quasi-identifier: people "
+            f"who fit no class ({many(lost, 'person')}) are among these"
             + (
-                f"; at least {more} of them fit a class, too, and attackers try those who more "
-                "likely do"
+                f"; at least {more} of them also fit a class, and attackers try those who are "
+                "more likely to"
                 if more > 0
                 else ""
             )

@@ -103,7 +103,8 @@ def with_background_knowledge(
         run.warnings += tell(records.figures)
     run.warnings += [
         Kind.LIMIT(
-            f"what others learn of '{name}' who know some of a person's values was not tried: {why}"
+            f"what attackers learn about '{name}' from some of a person's values was not tried: "
+            f"{why}"
         )
         for name, why in known_records.too_many(context, names).items()
     ]
@@ -197,9 +198,9 @@ def _warnings_of_days(policy: Policy, released: Frame) -> list[WarningText]:
     listed = ", ".join(f"'{name}'" for name in steps)
     return [
         Kind.RISK(
-            f"{listed}: quasi-identifiers and the days between two dates that follow each other "
-            f"single out {share(one)} of people at worst ({share(mean)} on average): shifted dates "
-            "keep them",
+            f"{listed}: quasi-identifiers and the days between two successive dates single out "
+            f"{share(one)} of people at worst ({share(mean)} on average): shifted dates keep "
+            "these days",
             one,
         )
     ] * bool(one)
@@ -222,10 +223,9 @@ def _warnings_of_sizes(view: ReleaseView) -> list[WarningText]:
         if sure:
             found.append(
                 Kind.RISK(
-                    "whoever knows the quasi-identifiers of a person, and how many values of "
-                    f"'{name}' the person has, may be certain of one for {share(float(sure))} of "
-                    "people: buckets list sets as they are, and no promise about buckets bounds "
-                    "that",
+                    f"with a person's quasi-identifiers and number of values of '{name}', one "
+                    f"value may be certain for {share(float(sure))} of people: buckets list "
+                    "sets as they are, and promises about buckets do not bound that",
                     float(sure),
                 )
             )

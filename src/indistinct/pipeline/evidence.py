@@ -275,8 +275,8 @@ def evidence_in(release: Frame, *, public: bool, published: PlainMapping | None 
                 "no-account",
                 f"{what}, so there is nothing to report of",
                 file=str(release),
-                remedy="name the folder of a release as it was written; without private/ there is "
-                "the public report alone, --public",
+                remedy="name the folder of a release as it was written; without private/ only "
+                "the public report is possible: --public",
             )
         )
     found = Evidence(certificate, published or published_evidence(release))

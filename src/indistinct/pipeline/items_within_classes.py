@@ -92,10 +92,11 @@ def items_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[st
         if done.as_root:
             run.warnings.append(
                 Kind.LOSS(
-                    f"'{name}': {some_of(done.as_root, len(done.published), 'item of people is')} "
-                    "published "
-                    f"as {SUPPRESSED}, which is what known-records asks of classes of this size: a "
-                    "smaller k or m, or larger classes, leave more (private/class_sizes.json)"
+                    f"'{name}': "
+                    f"{some_of(done.as_root, len(done.published), 'item of people is')} "
+                    f"published as {SUPPRESSED}, as known-records requires for classes of this "
+                    "size: a smaller k or m, or larger classes, keep more "
+                    "(private/class_sizes.json)"
                 )
             )
     before = run.documents.get("items.json", {})

@@ -53,12 +53,14 @@ def hold_against_ranks(private: PrivateTable, released: Frame, run: Run) -> None
             raise _given_away(run.policy, leak)
         if leak.telling:
             run.warnings.append(
-                Kind.RISK(f"the release tells how sensitive some values are: {leak}", leak.telling)
+                Kind.RISK(
+                    f"the release discloses how sensitive some values are: {leak}", leak.telling
+                )
             )
         run.warnings += [
             Kind.RISK(
-                f"'{column}' is published, and the ranks of '{name}' follow from it: by itself it "
-                f"tells the rank of {share(told)} of the records whose rank is in doubt",
+                f"'{column}' is published, and the ranks of '{name}' follow from it: it tells "
+                f"the rank of {share(told)} of the records whose rank is in doubt",
                 told,
             )
             for column, told in followed(private, name).items()
@@ -122,9 +124,9 @@ def _given_away(policy: Policy, leak: Leak) -> PolicyError:
     apart = policy.method.mode == "split"
     return PolicyError(
         "ranks-given-away",
-        "the release would tell how sensitive people's values are, which gives people away, "
-        f"and none was made. Of the one it would be, {leak}",
+        "the release would disclose how sensitive people's values are, so none was made. In "
+        f"it, {leak}",
         attribute=leak.sensitive,
-        remedy=('choose mode = "joint"' if apart else "ask for diversity or for a larger k")
+        remedy=('choose mode = "joint"' if apart else "promise diversity or a larger k")
         + ", take out what ranks follow from, or say accept_unsafe = true",
     )

@@ -113,9 +113,9 @@ def searched(private: PrivateTable, run: Run) -> Plan | LinkedPlan:
         return plan
     run.warnings.append(
         Kind.LOSS(
-            f"classes have {best.k} people in place of {first.k}: items lose {share(best.items)} "
-            f"in place of {share(first.items)} ({best.as_root} are *, not {first.as_root}), "
-            f"quasi-identifiers {share(best.quasi)} in place of {share(first.quasi)}"
+            f"classes have {best.k} people instead of {first.k}: items lose {share(best.items)} "
+            f"instead of {share(first.items)} ({best.as_root} are *, not {first.as_root}), "
+            f"quasi-identifiers {share(best.quasi)} instead of {share(first.quasi)}"
         )
     )
     # It is the best of its size, and not of all that keep the promises.

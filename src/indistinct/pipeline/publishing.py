@@ -78,8 +78,8 @@ def publish(
     if _suppressed_break(released, private, plan):
         run.warnings.append(
             Kind.LOSS(
-                "suppressed records would break a promise as the group that whoever fits no class "
-                'is known to be in: they are left out, as by suppressed = "drop"'
+                "suppressed records would break a promise as a group, because people who fit "
+                'no class are known to be in it: they are left out, as by suppressed = "drop"'
             )
         )
         released, replaced = _published(private, plan, changed, run, keep=False)
@@ -95,9 +95,9 @@ def publish(
     if starred and not private.sight.rows:
         run.warnings.append(
             Kind.SETTING(
-                f"records that have {SUPPRESSED} in every quasi-identifier were suppressed before: "
-                f"the {starred} of them make no class, and do not count towards the suppression "
-                "limit"
+                f"records that have {SUPPRESSED} in every quasi-identifier were suppressed "
+                f"before: these {starred} form no class, and do not count towards the "
+                "suppression limit"
             )
         )
     decoys = 0
@@ -146,8 +146,8 @@ def require_kept(
     if verdict.suppressed_break:
         raise Unsatisfiable(
             "suppressed-records-break",
-            f"records that have {SUPPRESSED} in every quasi-identifier break a promise as the "
-            "group that whoever fits no class is known to be in",
+            f"records that have {SUPPRESSED} in every quasi-identifier break a promise as a "
+            "group: people who fit no class are known to be in it",
             remedy="leave these records out of the table, or keep their missing values apart "
             'with missing = "value"',
         )
@@ -161,16 +161,16 @@ def require_kept(
             "broken-as-published",
             f"the release that '{method.algorithm}' makes as published breaks {listed}: it is "
             "withheld",
-            remedy='choose variant = "safe", or ask for less',
+            remedy='choose variant = "safe", or a weaker promise',
         )
     if broken and all(models()[part.requirement.model].needs_population for part in broken):
         listed = "; ".join(str(part.requirement) for part in broken)
         raise Unsatisfiable(
             "overlapping-classes",
             f"{listed}: each class keeps it by itself, but some people are under several "
-            "classes, and whoever compares these can tell more",
-            remedy="make classes that nobody is under two of: leave local_recoding out, choose "
-            'algorithm = "optimal", or ask for less',
+            "classes, and an attacker who compares these can learn more",
+            remedy="no person may be under two classes: leave local_recoding out, choose "
+            'algorithm = "optimal", or a weaker promise',
         )
     if broken or not verdict.holds:
         raise IndistinctError("the release made does not keep its promises: it is withheld")
@@ -323,8 +323,8 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Fram
     )
     run.warnings.append(
         Kind.LOSS(
-            "the release may hold decoys: counts in it are distorted, and whoever learns how many "
-            "decoys a class has can subtract them; their number stays private; most stand in "
+            "the release may hold decoys: they distort counts, and an attacker who learns how "
+            "many a class has can subtract them; their number stays private; most stand in "
             f"classes of exactly {asked.to} records"
         )
     )
@@ -344,8 +344,8 @@ def _with_decoys(released: Frame, private: PrivateTable, run: Run) -> tuple[Fram
     if done.left_out:
         run.warnings.append(
             Kind.SETTING(
-                f"{many(done.left_out, 'decoy was')} left out again: a promise would not hold with "
-                "them"
+                f"{many(done.left_out, 'decoy was')} left out again: with them a promise would "
+                "not hold"
             )
         )
     if done.places:
@@ -420,9 +420,8 @@ def _beside(private: PrivateTable, published: Bools) -> tuple[pl.DataFrame, list
         listed = ", ".join(f"'{name}'" for name in [*left, *dropped])
         notes.append(
             Kind.LOSS(
-                f"{listed}: not in the release: linked tables list the values of sensitive "
-                "attributes that promises name, and columns that are the same in all records of a "
-                "person"
+                f"{listed}: not in the release: linked tables have only sensitive attributes "
+                "named by promises, and columns that are the same in all records of a person"
             )
         )
     return beside, notes

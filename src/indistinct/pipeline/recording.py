@@ -87,8 +87,8 @@ def hold_against_ledger(
         if several:
             run.warnings.append(
                 Kind.LIMIT(
-                    f"{several}: promises something of all releases of these people, and nothing "
-                    "is held against those that are out: keep a ledger, [ledger] path and person"
+                    f"{several}: a promise over all releases of these people, but earlier "
+                    "releases are not known: keep a ledger ([ledger] path and person)"
                 )
             )
         return None
@@ -127,9 +127,9 @@ def hold_against_ledger(
     if found is not None and found.unproved:
         run.warnings.append(
             Kind.LIMIT(
-                f"{', '.join(found.unproved)}: held by this release alone, and not with those that "
-                "are out: classes of one release divide those of another, and values kept in both "
-                "join rows"
+                f"{', '.join(found.unproved)}: holds for this release alone, but not together "
+                "with earlier releases: their classes overlap, and values kept in both join "
+                "rows"
             )
         )
     return Record(ledger, entry, max((one.number for one in earlier), default=0))
@@ -212,8 +212,8 @@ def _digest(cells: Sequence[str | None], key: bytes) -> str:
 
 def _told(one: Broken, earlier: int, torn: Sequence[str]) -> Problem:
     who = many(one.people, "person", "people")
-    out = "the release that is out" if earlier == 1 else f"the {earlier} releases that are out"
-    told = f"whoever reads this release beside {out} learns too much about {who}"
+    out = "the earlier release" if earlier == 1 else f"the {earlier} earlier releases"
+    told = f"this release read with {out} tells too much about {who}"
     if isinstance(known_promise(one.promise), Signatures):
         told = (
             f"{who} would be in a class with other values than in {out}, and the values that only "
@@ -230,11 +230,10 @@ def _told(one: Broken, earlier: int, torn: Sequence[str]) -> Problem:
         told += f" (one value with {one.worst:.0%})"
     return Problem(
         "broken-over-releases",
-        f"{told}: {one.promise} holds for the release alone, and not together with what was "
-        "published",
+        f"{told}: {one.promise} holds for this release alone, but not for both together",
         attribute=one.promise.sensitive,
-        remedy="leave out who has been published before, or publish what was published; "
-        'conflict = "warn" in [ledger] publishes all the same'
+        remedy="leave out people who were published before, or use the earlier labels "
+        '(indistinct apply); conflict = "warn" in [ledger] publishes anyway'
         + "".join(f". {text}: leave these columns out" for text in torn),
     )
 
@@ -330,8 +329,8 @@ def _people(private: PrivateTable) -> pl.Series:
         wrong = nobody | twice
         raise DataError(
             "ledger-person",
-            f"{int(wrong.sum())} rows name no person, or one who has another row: the ledger "
-            "needs a row for every person",
+            f"{int(wrong.sum())} rows name no person, or a person with another row: the ledger "
+            "needs one row for every person",
             file=private.file,
             attribute=name,
             rows=tuple(at + 1 for at in wrong.arg_true().head(11).to_list()),

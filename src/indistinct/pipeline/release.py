@@ -332,7 +332,7 @@ class Release(Document):
 def _swept(count: int) -> WarningText:
     what = "a file or folder" if count == 1 else f"{count} files and folders"
     return Kind.RISK(
-        f"{what} with private data, left unfinished beside the release by a run that was killed, "
+        f"{what} with private data, left unfinished next to the release by a killed run, "
         f"{'was' if count == 1 else 'were'} removed"
     )
 

@@ -73,8 +73,8 @@ def visits_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[s
         run.warnings.append(
             Kind.LOSS(
                 f"{some_of(starred, int(there.sum()), 'record is')} published with {SUPPRESSED} "
-                f"for {', '.join(asked.visit)}: fewer than {asked.k} people of a class have such a "
-                "visit"
+                f"for {', '.join(asked.visit)}: fewer than {asked.k} people of the class have "
+                "such a visit"
             )
         )
     found = {}

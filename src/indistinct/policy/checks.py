@@ -504,8 +504,8 @@ def _values_checks(item: Requirement, number: int, parts: PlainMapping) -> Itera
         if known[other.model].subject == "items" and item.sensitive in other.columns:
             yield Problem(
                 "other-algorithm",
-                f"{place}: {other.model} generalizes the values of '{item.sensitive}', which are "
-                "no longer those that are named then",
+                f"{place}: {other.model} generalizes the values of '{item.sensitive}', so the "
+                "named values no longer exist",
                 remedy="leave out which values it is about, or that promise",
             )
 
@@ -632,9 +632,9 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
     """What is allowed, and deserves a second look."""
     if policy.method.seed is not None:
         yield Kind.RISK(
-            "method.seed: whoever knows the seed can undo the shuffle of the release"
+            "method.seed: anyone who knows the seed can undo the shuffle of the release"
             + (", and what was drawn to change values" if _draws(policy) else "")
-            + "; leave it out for a release that leaves the house"
+            + "; leave it out for a release that others get"
         )
     yield from _transform_cautions(policy)
     yield from comparing_cautions(policy)
@@ -656,16 +656,16 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
             yield Kind.LIMIT(f"{place_of(('promises', number))}: {asked.caution}")
         if asked.keeps_everybody and policy.method.suppression_limit > 0:
             yield Kind.SETTING(
-                f"{place_of(('promises', number))}: {asked.model} with a lower bound lets "
-                "nobody be left out, whatever method.suppression_limit allows: whoever is in "
-                'no class is known to be absent; absent = "suppressed" or "skip" asks for less'
+                f"{place_of(('promises', number))}: {asked.model} with a lower bound leaves "
+                "nobody out, whatever method.suppression_limit allows: a person in no class "
+                'would be known to be absent; absent = "suppressed" or "skip" asks for less'
             )
     if policy.method.variant == "paper":
         own = registered(policy.method)
         yield Kind.RISK(f"method.variant: \"paper\" runs '{own.name}' as published, {own.unsafe}")
     if any(item.model == "balanced-p-plus-sensitive" for item in policy.promises):
         yield Kind.SETTING(
-            "promises: what 'balanced' asks is our reading of a paper whose text we have not seen"
+            "promises: 'balanced' is our reading of a paper whose text we have not seen"
         )
     yield from knm_cautions(policy)
     yield from _doubtful_links(policy)
@@ -679,15 +679,15 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
     bare = [name for name in policy.quasi_identifiers if name not in covered]
     if bare:
         listed = ", ".join(f"'{name}'" for name in bare)
-        told = "somebody who knows it may tell people apart"
+        told = "an attacker who knows it may tell people apart"
         yield Kind.RISK(f"promises: none covers quasi-identifier {listed}: {told}")
     elif policy.promises and not any(
         {*policy.quasi_identifiers} <= {*(item.on or policy.quasi_identifiers)}
         for item in policy.promises
     ):
         yield Kind.RISK(
-            "promises: none covers all quasi-identifiers together: somebody who knows them all "
-            "may tell people apart"
+            "promises: none covers all quasi-identifiers together: an attacker who knows them "
+            "all may tell people apart"
         )
 
 
@@ -703,7 +703,7 @@ def _transform_cautions(policy: Stated) -> Iterator[WarningText]:
         listed = ", ".join(f"'{name}'" for name in drawn)
         yield Kind.LIMIT(
             f"{listed}: synthetic values carry no promise of their own: rare values of the "
-            "table are drawn as well, and the model was made from everybody in it"
+            "table are drawn too, and all records of the table made the model"
         )
     for name, rule in rules.items():
         place = place_of(("attributes", name, "transform"))
@@ -714,9 +714,9 @@ def _transform_cautions(policy: Stated) -> Iterator[WarningText]:
             )
         if rule.pseudonymize is not None:
             yield Kind.LIMIT(
-                f"{place}: whoever has two releases under this key joins them, and sees who "
-                "came and who left; promises hold for each by itself: take another key for "
-                "each release that nobody needs to join"
+                f"{place}: releases under the same key can be joined, and show who came and who "
+                "left; promises hold for each release by itself: use a new key for each "
+                "release that nobody needs to join"
             )
     of_people = [item.model for item in policy.privacy_models if item.about_population]
     moved = [name for name in policy.quasi_identifiers if name in rules]
@@ -724,7 +724,7 @@ def _transform_cautions(policy: Stated) -> Iterator[WarningText]:
         listed = ", ".join(f"'{name}'" for name in moved)
         yield Kind.LIMIT(
             f"promises: {', '.join(dict.fromkeys(of_people))} counts people by their true "
-            f"values, and {listed} is published with others"
+            f"values, but {listed} is published changed"
         )
 
 
@@ -745,6 +745,6 @@ def _doubtful_links(policy: Stated) -> Iterator[WarningText]:
                 near = get_close_matches(name, policy.attributes, n=1, cutoff=0.8)
                 if near:
                     yield Kind.SETTING(
-                        f"{place_of(('links', number, key))}: '{name}' is no attribute, and is "
-                        f"taken for one outside the table; did you mean '{near[0]}'?"
+                        f"{place_of(('links', number, key))}: '{name}' is not an attribute, and "
+                        f"counts as something outside the table; did you mean '{near[0]}'?"
                     )

@@ -66,8 +66,8 @@ def method_checks(
     if counting and (own.sight(method, ()).rows or method.mode == "split"):
         yield Problem(
             "population-beside-rows",
-            f"method.algorithm: promise '{counting[0]}' counts people of a population, of whom "
-            "quasi-identifiers alone are known, and this search looks at more",
+            f"method.algorithm: promise '{counting[0]}' counts people of a population, whose "
+            "quasi-identifiers alone are known, and this search needs more",
             remedy='choose algorithm = "optimal" without mode = "split"',
         )
 
@@ -99,7 +99,7 @@ def _unheeded(method: Method, own: Registered, key: str, place: str) -> Iterator
     if key in own.settings:
         yield Problem(
             "idle-key",
-            f"{place}: has no effect on '{own.name}' beside what else the policy says to it",
+            f"{place}: has no effect on '{own.name}' with the other settings",
             remedy="leave it out",
         )
         return

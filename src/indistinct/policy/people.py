@@ -29,8 +29,8 @@ NAME_PERSON = (
 """What to do where people have many records; what to do elsewhere follows."""
 
 INSTEAD = {
-    "items": 'give the attribute role = "quasi-identifier" in place of the promise: k-anonymity '
-    "then counts who shares its value",
+    "items": 'give the attribute role = "quasi-identifier" instead of the promise: k-anonymity '
+    "then counts people with the same value",
     "linked": "promise distinct-l-diversity in its place",
 }
 """What to promise of one record each, by what a promise for many speaks of."""
@@ -220,7 +220,7 @@ def _visits_named(parts: PlainMapping, visit: Collection[str]) -> Iterator[Probl
                     "bad-value",
                     f"{place_of(('promises', number, 'on'))}: '{name}' is known of a visit, and "
                     "classes are made of what is known of people",
-                    remedy=f"leave it out: {KnownVisit.model} speaks of it",
+                    remedy=f"leave it out: {KnownVisit.model} covers it",
                 )
     method: Method = parts.get("method") or Method()
     cells = method.cells if isinstance(method.cells, Mapping) else {}
@@ -248,8 +248,8 @@ def _column_checks(person: str, attributes: Mapping[str, Attribute | None]) -> I
     if rule is not None and rule.names != ("pseudonymize",):
         yield Problem(
             "person-transformed",
-            f"{place_of(('attributes', person, 'transform'))}: a pseudonym made for the release "
-            "stands in the column of the person",
+            f"{place_of(('attributes', person, 'transform'))}: the column of the person gets a "
+            "pseudonym made for the release",
             remedy="leave it out, or choose pseudonymize",
         )
 
@@ -354,8 +354,9 @@ def _known_records_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem
             continue
         yield Problem(
             "beside-known-records",
-            f"{place_of(('promises', number))}: {item.model} of '{item.sensitive}' cannot stand "
-            f"beside {KnownRecords.model}, which generalizes these values once classes are found",
+            f"{place_of(('promises', number))}: {item.model} of '{item.sensitive}' cannot be "
+            f"combined with {KnownRecords.model}, which generalizes these values after classes "
+            "are made",
             remedy=f"write both k and bound in one {KnownRecords.model}: its bound is one on the "
             "largest posterior too",
         )
@@ -367,8 +368,9 @@ def visit_cautions(policy: Stated) -> Iterator[WarningText]:
     about = [item.model for item in policy.promises if item.sensitive is not None]
     if visit and about:
         yield Kind.LIMIT(
-            f"{', '.join(dict.fromkeys(about))}: attackers know the quasi-identifiers of a "
-            f"person; whoever also knows {', '.join(visit)} of a visit may learn more"
+            f"{', '.join(dict.fromkeys(about))}: only for attackers who know the "
+            f"quasi-identifiers of a person; those who also know {', '.join(visit)} of a visit "
+            "may learn more"
         )
 
 
@@ -381,7 +383,7 @@ def comparing_cautions(policy: Stated) -> Iterator[WarningText]:
     for number, item in enumerate(policy.promises, start=1):
         if known[item.model].compares and item.sensitive not in bounded:
             yield Kind.LIMIT(
-                f"{place_of(('promises', number))}: {item.model} compares how often values are "
-                "had; where people have several, it does not bound what is believed of one of "
-                "them: put max-posterior beside it"
+                f"{place_of(('promises', number))}: {item.model} compares the frequencies of "
+                "values; for people with several values it does not bound the belief in one of "
+                "them: add max-posterior"
             )

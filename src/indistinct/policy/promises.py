@@ -91,9 +91,9 @@ def _unit_problems(requirement: Requirement, place: Place, person: str | None) -
     elif requirement.unit == "record" and person is not None:
         yield Problem(
             "records-of-people",
-            f"{where}: '{person}' names the person of each record, and a class of many records "
-            "may be one person's",
-            remedy='count people: unit = "person", which holds if nothing is said',
+            f"{where}: '{person}' is the person column, and all records of a class may be one "
+            "person's",
+            remedy='write unit = "person", or leave unit out',
         )
 
 

@@ -45,7 +45,7 @@ def rank_checks(role: Role, given: Ranks, place: tuple[str, ...]) -> Iterator[Pr
         idle = key in given.model_fields_set and not set(ways) & set(others)
         if idle and ways:
             yield Problem(
-                "idle-key", f"{where}.{key}: goes with '{others[0]}' only", remedy="leave it out"
+                "idle-key", f"{where}.{key}: only with '{others[0]}'", remedy="leave it out"
             )
     falls = (1.0, *given.cuts, 0.0)
     if not all(one > other for one, other in pairwise(falls)):

@@ -124,8 +124,8 @@ class DeltaPresence(Promise):
                 "table-too-large",
                 f"{self} cannot be met: the table's records are a share of {share:.3g} of the "
                 "population",
-                remedy=f"choose a larger upper bound, {fewer}, or name the population of which "
-                "the table is a sample",
+                remedy=f"choose a larger upper bound, {fewer}, or name the population from "
+                "which the table is a sample",
             )
         if (
             allowed == 0

@@ -67,7 +67,7 @@ class KMap(Promise):
         return Problem(
             "k-exceeds-population",
             f"{self} cannot be met: the population has only {many(people, 'person')}",
-            remedy="choose a smaller k, or name the population of which the table is a sample",
+            remedy="choose a smaller k, or name the population from which the table is a sample",
         )
 
     def breaks(self, classes: ClassTable) -> Bools:

@@ -79,7 +79,7 @@ class KNMAnonymity(Promise):
         object.__setattr__(self, "k", _ks(self.k))
         choice(self.model, "count", self.count, COUNTS)
         if not isinstance(self.diversity, bool):
-            whole(self.model, "diversity", self.diversity, 1, "true asks for half of the values")
+            whole(self.model, "diversity", self.diversity, 1, "true requires half of the values")
 
     @property
     def is_open(self) -> bool:

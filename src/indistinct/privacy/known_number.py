@@ -29,7 +29,7 @@ class KnownNumber(BeyondClasses):
     model: ClassVar[str] = "known-number"
     closure: ClassVar[Closure] = "none"
     subject: ClassVar[Subject] = "items"
-    applies_to: ClassVar[str] = "people's numbers of records beside the classes"
+    applies_to: ClassVar[str] = "the number of records of each person"
     way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
 
     k: int

@@ -38,7 +38,7 @@ class KnownRecords(BeyondClasses):
     model: ClassVar[str] = "known-records"
     closure: ClassVar[Closure] = "none"
     subject: ClassVar[Subject] = "items"
-    applies_to: ClassVar[str] = "people's sets of items beside the classes"
+    applies_to: ClassVar[str] = "the set of items of each person"
     way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
     needs_sensitive: ClassVar[bool] = True
 

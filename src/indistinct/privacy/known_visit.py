@@ -29,7 +29,7 @@ class KnownVisit(BeyondClasses):
     model: ClassVar[str] = "known-visit"
     closure: ClassVar[Closure] = "none"
     subject: ClassVar[Subject] = "items"
-    applies_to: ClassVar[str] = "people's visits beside the classes"
+    applies_to: ClassVar[str] = "the visits of each person"
     way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
 
     k: int

@@ -74,7 +74,7 @@ class TCloseness(AboutValues):
         if self.distance != "equal" and not self.about_all:
             raise PolicyError(
                 "bad-parameter",
-                f"{self.model} is about some values alone, which are no steps apart",
+                f"{self.model} is about some values only, and between these there are no steps",
                 remedy='leave out distance, or write distance = "equal"',
             )
 
@@ -84,7 +84,7 @@ class TCloseness(AboutValues):
         if self.distance == "ordered" and domain.rank is None:
             return Problem(
                 "order-missing",
-                f"{self} needs an order of the values, and not all of them are numbers",
+                f"{self} needs an order of the values, but not all of them are numbers",
                 attribute=self.sensitive,
                 remedy=f"add {key} = {{ order = {{ values = [...] }} }}, from the smallest value "
                 "to the largest",

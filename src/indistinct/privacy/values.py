@@ -225,8 +225,8 @@ def most(found: Floats, classes: ClassTable) -> float | None:
 
 
 LEAVE_OUT = (
-    'leave it out, role = "identifier": where all have one value, whoever is known to be in the '
-    "table is known to have it"
+    'leave it out (role = "identifier"): all have one value, so everybody in the table is '
+    "known to have it"
 )
 """What helps where no promise can: every class has the one value that there is."""
 
@@ -251,7 +251,7 @@ def too_few_values(promise: Promise, held: int, needed: int, what: str = "value"
         f"{promise} cannot be met: every class needs {needed} different {many}, and the table "
         f"has only {held}",
         attribute=promise.sensitive,
-        remedy="ask for fewer, or choose another promise for this attribute"
+        remedy="use a smaller number, or another promise for this attribute"
         if held > 1
         else LEAVE_OUT
         if what == "value"

@@ -272,7 +272,7 @@ def told_of_lost(visits: Visits, done: VisitPlan, k_of_classes: int, limit: floa
         stay = [name for name in stay if name not in gone]
         if stay:
             ways.append(
-                f'to keep more of {_quoted(stay)}, write role = "identifier" in place of role and '
+                f'to keep more of {_quoted(stay)}, write role = "identifier" instead of role and '
                 f"level of {_quoted(gone)}"
             )
         elif not ways:

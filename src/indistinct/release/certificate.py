@@ -34,20 +34,18 @@ COUNTS_MADE_UP = "counts_made_up"
 """Of a promise of a release that may hold made-up records: whether these may be what keeps it."""
 
 RELY_ON = (
-    "the release may contain made-up records, which are not marked: figures counted "
-    "from it, sizes of classes too, include them; what is promised holds of the people in it "
-    "without them"
+    "the release may contain made-up records, which are not marked: figures counted from it, "
+    "also class sizes, include them; promises hold for its people without them"
 )
 
 RESTS_ON_MADE_UP = (
-    "is kept with made-up records counted, and is no bound on what somebody believes who "
-    "recognizes them"
+    "counts made-up records, and does not bound the belief of an attacker who recognizes them"
 )
 
 NOT_BOUNDED = "no promise bounds what a "
 """How the warning begins that names sensitive attributes of which nothing is promised."""
 
-WITH_OTHERS = "whoever knows "
+WITH_OTHERS = "knowing "
 """How the warning begins that says what follows for somebody who knows others' values."""
 
 _SCALAR = (str, int, type(None))

@@ -325,7 +325,7 @@ class Ledger:
             connection.close()
             raise InputError(
                 "bad-ledger",
-                "is no ledger that this version can read",
+                "is not a ledger that this version can read",
                 file=str(file),
                 remedy="name the folder of a ledger, or a new one",
             ) from None

@@ -36,9 +36,10 @@ def told_otherwise(
         return []
     return [
         Kind.RISK(
-            f"{known} of {of} people whom no earlier release in the ledger has are in one if their "
-            "key is written otherwise (case, blanks, hyphens, leading zeros): the ledger takes "
-            "them for others, and holds nothing against what is out of them; write keys as before"
+            f"{known} of {of} people who are new to the ledger would be in an earlier release "
+            "if their key were written otherwise (case, blanks, hyphens, leading zeros): they "
+            "count as other people, and their earlier releases are not taken into account; "
+            "write keys as before"
         )
     ]
 

@@ -207,10 +207,10 @@ def _still(found: Evidence) -> str:
     smallest = found.account["classes"].get("smallest")
     said = [] if found.run is None else _most_urgent(found.run)
     if smallest and not (found.public and found.made_up):
-        most = (
-            f"Somebody who knows all quasi-identifiers of a person picks the right {found.units[0]}"
+        said.append(
+            "An attacker who knows all quasi-identifiers of a person picks the right "
+            f"{found.units[0]} with a chance of 1 in {shown(smallest)} at best."
         )
-        said.append(f"{most} with a chance of 1 in {shown(smallest)} at best.")
     attacks = found.of("attacks")
     if attacks is not None:
         worst = max(attacks["attacks"], key=lambda item: item["gain"]["max"], default=None)
@@ -507,11 +507,10 @@ def risks(found: Evidence) -> Chapter | None:
     return Chapter(
         "risk",
         "Risk of being found",
-        "Somebody knows all quasi-identifiers of a person and that the person is in the release, "
-        "and "
-        "guesses: the risk of a record is 1 / size of its class. 0.09 is asked of data for the "
-        "public, "
-        "0.2 to 0.33 of data for a few who signed for it. Above that it is alarming.",
+        "The attacker knows all quasi-identifiers of a person and that the person is in the "
+        "release, and guesses: the risk of a record is 1 / size of its class. At most 0.09 is "
+        "usual for public data, 0.2 to 0.33 for data that a few recipients signed for. Above "
+        "that it is alarming.",
         parts,
     )
 
@@ -523,7 +522,7 @@ def _curve(caption: str, points: Sequence[PlainMapping]) -> Curve:
 
 
 def leakage(found: Evidence) -> Chapter | None:
-    """What each attribute tells of who somebody is, before and after."""
+    """How much each attribute identifies people, before and after."""
     leaks = {} if found.run is None else found.run["plan"].get("leakage", {})
     if not leaks:
         return None
@@ -531,7 +530,7 @@ def leakage(found: Evidence) -> Chapter | None:
     rows.sort(key=lambda row: -row[1])
     return Chapter(
         "leakage",
-        "What each attribute tells of who somebody is",
+        "How much each attribute identifies people",
         "The share of the information that would tell all records apart. After the release less "
         "should be left, and yet something: an attribute that tells nothing is of no use. A long "
         "bar after is alarming where many people know the attribute. It can be longer than before "
@@ -552,15 +551,14 @@ def attackers(found: Evidence, kinds: Sequence[str] = ()) -> Chapter | None:
     if found.run is None:
         return None
     reading = (
-        "Each attacker knows what stands beside it, and the release. “Sure of” is the share of "
-        "people "
-        "whose truth it believes with 95 % or more, beside the share for somebody who knows only "
-        "how "
-        "frequent values are. A large difference is alarming. Never publish this chapter."
+        "Each attacker knows the release and what its row says. “Sure of” is the share "
+        "of people whose true value it believes with 95 % or more; the next share is that of an "
+        "attacker who knows only how frequent values are. A large difference is alarming. Never "
+        "publish this chapter."
     )
     report = found.of("attacks")
     if report is None:
-        text = "No attacker was tried, so nothing is known of what they achieve. Try them:"
+        text = "No attacker was tried. Try them:"
         command = "indistinct report DIR --data DATA --policy POLICY"
         parts: list[Part] = [Line(text, "doubt"), Code(command, "command")]
         return Chapter("attackers", "What attackers achieve", reading, parts)
@@ -636,7 +634,7 @@ def _compared(compared: PlainMapping) -> Iterator[Part]:
         narrow = max(len(heat.columns) for heat in heats) <= BESIDE
         yield from [Beside(heats)] if narrow else heats
         yield Line("The darker a cell, the more records. A pattern that the release no longer "
-                   "shows is alarming for whoever studies the two together.")  # fmt: skip
+                   "shows is alarming for anyone who studies the two together.")  # fmt: skip
     error = one.get("query_error")
     for mode, told in (error or {}).get("by_mode", {}).items():
         if told.get("mean") is not None:
@@ -698,9 +696,8 @@ def search(found: Evidence) -> Chapter | None:
     return Chapter(
         "search",
         "How the release was chosen",
-        "What the search aimed at, and whether it is proved that nothing better exists. A "
-        "search that "
-        "was stopped early may have missed a better release; the promises are kept all the same.",
+        "What the search minimized, and whether it is proved optimal. A search that was "
+        "stopped early may have missed a better release; the promises hold anyway.",
         (Facts(facts),),
     )
 
@@ -756,9 +753,8 @@ def added(found: Evidence) -> Chapter | None:
     return Chapter(
         "added",
         "Left out, changed and made up",
-        "Whoever counts in the release has to reckon with these. Many records that were left out "
-        "make "
-        "the release look smoother than the table; made-up records are nobody's.",
+        "Readers who count must allow for these. Many left-out records make the release look "
+        "smoother than the table; made-up records are nobody's.",
         (Facts(facts),),
     )
 
@@ -773,8 +769,8 @@ def exposed(found: Evidence) -> Chapter | None:
     head = ("row", "alike in the table", "alike in the release")
     parts: list[Part] = [
         Line(
-            f"{shown(item['records'])} {units} share their class with {others} "
-            "others only, the fewest of all. First those who were rarest in the table:"
+            f"{shown(item['records'])} {units} share their class with only {others} others, the "
+            "fewest of all. First those who were rarest in the table:"
         ),
         Grid(head, rows, right=head),
     ]
@@ -820,7 +816,7 @@ def again(found: Evidence) -> Chapter:
     return Chapter(
         "again",
         "Check it, and make it again",
-        "Anybody who has the release can audit it. Where a digest differs, the file is not the one "
+        "Anyone who has the release can audit it. If a digest differs, the file is not the one "
         "that this report is about.",
         (Facts(facts), Code(commands, "commands"), *parts),
     )
@@ -832,7 +828,7 @@ def limits(found: Evidence) -> Chapter:
     return Chapter(
         "limits",
         "What this report does not say",
-        "Evidence for whoever decides, never a certification.",
+        "Evidence for the person who decides, never a certification.",
         (
             Line(
                 "Whether the quasi-identifiers were well chosen: who could know what is for "
@@ -857,9 +853,9 @@ def analyses(found: Evidence) -> Chapter | None:
     return Chapter(
         "analyses",
         "Will the analysis still hold?",
-        "The policy's analyses, made on the table and on the release; ranges are read as their "
-        "midpoints, other cells as categories. An interval that no longer overlaps, another sign "
-        "or another significance is alarming: a reader would conclude something else.",
+        "The policy's analyses, on the table and on the release; ranges are read as their "
+        "midpoints, other cells as categories. An interval that no longer overlaps, another "
+        "sign or another significance is alarming: a reader would conclude something else.",
         parts,
     )
 
@@ -949,7 +945,7 @@ def refusal(found: Evidence) -> Page:
     why = Chapter(
         "why",
         "Why there is no release",
-        "Nothing was published. Each line says what stands in the way, and what would mend it.",
+        "Nothing was published. Each line says what prevents it, and what would help.",
         (Facts(facts), *parts),
     )
     return Page(

@@ -40,9 +40,7 @@ class Outline:
     headings: tuple[Heading, ...] = ()
 
 
-ONLY = (
-    "This is evidence for whoever decides; it is no certification, and the program cannot give one."
-)
+ONLY = "This is evidence for the person who decides; the program cannot certify anything."
 
 OUTLINES: Mapping[str, Outline] = {
     "plain": Outline("Report of a release"),
@@ -78,7 +76,7 @@ OUTLINES: Mapping[str, Outline] = {
     ),
     "ema-hc": Outline(
         "Evidence for an anonymisation report (EMA Policy 0070, Health Canada PRCI)",
-        f"In the order of the report that both authorities ask for, with their threshold of "
+        "In the order of the report that both authorities require, with their threshold of "
         f"0.09. {ONLY}",
         (
             (
@@ -133,9 +131,8 @@ OUTLINES: Mapping[str, Outline] = {
     ),
     "wp216": Outline(
         "The three questions of WP216",
-        "The Article 29 Working Party asks of anonymised data (opinion 05/2014) whether somebody "
-        "can be "
-        f"singled out, linked, or inferred about. {ONLY}",
+        "The Article 29 Working Party asks (opinion 05/2014) whether people in anonymised data "
+        f"can be singled out, linked, or inferred about. {ONLY}",
         (
             (
                 "Is it still possible to single out an individual?",

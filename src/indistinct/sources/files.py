@@ -296,7 +296,7 @@ def _missing(path: Path) -> list[Problem]:
     if _ADDRESS.match(str(path)):
         problems.add(
             "address-of-a-server",
-            "an address of a server is no file",
+            "an address of a server is not a file",
             file=str(path),
             remedy="export the table to a file, or hand its rows over as a frame in Python; "
             "never type a password: other users and the history of the shell see it",
@@ -867,7 +867,7 @@ def unclosed(line: int, name: str) -> Problem:
         "unclosed-quote",
         f"a quote that is opened on line {line} is not closed within reason",
         file=name,
-        remedy='close it, or say quote = "" if quotes mean nothing in this file',
+        remedy='close it, or write quote = "" if quotes have no meaning in this file',
     )
 
 
@@ -884,7 +884,7 @@ def _ragged(found: Sequence[tuple[int, int, int]], width: int, name: str) -> Pro
         remedy=f"if line {found[0][1]} has the names of the columns, say how many stand above it: "
         f"skip_rows = {found[0][1] - 1} under [source], init --skip-rows {found[0][1] - 1}"
         if titled
-        else "correct these lines; if many are wrong, say which separator and quote the file has",
+        else "correct these lines; if many are wrong, give the file's separator and quote",
     )
 
 
@@ -894,13 +894,13 @@ def _undecodable(
     place = ""
     if isinstance(error, UnicodeDecodeError):
         line = data.count(b"\n", 0, error.start) + 1 + lines_before
-        place = f": line {line} has bytes that mean nothing in it"
+        place = f": line {line} has bytes that are not valid in it"
     return DataError(
         "undecodable",
         f"the file is not encoded in {encoding}{place}",
         file=name,
-        remedy="name its encoding, such as latin-1 or windows-1252: --encoding latin-1 where "
-        'there is no policy, encoding = "latin-1" under [source] where there is one',
+        remedy="name its encoding, such as latin-1 or windows-1252: --encoding latin-1 without "
+        'a policy, encoding = "latin-1" under [source] with one',
     )
 
 

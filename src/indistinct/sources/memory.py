@@ -71,7 +71,7 @@ def allowed() -> int:
         return min(_free())
     size = size_of(named)
     if size is None:
-        message = f"{VARIABLE} is no size of memory"
+        message = f"{VARIABLE} is not a size of memory"
         raise DataError("bad-memory", message, remedy=f"write {VARIABLE}=2GB")
     return size
 

@@ -928,9 +928,9 @@ class Store:
 
     told = (
         Kind.RISK(
-            "whoever may connect to the database of the release sees in its catalogue how many "
-            "records every table has: of a source that is there, how many are suppressed; let "
-            "readers connect to another database, with a copy"
+            "anyone who may connect to the database of the release sees in its catalogue how "
+            "many records every table has: next to the source, this tells how many are "
+            "suppressed; let readers connect to another database with a copy"
         ),
     )
     """What the custodian should know of the place."""

@@ -353,8 +353,8 @@ class _Reuse:
         if lost < self.records and not isinstance(plan, CutPlan):
             share = np.ceil(lost / self.records * 1000) / 1000
             ways.append(
-                f"leave out {many(lost, 'record')}, and not {self.allowed}: suppression_limit = "
-                f"{share:.3f}"
+                f"leave out {many(lost, 'record')} instead of {self.allowed}: suppression_limit "
+                f"= {share:.3f}"
             )
         if self.earlier.kind != "cut":
             ways.append(self._price())
@@ -477,8 +477,8 @@ class _Reuse:
             listed = ", ".join(f"'{name}'" for name in changed)
             self.run.warnings.append(
                 Kind.LOSS(
-                    f"the labels of {listed} are others than those of the earlier plan, which did "
-                    "not hold on this table"
+                    f"the labels of {listed} differ from the earlier plan's, which did not hold "
+                    "on this table"
                 )
             )
         made_from_values = self.earlier.kind == "classes" or any(
@@ -489,8 +489,8 @@ class _Reuse:
         if made_from_values:
             self.run.warnings.append(
                 Kind.RISK(
-                    "labels of the earlier plan end at values of people of its table: where its "
-                    "release was not published, this one is the first to show them"
+                    "labels of the earlier plan end at values of people in its table: if its "
+                    "release was not published, this release is the first to show them"
                 )
             )
         assert isinstance(plan, LevelPlan | CutPlan | CellPlan)

@@ -47,12 +47,11 @@ if TYPE_CHECKING:
 
 
 SOMEBODY = "(somebody)"
-"""What ways begin at where the table has no identifier."""
+"""Where paths start if the table has no identifier."""
 
 
 _USUAL = {
-    True: f"no column is an identifier: ways begin at {SOMEBODY}, of whom others know what they "
-    "usually do",
+    True: f"no column is an identifier: paths start at {SOMEBODY}, from what others usually know",
     False: "no link to an identifier is stated, so what others usually know counts as one: state "
     "links to decide",
 }

@@ -164,9 +164,9 @@ def risk(
     notes, in_class = list(looked.notes), None
     if classes.suppressed:
         notes.append(
-            f"{classes.suppressed} {looked.units} have {SUPPRESSED} in every quasi-identifier and "
-            "are in no class: whoever fits no class is known to be one of these, and a guess is "
-            f"right with {share(1 / classes.suppressed)}; no other figure counts them"
+            f"{classes.suppressed} {looked.units} have {SUPPRESSED} in every quasi-identifier "
+            "and are in no class: people who fit no class are known to be among these, and a "
+            f"guess is right with {share(1 / classes.suppressed)}; no other figure counts them"
         )
     if people.cells is not None:
         tell("counting the population", None)

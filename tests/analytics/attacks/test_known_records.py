@@ -347,7 +347,7 @@ def test_nothing_is_found_where_nothing_is_published() -> None:
     )  # fmt: skip
     skipped = known_records.run(empty)
     assert isinstance(skipped, Skipped)
-    assert "beside the quasi-identifiers" in skipped.why
+    assert "only quasi-identifiers are published" in skipped.why
 
 
 def test_what_cannot_be_followed_is_said() -> None:

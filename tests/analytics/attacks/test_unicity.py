@@ -171,7 +171,7 @@ def test_nothing_to_know() -> None:
     assert isinstance(found, Skipped)
     alone = unicity.run(of_people([[["a"]]], cells={"x": lists([["b"]])}), None)
     assert isinstance(alone, Skipped)
-    assert "nobody is published" in alone.why
+    assert "nobody else is published" in alone.why
 
 
 def visits() -> pl.DataFrame:

@@ -261,7 +261,7 @@ def mean_of(values: Array) -> float | None:
 KNOWN = str(THRESHOLDS[1])
 """The belief in the truth that counts as knowing it."""
 
-NOT_ONE_LEVEL = "what the program tried in place of these classes is not known"
+NOT_ONE_LEVEL = "what the program tried instead of these classes is not known"
 """Why nobody tries what the program would have published of other people."""
 
 KINDS = {
@@ -392,17 +392,17 @@ class AttackReport(Document):
         for item in self.attacks:
             if alike := item.figures.get("left_out_alike"):
                 yield Line(
-                    f"also  what somebody has: {item.sensitive}: of {item.figures['left_out']} "
-                    "people who are left out of classes that would have been large enough, at "
-                    f"least {alike} share a value with others of theirs ({item.name})",
+                    f"also  what somebody has: {item.sensitive}: {item.figures['left_out']} "
+                    "people are left out of classes that would be large enough; at least "
+                    f"{alike} of them share a value with others of their class ({item.name})",
                     "doubt",
                     indent=INDENT,
                 )
         for part in self.skipped:
             if part.leaves_open:
                 yield Line(
-                    f"open  what somebody has: {part.sensitive}: whoever runs the program in mind "
-                    f"({part.name}) may learn more; not tried, because {part.why}",
+                    f"open  what somebody has: {part.sensitive}: an attacker who reruns the "
+                    f"program ({part.name}) may learn more; not tried, because {part.why}",
                     "doubt",
                 )
         untried = dict.fromkeys(item.name for item in self.skipped)
@@ -469,7 +469,7 @@ class AttackReport(Document):
         )
         without = share(item.without.get(KNOWN, 0.0))
         return (
-            f"somebody who knows {who}{',' * (',' in who)} {does}; without the release "
+            f"an attacker who knows {who}{',' * (',' in who)} {does}; without the release "
             f"{without} ({item.name})"
         )
 

@@ -67,7 +67,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     if not context.records or not context.people.height:
         return Skipped(NAME, "nothing is published that could be recognized", sensitive)
     if context.one_record_each:
-        return Skipped(NAME, "everybody has one record: there is no set to be recognized")
+        return Skipped(NAME, "everybody has one record: no set can be recognized")
     before = context.true_prior(sensitive)
     if context.bucket_semantics == "one" and not context.lists_sets(sensitive):
         return summarize(
@@ -77,7 +77,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
             before,
             np.zeros(len(before), np.bool_),
             figures={"anonymity_set_smallest": context.records},
-            note="Everybody of a bucket has one of its values: there is no set to be recognized.",
+            note="Everybody in a bucket has one of its values: no set can be recognized.",
         )
     seen = (_of_shares if context.bucket_semantics == "some" else _of_sets)(context, sensitive)
     people = len(before)

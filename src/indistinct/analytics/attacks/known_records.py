@@ -170,7 +170,7 @@ def run(
     counted = singled_out_by_number(context)
     if not parts and counted is None:
         why = "; ".join(left.values())
-        return Skipped(NAME, why or "nothing is published beside the quasi-identifiers")
+        return Skipped(NAME, why or "only quasi-identifiers are published")
     known = know(context, _together(parts) if parts else _nothing(context), most, drawn)
     figures = known.figures()
     if counted is not None:
@@ -234,7 +234,7 @@ def _by_number(figures: Mapping[str, Figures]) -> str:
     assert isinstance(counted, Mapping)
     return (
         "The quasi-identifiers and the number of records single out "
-        f"{of_people(counted['singled_out'] or 0.0)}; no value beside them is looked for."
+        f"{of_people(counted['singled_out'] or 0.0)}; no further value is used."
     )
 
 

@@ -238,7 +238,9 @@ def _by_runs_of_people(context: AttackContext, sensitive: str, tried: Rerun) -> 
         "assignments": left.orders,
     }
     note = _note_of_runs(left.enumerated, float(moved.sum() / max(left.exact.sum(), 1)))
-    note += " Whoever draws that conclusion knows what the people of the class have together."
+    note += (
+        " To conclude this, an attacker needs to know what the people of the class have together."
+    )
     found = _Beliefs(
         tried.class_of, base, belief, left.exact, figures, note, int(passed.sum()), alone
     )

@@ -383,6 +383,6 @@ def _note(share: float, expected: float, trust: float) -> str:
     if not trust:
         return f"{told}, and shuffled ones for {of_people(expected)}: the order tells nothing."
     return (
-        f"{told}, and by chance for {of_people(expected)}: the order gives people away; shuffle "
+        f"{told}, and by chance for {of_people(expected)}: the order identifies people; shuffle "
         "the release."
     )

@@ -51,8 +51,8 @@ def asked_about(context: AttackContext) -> Asked | str:
     about: list[Promise] = []
     if not context.one_record_each:
         return (
-            "people are dealt to buckets at random, so that no run tells of another, or are more "
-            "than 14,000: what their buckets tell is not tried"
+            "people are put into buckets at random, so other runs tell nothing about this one, "
+            "or there are more than 14,000 people: what their buckets tell was not tried"
             if context.linked_tables
             else "people with many records are looked at where the program can be run again as it "
             "ran: of at most 14,000 people, from the same first record, for promises about classes"

@@ -61,7 +61,7 @@ def run(
         return Skipped(NAME, _too_small(context), sensitive)
     by_size = promised.get("theta") == "size"
     asked: dict[str, float | int | None] = {"mu": mu}
-    below = "what its size asks for"
+    below = "what its size requires"
     if not by_size:
         asked |= {"k": k, "theta": theta(k, mu)}
         below = f"{theta(k, mu):.4g}"

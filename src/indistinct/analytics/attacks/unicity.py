@@ -292,7 +292,7 @@ def run(
     cells = Cells.of(context.cells)
     people = len(cells.rows)
     if people < 2:
-        return Skipped(NAME, "nobody is published whom others could be taken for")
+        return Skipped(NAME, "nobody else is published who could be taken for them")
     figures, looked = known_cells(cells, [context.seed, 0x0C], draws, most)
     number = 1 + min(range(MOST_CELLS), key=lambda at: abs(looked[at].unique - 0.5))
     figures["told_at"] = number

@@ -87,10 +87,11 @@ class Leak(PlainData):
         right = self.told_right
         whose = "" if right is None else f" ({share(right)} rightly)"
         return (
-            f"classes tell one value of '{self.sensitive}' of {share(self.one_value)} of records, "
-            f"one rank of {share(self.one_rank)}; the true value is believed with {BELIEF} or more "
-            f"for {share(self.believed)} of people ({share(self.believed_before)} without), "
-            f"one rank fits {share(self.told_rank)}{whose}"
+            f"'{self.sensitive}' has one value per class for {share(self.one_value)} of "
+            f"records, one rank for {share(self.one_rank)}; the true value is believed with "
+            f"{BELIEF} or more for {share(self.believed)} of people "
+            f"({share(self.believed_before)} without the release); only one rank fits "
+            f"{share(self.told_rank)}{whose}"
         )
 
 

@@ -381,8 +381,8 @@ class _Advice:
             return None
         return Action(
             "decoys",
-            f"add decoys: made-up records until no class has fewer than {wanted}, or a tenth of"
-            f" the release is made up; it then leaks {then:.0%} in place of {now:.0%}; they distort"
-            " counts",
+            f"add decoys: made-up records until no class has fewer than {wanted}, or a tenth of "
+            f"the release is made up; it then leaks {then:.0%} instead of {now:.0%}; they distort "
+            "counts",
             f"[method]\ndecoys = {{ to = {wanted} }}",
         )

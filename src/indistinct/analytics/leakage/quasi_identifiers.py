@@ -264,7 +264,7 @@ class QuasiIdentifiers(Document):
             ("cuts all ways alone", cuts.single),
         ]
         lines += [
-            (f"with {item.by} in place of {item.replaced}", item.cuts.union)
+            (f"with {item.by} instead of {item.replaced}", item.cuts.union)
             for item in self.variants
             if item.cuts.union != cuts.union
         ]
@@ -310,7 +310,8 @@ class QuasiIdentifiers(Document):
         if not self.proposed:
             return
         yield Line(
-            "\nproposed, and not counted: add to the policy what is so, or count all with --accept",
+            "\nproposed, and not counted: add those that are true to the policy, or count all "
+            "with --accept",
             "title",
         )
         for item in self.proposed:
@@ -560,14 +561,14 @@ def _notes(graph: AttributeGraph, found: Sequence[str], roles: Mapping[str, str]
         )
     left = [name for name in found if roles.get(name) == "insensitive"]
     if left:
-        yield f"{', '.join(left)}: insensitive so far, and so published as it stands"
+        yield f"{', '.join(left)}: insensitive so far, so published unchanged"
     more = [
         name for name, role in roles.items() if role == "quasi-identifier" and name not in found
     ]
     if more and found:
         yield (
-            f"{', '.join(more)}: named a quasi-identifier, and no link asks for it; leave it one "
-            "unless you are sure of the links"
+            f"{', '.join(more)}: quasi-identifiers that no link requires; keep them unless you "
+            "are sure of the links"
         )
 
 

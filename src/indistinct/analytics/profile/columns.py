@@ -492,7 +492,7 @@ def _meant(
     a state with a name, and a status with a number.
     """
     if _is_weight_of_survey(column, values):
-        return concept_named("survey"), "its name says weight, its values are no weights of bodies"
+        return concept_named("survey"), ("its name says weight, but its values are no body weights")
     if found is None:
         several = values.kind == "text" and values.distinct > FEW
         if several and words(column)[-1:] == ("state",):
@@ -542,7 +542,7 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
     if values.kind != "integer" and not (values.numbers == values.numbers.round()).all():
         return None
     if is_one_of(column, _SIZES) and values.largest < _SMALLEST_BODY:
-        return concept_named("family"), "its name says size, its values are no sizes of bodies"
+        return concept_named("family"), "its name says size, but its values are no body heights"
     if is_one_of(column, ("grade",)) and _HIGHEST_GRADE < values.largest <= FEW:
         return concept_named("education"), "its name says grade, its values are grades of a school"
     return None
@@ -869,8 +869,8 @@ IN_TIME_TO_COME = 2075
 """Dates from this year on are no dates of people who are known, but moved ones."""
 
 NEARLY_UNIQUE = (
-    "anybody who knows the value finds the record, whatever its role: treat it as a"
-    " quasi-identifier, unless nobody can know it"
+    "anyone who knows the value finds the record: make it a quasi-identifier, unless nobody "
+    "can know it"
 )
 
 
@@ -917,7 +917,7 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
     if values.short_years:
         yield Warned(
             "years-of-two-digits",
-            "years of two digits: 00 to 68 are taken for 2000 to 2068, others for 1969 to 1999",
+            "years of two digits: 00 to 68 are read as 2000 to 2068, others as 1969 to 1999",
         )
 
 

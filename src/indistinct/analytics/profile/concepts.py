@@ -411,7 +411,7 @@ CONCEPTS: tuple[Concept, ...] = (
     Concept(
         "number of a record",
         "identifier",
-        "whoever has the files of the sponsor finds the record",
+        "anyone with the sponsor's files finds the record",
         endings=("spid",),
     ),
     Concept(

@@ -501,7 +501,7 @@ def _words(texts: _Texts) -> Content | None:
     if units >= MOST and texts.values.distinct > 2:
         return Content("health", "its values are units of measurement")
     if few and _fates(texts):
-        return Content("health", "its values speak of life and death")
+        return Content("health", "its values are about life and death")
     for concept, vocabulary, what in (
         ("ethnicity", _GROUPS, "groups of people"),
         ("education", _DEGREES, "degrees"),
@@ -514,7 +514,7 @@ def _words(texts: _Texts) -> Content | None:
     if few and texts.any(_FAMILIES) >= SOME and texts.every(_FAMILIES_ALSO) >= MOST:
         return Content("family", "its values are states of marriage")
     if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
-        return Content("health", "its values speak of illness", certain=False)
+        return Content("health", "its values are about illness", certain=False)
     if _names_of_hospitals(texts):
         return Content("stay", "its values are hospitals", certain=False)
     if _kinds(texts, _PLACES) >= 1 and texts.any(_PLACES) >= SOME:

@@ -116,8 +116,8 @@ def health_policy(form: str, k: int = 5) -> str:
         f"# [attributes.{toml_key(change)}]",
         '# role = "identifier"',
         "",
-        *_comment(f"Rare values of {items} are left out, with their records; with a code system or"
-                  " a tree in place of this they are generalized."),
+        *_comment(f"Rare values of {items} are left out, with their records; with a code system "
+                  "or a tree instead they are generalized."),
         f"[attributes.{toml_key(items)}]",
         'hierarchy = "suppress"',
         "",
@@ -149,8 +149,7 @@ def _person(profile: Profile) -> list[str]:
         ]
     lines = _comment(
         f"{many(found.people, 'person has')} {many(found.records, 'record')}: every promise "
-        "counts people, and"
-        " a pseudonym made for the release stands in this column."
+        "counts people, and this column gets a pseudonym made for the release."
     )
     lines.append(f"person = {toml_string(found.column)}")
     if rest := overwritten(profile):
@@ -415,10 +414,9 @@ def _item_promise(attributes: Sequence[str], k: int, m: int) -> list[str]:
     attribute, *others = attributes
     return [
         *_comment(
-            f"Whoever knows {known} of {', '.join(attributes)} in a person's records finds {k} "
-            "people with that. Who knows the quasi-identifiers as well may find fewer, and "
-            "how many is told when you run this: known-records, in place of km-anonymity, "
-            "speaks of them."
+            f"An attacker who knows {known} of {', '.join(attributes)} in a person's records "
+            f"finds {k} people with that. With the quasi-identifiers too, they may find fewer: "
+            "a run says how many. known-records instead of km-anonymity covers that."
         ),
         "[[promises]]",
         'model = "km-anonymity"',

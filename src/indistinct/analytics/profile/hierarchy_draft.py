@@ -166,7 +166,7 @@ def _draft(column: str, values: Values, kind: Type) -> Draft:
             return _intervals(column, values)
         if values.distinct > FEW_CATEGORIES:
             return _mask(values) if _alike(values) else _MANY
-        return _suppression(values, "numbers that stand for categories")
+        return _suppression(values, "numbers that name categories")
     if values.kind == "text":
         if values.distinct > 2 and names_one_of(column, _ZIP):
             return _mask(values)
@@ -267,4 +267,4 @@ def _groups(values: Values) -> Draft | None:
         return None
     ordered = [text for _, text in sorted(ranks)]
     spec = {"order": {"values": ordered, "run": 2}}
-    return Draft(spec, "groups in an order, of which neighbours are merged")
+    return Draft(spec, "ordered groups; neighbours are merged")

@@ -117,7 +117,7 @@ def settled(
     unnamed = sum(item.name in questions or says_nothing(item.name) for item in columns)
     nameless = len(columns) > 0 and 3 * unnamed >= 2 * len(columns)
     what = "health" if ill else "people, and could harm them" if people else None
-    beside = f"it stands in a table about {what}" if what else None
+    beside = f"its table is about {what}" if what else None
     if nameless:
         beside = "its name says nothing, nor do those of most others, and it could harm"
     named = [one for one in about if one.kind == "text"]
@@ -206,7 +206,7 @@ def _alike(table: Table, columns: Sequence[Neighbour], at: int) -> tuple[Role, s
             if seen and one.kind == "integer" and len(own) <= FEW_CODES:
                 seen = table.distinct([item.name, one.name]).height <= len(own) + item.gaps
             if ill or seen:
-                return one.role, f"it stands beside '{one.name}' and has the same values"
+                return one.role, f"it is next to '{one.name}' and has the same values"
     return None
 
 
@@ -352,7 +352,7 @@ def _stands_for(
         if one.role != "quasi-identifier" or not (near and repeats):
             continue
         if table.distinct([one.name, item.name]).height <= 1.1 * whole(one.name):
-            return one.role, f"its values stand for those of '{one.name}'"
+            return one.role, f"each of its values belongs to one of '{one.name}'"
     return None
 
 
@@ -386,7 +386,7 @@ def _is_read_off(item: Neighbour) -> bool:
     return isinstance(share, float) and share >= MOST_WITHIN
 
 
-_POINTS = "its values, with those beside it, could be points on a map"
+_POINTS = "its values and those of a neighbouring column could be points on a map"
 _EXACT = r"\.\d{3,10}$"
 _WIDEST = 60.0
 

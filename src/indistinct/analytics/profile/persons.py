@@ -53,10 +53,10 @@ class Persons(PlainData):
                 f' [source] person = "{self.column}" makes promises to people'
             )
         return (
-            f"does '{self.column}' say whose a record is? It has {self.people:,} values in"
-            f" {self.records:,} records, but {self.doubt}. Until the policy says"
-            f' person = "{self.column}" under [source], promises count records, of which one'
-            " person may have many"
+            f"does '{self.column}' identify people? It has {self.people:,} values in "
+            f"{self.records:,} records, but {self.doubt}. Unless the policy says person = "
+            f'"{self.column}" under [source], promises count records, and one person may have '
+            "many"
         )
 
 
@@ -225,7 +225,7 @@ def _doubt(columns: Sequence[Column], name: str, key: Numbering) -> str:
     if one_each:
         return f"'{one_each[0]}' is different in every record, and could be a person's number"
     if _of_people(name) == 2:
-        return "its name speaks of something that a person may have several of"
+        return "its name is that of something that one person may have several of"
     if key.steady or key.named:
         return ""
     if not key.shown:

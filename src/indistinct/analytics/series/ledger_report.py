@@ -171,9 +171,7 @@ class LedgerReport(Document):
             ]  # fmt: skip
             yield Grid(("releases", "attribute", "together", "certain"), pairs, right=columns[3:])
         for one in self.broken:
-            worst = (
-                "" if one.worst is None else f", of whom a value is believed with {one.worst:.0%}"
-            )
+            worst = "" if one.worst is None else f" (one value is believed with {one.worst:.0%})"
             whom = many(one.people, "person", "people")
             yield Line(f"{one.promise} is broken for {whom}{worst}", "bad")
         if self.unproved:
@@ -314,13 +312,13 @@ def _alone(series: Mapping[str, Series], entries: Sequence[Entry], people: int) 
         return []
     if people == sum(len(entry.people) for entry in entries):
         return [
-            "nobody is in two releases: nothing was compared; people whose names are written in "
-            "two ways are taken for two"
+            "nobody is in two releases: nothing was compared; people whose names are written "
+            "in two ways count as two"
         ]
     few = [f"'{name}'" for name, one in series.items() if one.members["release"].n_unique() < 2]
     return [
-        f"one release alone lists {', '.join(few)}: nothing was compared; where another one has it "
-        "under another name, they are taken for two attributes"
+        f"only one release lists {', '.join(few)}: nothing was compared; under another name in "
+        "another release, it counts as another attribute"
     ] * bool(few)
 
 

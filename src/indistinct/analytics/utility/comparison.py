@@ -465,12 +465,11 @@ class Comparison(Document):
             f"expected to find {work.selectivity:.3g} of the {self._units}",
         )
         if self.rows is not None:
-            joined = "joined tables are asked for what people have as well, counted as expected"
+            joined = "joined tables are also asked for sensitive values, as expected counts"
             yield Line(joined)
         if any(item.attacks is not None for item in self.releases):
             yield Line(
-                "attackers: share of people of whom the truth is believed with 50%, and for "
-                "certain",
+                "attackers: share of people whose true value is believed with 50%, and for certain",
             )
         yield Line("")
         names = tuple(item.name for item in self.releases)
@@ -499,9 +498,9 @@ _HEADLINES: Mapping[str, Callable[[ComparedRelease], float | None]] = {
 """Measures by which one release is best, each less where it is better."""
 
 _WHAT_THEY_COUNT = (
-    "NCP counts how many values each cell stands for. DCP and C_AVG count how large classes are, "
-    "however exact their cells, and C_AVG in multiples of the release's own k. Query errors count "
-    "how wrong answers on a few columns are."
+    "NCP counts how many values each cell covers. DCP and C_AVG count how large classes are, "
+    "however exact their cells, and C_AVG in multiples of the release's own k. Query errors "
+    "measure wrong answers on a few columns."
 )
 
 

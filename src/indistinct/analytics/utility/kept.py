@@ -94,8 +94,8 @@ class Kept:
         more = f" and {len(much) - TOLD} more pairs" if len(much) > TOLD else ""
         return [
             Kind.LOSS(
-                "transformed columns go together otherwise than in the table, by Cramér's V: "
-                f"{listed}{more}"
+                "transformed columns are associated differently than in the table (Cramér's "
+                f"V): {listed}{more}"
             )
         ]
 

@@ -189,9 +189,8 @@ def check_feasible(
         needs = ranks.least_values(k, mu)
         problems.add(
             "theta-too-few-values",
-            f"theta({k}) = {ranks.theta(k, mu):.4g} (mu = {mu:g}) is out of reach: every "
-            f"class would need {needs} different values, and there are {values} in the "
-            "table"
+            f"theta({k}) = {ranks.theta(k, mu):.4g} (mu = {mu:g}) cannot be reached: every "
+            f"class would need {needs} different values, but the table has {values}"
             if needs > values
             else f"no class of {k} records or more reaches theta of its own size with the "
             f"{values} different values in the table (mu = {mu:g})",
@@ -278,8 +277,7 @@ class _Making:
         if not any(part.model == THETA for part in self.promises):
             problems.add(
                 "no-theta",
-                "algorithm 'theta' makes releases that are theta-sensitive, and no promise "
-                "asks for it",
+                "algorithm 'theta' makes theta-sensitive releases, but no promise requires it",
                 remedy='add [[promises]] with model = "theta-sensitive"',
             )
         there = self.data.table.sensitive

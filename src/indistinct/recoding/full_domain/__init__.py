@@ -229,7 +229,7 @@ def _refuse_local(promises: Sequence[Promise]) -> None:
             "no-local-recoding",
             f"{promise} asks that people of the population be in the release, which local recoding "
             "cannot see to",
-            remedy="leave local_recoding out, or ask for lower = 0",
+            remedy="leave local_recoding out, or write lower = 0",
         )
         for promise in promises
         if promise.keeps_everybody

@@ -54,14 +54,14 @@ from indistinct.warning_kinds import Kind, WarningText
 ALGORITHM = "anatomy"
 
 DISCLOSED = Kind.RISK(
-    "anatomy publishes exact quasi-identifiers: somebody who knows those of a person learns "
+    "anatomy publishes exact quasi-identifiers: anyone who knows those of a person learns "
     "whether the person is in the table"
 )
 
 AS_SETS = Kind.LIMIT(
-    "the set of all values of a person is published as one value: no single value becomes certain, "
-    "and promises other than max-posterior count sets; whoever knows one value of a person may "
-    "find all others, which nothing here bounds"
+    "all values of a person are published as one set: no single value becomes certain, but "
+    "promises other than max-posterior count sets, and one known value of a person may tell "
+    "all others"
 )
 
 
@@ -178,7 +178,7 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
     problems += [
         Problem(
             "unchanged-attribute",
-            "has no hierarchy, by which its values are known",
+            "has no hierarchy, so it has no known values",
             attribute=name,
             remedy="give it a hierarchy",
         )
@@ -187,7 +187,7 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
     if not problems and values_asked(promises, names[0]) < 2:
         problems.add(
             "anatomy-without-l",
-            "anatomy makes buckets of l different values, and no promise asks for two or more",
+            "anatomy makes buckets of l different values, but no promise requires two or more",
             remedy='add [[promises]] with model = "distinct-l-diversity" and l = 3, say',
         )
     if problems:
@@ -244,7 +244,7 @@ def _instead(most: int, people: int) -> str:
         return LEAVE_OUT
     return (
         f'choose algorithm = "mondrian" and max-posterior with a bound of at least '
-        f"{beside_one(most / people, up=True)}: no l keeps a value apart that most people have"
+        f"{beside_one(most / people, up=True)}: no l hides a value that most people have"
     )
 
 
@@ -259,8 +259,8 @@ def _grouped(
     if most * wanted > len(people) or not len(people):
         raise Unsatisfiable(
             "values-too-uneven",
-            f"buckets of {wanted} different values need that no value is had by more than one "
-            f"in {wanted}, and {most} of {len(people)} people share one",
+            f"buckets of {wanted} different values need every value to be at most one in "
+            f"{wanted}, but {most} of {len(people)} people share one",
             attribute=name,
             remedy=_instead(most, len(people)),
         )
@@ -318,7 +318,7 @@ def _without_certainty(
         if buckets == 1:
             raise Unsatisfiable(
                 "values-too-uneven",
-                "a value is had by more people than a promise allows, whatever their buckets",
+                "one value is too frequent for the promise, in any buckets",
                 remedy="give the values categories in an order: then everybody has the highest",
             )
         # Each of them with the next; the last with the one before.

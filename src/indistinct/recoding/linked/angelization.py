@@ -59,9 +59,9 @@ BASELINE = Kind.SETTING(
 )
 
 SHARED = Kind.LIMIT(
-    "the set of all values of a person is published as one value: no single value becomes certain, "
-    "and promises other than max-posterior count sets; whoever knows one value of a person may "
-    "find all others, which nothing here bounds"
+    "all values of a person are published as one set: no single value becomes certain, but "
+    "promises other than max-posterior count sets, and one known value of a person may tell "
+    "all others"
 )
 
 MODELS = {"p-plus-sensitive": "p", "p-sensitive": "p", "distinct-l-diversity": "l"}
@@ -193,8 +193,8 @@ def _asked(
         problems.append(
             Problem(
                 "angelization-without-p",
-                "p-l-angelization makes buckets of p categories and l different sets, and no "
-                "promise asks for any",
+                "p-l-angelization makes buckets of p categories and l different sets, but no "
+                "promise requires any",
                 remedy='add [[promises]] with model = "p-plus-sensitive" and p = 2, say',
             )
         )
@@ -292,8 +292,8 @@ def _of_values(
         if had >= (linked.data.weight > 0).sum():
             raise Unsatisfiable(
                 "unsatisfiable",
-                f"everybody has the same value of '{name}', beside others: every bucket would "
-                "tell it of each of its people",
+                f"everybody has the same value of '{name}', among others: every bucket would "
+                "disclose it",
                 attribute=name,
                 remedy="leave records with this value out of the table",
             )

@@ -476,8 +476,8 @@ def _notes(
     if left:
         notes.append(
             Kind.LOSS(
-                f"{many(left, 'person is')} left out: every quasi-identifier of them has to be "
-                "suppressed"
+                f"{many(left, 'person is')} left out: all their quasi-identifiers would have to "
+                "be suppressed"
             )
         )
     if settings.variant == "paper":
@@ -489,8 +489,8 @@ def _notes(
         if most * asked.l > len(who):
             notes.append(
                 Kind.RISK(
-                    f"a fingerprint is more frequent than one in {asked.l} in the whole table: no "
-                    "grouping keeps the promise, and this one does not"
+                    f"a fingerprint is more frequent than one in {asked.l} in the whole table: "
+                    "no grouping can keep the promise, and this one does not"
                 )
             )
     return notes
@@ -501,7 +501,7 @@ def _too_few(asked: _Asked, left: int, people: int) -> Problem:
     return Problem(
         "unsatisfiable",
         f"{least} people are needed for a bucket and a group, and there are {left}"
-        + ("" if left == people else ", not counting those who have to be suppressed"),
+        + ("" if left == people else ", not counting those who must be suppressed"),
         remedy=f"choose k and l of at most {left}"
         if left > 1
         else "release a table of more people",

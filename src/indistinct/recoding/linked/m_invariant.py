@@ -63,14 +63,15 @@ from indistinct.warning_kinds import Kind, WarningText
 ALGORITHM = "m-invariant"
 
 FULL = (
-    "others have left, and everybody who was published before has to stay in a bucket of the same "
-    "values"
+    "others have left, but everybody who was published before must stay in a bucket of the "
+    "same values"
 )
-RARE = "too few people have rare values to put beside the frequent ones"
+RARE = "too few people have rare values to combine with the frequent ones"
 
 WAITING = (
-    "{count} people wait for a later release: their value has changed, or nobody's completes a "
-    "bucket with it; whoever knows that they are in the table may conclude from that what they have"
+    "{count} people wait for a later release: their value has changed, or no other person's "
+    "value completes a bucket with it; anyone who knows that they are in the table may "
+    "conclude their value"
 )
 
 
@@ -225,7 +226,7 @@ def _check_values(values: int, promises: Sequence[Promise], name: str) -> None:
             f"{too_many[0]} needs buckets of {_asks_for(too_many[0], name)} different values, each "
             f"of one person, and people have {values}",
             attribute=name,
-            remedy=f"ask for {values} at most" if values > 1 else LEAVE_OUT,
+            remedy=f"require at most {values}" if values > 1 else LEAVE_OUT,
         )
 
 
@@ -258,7 +259,7 @@ def _check_buckets(
         why, remedy = "they list different values, each once", "leave the promise out"
         if with_made_up[:kept].any():
             why = "people stay among the values that they were published with"
-            remedy = "ask for no more than the releases that are out"
+            remedy = "require no more than the earlier releases"
         elif not with_made_up.any():
             why = "without the made-up people in them"
             remedy = "let people wait instead of making some up: max_noise = 0"
@@ -320,7 +321,7 @@ def _check_limits(
     if may_be_made_up is not None and made_up > may_be_made_up:
         problems.add(
             "too-many-counterfeits",
-            f"{made_up} made-up people would be needed beside {people} people, and "
+            f"{made_up} made-up people would be needed for {people} people, but only "
             f"{may_be_made_up} are allowed: {FULL if published else RARE}",
             attribute=name,
             remedy=f"allow max_noise = {made_up}" + _or_wait(dealing, people, may_be_made_up),

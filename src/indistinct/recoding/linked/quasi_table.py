@@ -67,8 +67,8 @@ def quasi_table(
     if settings.quasi is None and algorithm == "mondrian":
         notes.append(
             Kind.SETTING(
-                f"the classes of the quasi table come from mondrian: clustering is for up to "
-                f"{MOST_CLUSTERED} people, and there are {people}"
+                "the classes of the quasi table come from mondrian: clustering is for up to "
+                f"{MOST_CLUSTERED:,} people, and there are {people:,}"
             )
         )
     asked = [KAnonymity(k=k), *promises]
@@ -137,7 +137,7 @@ def homes_of_noise(
                 f"{many(number, 'made-up person is')} needed, and there is no class for them "
                 "that "
                 "keeps " + "; ".join(map(str, delicate)),
-                remedy="ask for less, or set max_noise = 0",
+                remedy="choose weaker promises, or max_noise = 0",
             )
         homes[lost] = _in_proportion(size[open_to], len(lost), random, open_to)
         if not delicate:
@@ -226,7 +226,7 @@ def _in_order(
             "unsatisfiable",
             "the classes of the paper's clustering break a promise: "
             + "; ".join(map(str, promises)),
-            remedy='ask for less, or choose variant = "safe"',
+            remedy='choose weaker promises, or variant = "safe"',
         )
     return publishing.finished(data, plan, began)
 

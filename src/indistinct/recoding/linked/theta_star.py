@@ -81,8 +81,8 @@ QUASI_SHARE = 0.8
 """Share of the work that the quasi table is, for progress."""
 
 ONLY_HIGHEST = Kind.LOSS(
-    "keep_history: only the highest category of each person is published, since the promises do "
-    "not hold for all categories of the people of a bucket"
+    "keep_history: only the highest category of each person is published; with all categories "
+    "the promises do not hold"
 )
 
 
@@ -173,7 +173,7 @@ class _Making:
         if settings.unchecked_tails:
             notes = (
                 *notes,
-                Kind.RISK("the last bucket was not looked at: it may break the promises"),
+                Kind.RISK("the last bucket was not checked: it may break the promises"),
             )
         homes = self._homes(quasi, made)
         self._tell(1.0)
@@ -222,8 +222,7 @@ class _Making:
         if not any(part.model == THETA for part in self.promises):
             problems.add(
                 "no-theta",
-                "algorithm 'theta-star' makes releases that are theta-sensitive, and no "
-                "promise asks for it",
+                "algorithm 'theta-star' makes theta-sensitive releases, but no promise requires it",
                 remedy='add [[promises]] with model = "theta-sensitive"',
             )
         problems += [

@@ -164,7 +164,7 @@ def _check_points(data: LeveledTable, styles: Sequence[str]) -> None:
     if (data.weight > 1).any():
         problems.add(
             "repeated-records",
-            "mdav makes groups of a fixed size, and some rows stand for several records",
+            "mdav makes groups of a fixed size, but some rows count several records",
             remedy="give every record a row of its own",
         )
     if problems:

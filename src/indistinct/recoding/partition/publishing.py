@@ -123,9 +123,11 @@ def too_many(
     """That the promises cannot be kept without suppressing more than is allowed."""
     asked = "; ".join(map(str, promises))
     if lost < records:
-        remedy = f"suppression_limit = {enough(lost, records):.3f} is enough, or ask for less"
+        remedy = (
+            f"suppression_limit = {enough(lost, records):.3f} is enough, or choose weaker promises"
+        )
     else:
-        remedy = "ask for less: nothing was found that publishes any record, whatever the limit"
+        remedy = "choose weaker promises: at no limit was a release found that publishes any record"
     return Problem(
         "unsatisfiable",
         f"no partition was found that keeps {asked} with at most "

@@ -380,9 +380,8 @@ def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterabl
     torn = several.filter(pl.col("\0rows") > 1).height
     if torn:
         yield (
-            f"the quasi-identifiers differ between the records of {many(torn, 'person')}: whoever "
-            "knows several records of a person "
-            "finds a class smaller than any of these"
+            f"the quasi-identifiers differ between the records of {many(torn, 'person')}: "
+            "several known records of a person leave a class smaller than any of these"
         )
 
 
@@ -433,7 +432,7 @@ def _refuse_unknown(requirements: Sequence[Requirement], quasi: tuple[str, ...])
     problems += [
         Problem(
             "not-a-quasi-identifier",
-            f"promise '{part.model}' applies to '{name}', which is no quasi-identifier: "
+            f"promise '{part.model}' applies to '{name}', which is not a quasi-identifier: "
             f"{did_you_mean(name, quasi)}",
             remedy="add it to the quasi-identifiers, or take it out of the promise",
         )
@@ -470,23 +469,23 @@ def _notes(found: Audit, published: Published, certified: bool) -> Iterable[str]
         yield "promises and quasi-identifiers are those that the certificate names"
     if published.claims is not None and any(published.claims.as_asked):
         yield (
-            "the release may contain made-up records, which figures here include: rely on what was "
-            "asked of each promise, not on what seems achieved"
+            "the release may contain made-up records, which figures here include: rely on what "
+            "each promise asked, not on what it seems to achieve"
         )
     for table in published.tables:
         if table.matches is False:
             yield f"{table.name} is not the file that the certificate was written for"
     if not found.records:
-        yield "the release has no records: whatever is promised holds of nobody"
+        yield "the release has no records: promises hold for nobody"
     elif found.suppressed == found.records:
         yield (
-            "every record has '*' for every quasi-identifier: there is no class to look at, and "
-            "promises are held against all records as one group"
+            "every record has '*' for every quasi-identifier: there is no class, and promises "
+            "are checked on all records as one group"
         )
     elif 0 < found.suppressed < (found.classes.smallest or 0):
         yield (
-            "there are fewer suppressed records than records in the smallest class: whoever is "
-            "known to be in the table and fits no class is one of these few"
+            "there are fewer suppressed records than records in the smallest class: a person "
+            "in the table who fits no class is one of these few"
         )
 
 
@@ -499,7 +498,7 @@ def _elsewhere(
         yield "not looked at, for it lacks a quasi-identifier: " + ", ".join(others)
     if published.claims is not None and set(published.claims.quasi) != set(names):
         claimed = ", ".join(published.claims.quasi)
-        yield f"the certificate names other quasi-identifiers than were asked for: {claimed}"
+        yield f"the certificate names other quasi-identifiers: {claimed}"
 
 
 def _differing(found: Audit, claims: Claims, certified: bool) -> list[str]:

@@ -343,7 +343,7 @@ def in_order(values: Iterable[Value], asked: Asked) -> list[Value]:
     except ValueError:
         keys = {None: math.nan}
     if not all(map(math.isfinite, keys.values())):
-        raise _lacking(asked, "an order of the values, which are no numbers", "an order")
+        raise _lacking(asked, "an order of the values, which are not numbers", "an order")
     return sorted(found, key=lambda value: (value is None, keys[value], value or ""))
 
 

@@ -20,8 +20,8 @@ from indistinct.release.audit.verdict import Verdict
 MODEL = "k-map"
 
 COMPARED = (
-    f"'{MODEL}' counts the people of every class by itself, and some people are under several: "
-    "whoever compares classes may have to reckon with fewer"
+    f"'{MODEL}' counts the people of every class by itself, but some people are under several "
+    "classes: an attacker who compares classes may be left with fewer"
 )
 
 

@@ -239,7 +239,7 @@ def _taken(holding: str) -> str:
     """What an audit took for granted of the buckets."""
     what = {
         "one": "everybody of a bucket has one of the values that it lists",
-        "some": "a bucket lists a value once for everybody who has it",
+        "some": "a bucket lists a value once for each person who has it",
         "all": "everybody of a bucket has all the values that it lists",
     }
     return f"nothing says how values belong to people; taken was that {what[holding]}"

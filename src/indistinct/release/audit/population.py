@@ -58,8 +58,8 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
             [
                 Problem(
                     "label-not-known",
-                    f"promise '{requirement.model}' counts the people behind published labels, and "
-                    "of some it is not known which values they stand for",
+                    f"promise '{requirement.model}' counts the people behind published labels, but "
+                    "for some labels it is not known which values they cover",
                     attribute=name,
                     remedy="give the attribute's hierarchy with the policy",
                 )

@@ -55,7 +55,7 @@ def check(asked: Asked) -> Verdict:
         if asked["distance"] != "equal":
             raise PolicyError(
                 "bad-parameter",
-                f"{MODEL} is about some values alone, which are no steps apart",
+                f"{MODEL} is about some values only, and between these there are no steps",
                 remedy='leave out distance, or write distance = "equal"',
             )
         # What does not harm is as good as one value.

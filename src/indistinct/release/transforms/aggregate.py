@@ -20,7 +20,7 @@ from indistinct.types import Ints
 
 Show = Literal["range", "mean", "median"]
 
-MOVED_END = "; too few were beyond the end asked for, so that it is the value of a record"
+MOVED_END = "; too few were beyond the requested end, so it is the value of a record"
 """What the certificate adds where an end was moved."""
 
 

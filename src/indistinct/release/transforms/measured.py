@@ -123,11 +123,11 @@ class Measured:
             text = pl.Series([str(end)])
             found = _parsed(text, self.form, self.kind)
             if found.null_count():
-                raise _unfit_limit(self, "is no date written as the column's")
+                raise _unfit_limit(self, "is not a date in the column's format")
             return int(found.to_physical()[0])
         number = decimals.parsed(end)
         if number is None:
-            raise _unfit_limit(self, "is no number, as the column's values are")
+            raise _unfit_limit(self, "is not a number, unlike the column's other values")
         if number[1] > self.digits and number[0] % 10 ** (number[1] - self.digits):
             raise _unfit_limit(self, "has more decimal places than the column")
         if number[1] > self.digits:
@@ -236,10 +236,10 @@ def _too_few(column: Measured, least: Least, *, dominated: bool) -> DataError:
     whose = "people have" if least.owners is not None else "values are"
     return DataError(
         "too-few-values",
-        f"groups of {least.k} are asked for, and fewer {whose} there: what is published "
-        "of them would tell a single value, or nearly",
+        f"groups of {least.k} are required, but there are fewer {whose}: what is published "
+        "would tell a single value, or nearly",
         attribute=column.name,
-        remedy="leave the column out, or ask for smaller groups",
+        remedy="leave the column out, or allow smaller groups",
     )
 
 
@@ -289,8 +289,8 @@ def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
         f"{many(len(rows), 'value is')} neither numbers nor {told}, and cannot be computed with",
         attribute=texts.name,
         rows=tuple(rows[:ROWS_FOUND]),
-        remedy="name what stands for a missing value in missing.tokens, say the format of "
-        "dates, or choose another transformation",
+        remedy="name missing values in missing.tokens, give the format of dates, or choose "
+        "another transformation",
     )
 
 

@@ -83,7 +83,7 @@ def read_key(attribute: str, *, env: str | None, file: str | None, directory: Pa
             change = "chmod 600" if own else "chown $USER"
             problem = Problem(
                 "open-key",
-                f"others than you can read the {where}" + ("" if own else ": it is not yours"),
+                f"other users can read the {where}" + ("" if own else ": it is not yours"),
                 attribute=attribute,
                 remedy=f"{change} {path}; and make another key if anybody may have read it",
             )
