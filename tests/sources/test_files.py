@@ -342,6 +342,12 @@ def test_several_problems_of_a_header(tmp_path: Path) -> None:
     assert "column 3, 6" in str(error)
 
 
+@pytest.mark.parametrize("end", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+def test_a_title_with_odd_white_space_is_one_line(tmp_path: Path, end: str) -> None:
+    path = put(tmp_path, f"Report{end} of 2024\nage,sex\n20,f\n30,m\n40,f\n")
+    assert rows_above(path) == 1
+
+
 def test_titles_above_the_names(tmp_path: Path) -> None:
     error = refused(
         put(tmp_path, "Discharges 2020\nas of May\n\nage;sex;city\n34;f;Bonn\n41;m;Ulm\n")
@@ -725,9 +731,9 @@ def test_how_tightly_a_file_is_packed_is_told_by_what_was_unpacked(
     ("name", "data", "size", "code"),
     [
         ("t.csv", b"age,ill\n", 1 << 60, None),
-        ("t.csv.gz", gzip.compress(b"age,ill\n" * 10), 1 << 30, None),
-        ("t.csv.gz", gzip.compress(b"1" * 4_000_000), 1 << 20, None),
-        ("t.csv.gz", gzip.compress(b"1" * 4_000_000), 1 << 60, "packed-too-tightly"),
+        ("t.csv.gz", gzip.compress(b"age,ill\n" * 10, mtime=0), 1 << 30, None),
+        ("t.csv.gz", gzip.compress(b"1" * 4_000_000, mtime=0), 1 << 20, None),
+        ("t.csv.gz", gzip.compress(b"1" * 4_000_000, mtime=0), 1 << 60, "packed-too-tightly"),
         ("t.csv.gz", b"no gzip", 7, "unreadable-file"),
         ("t.csv.zst", b"", 0, "not-scanned"),
         ("t.csv.xz", b"", 0, "not-scanned"),

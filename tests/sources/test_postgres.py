@@ -403,3 +403,18 @@ def test_the_command_line_takes_addresses(
     assert run("compare", visits, out, "--policy", asked).exit_code != 1
     assert (out / "private" / "report.html").is_file()
     assert server.rpartition("@")[2] not in (out / "private" / "run.json").read_text()
+
+
+def test_names_that_are_a_record_are_refused(server: str) -> None:
+    record = pl.DataFrame({"P1": ["P2", "P3"], "34": [40, 51], "HIV": ["HIV", "flu"]})
+    session = Session(Address.of(server))
+    session.upload(record.to_arrow(), "headerless", "clinic")
+    session.commit()
+    given = f"{server}?table=clinic.headerless"
+    with pytest.raises(DataError) as error:
+        ind.assess(given)
+    assert [problem.code for problem in error.value.problems] == ["header-is-a-record"]
+    assert "HIV" not in str(error.value)
+    assert open_in_server(given, header=True).columns == ("P1", "34", "HIV")
+    with pytest.raises(DataError, match="header are said of files"):
+        open_in_server(given, header=False)

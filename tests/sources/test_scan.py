@@ -386,6 +386,52 @@ def test_odd_files_are_refused_without_a_cell(text: str, message: str, tmp_path:
     assert [one.name for one in tmp_path.iterdir()] == ["table.csv"]
 
 
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ('"age\n(years)",sex\n20,f\n30,m\n', {}),
+        ('"Report\nof 2024",\n\nage,sex\n20,f\n30,m\n', {"skip_rows": 3}),
+        ('Report "of"\nage,sex\n20,f\n30,m\n', {"skip_rows": 1}),
+        ("Report\r\n\r\nage,sex\r\n20,f\r\n30,m\r\n", {"skip_rows": 2}),
+        ("Report\n\n20,f\n30,m\n", {"skip_rows": 1, "header": False}),
+    ],
+)
+@pytest.mark.parametrize(
+    ("encoding", "ending"),
+    [("utf-8", ".csv"), ("utf-8-sig", ".csv"), ("utf-16", ".csv"), ("utf-8", ".csv.gz")],
+)
+def test_no_record_is_lost_below_a_header(
+    text: str, how: dict[str, Any], encoding: str, ending: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"t{ending}"
+    data = text.encode(encoding)
+    path.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+    held = scan(path, **how).frame()
+    assert held.equals(read_table(path, **how))
+    assert held.rows() == [("20", "f"), ("30", "m")]
+
+
+def test_files_of_a_folder_begin_where_they_begin(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("\nage,sex\n20,f\n30,m\n")
+    (tmp_path / "b.csv").write_text("age,sex\n40,f\n50,m\n")
+    assert scan(tmp_path).frame()["age"].to_list() == ["20", "30", "40", "50"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("age,sex\n20,f,HIV\n30,m,flu\n", "ragged-records"),
+        ('"age,sex\n' + "20,f\n30,m\n" * 20, "unclosed-quote"),
+        ("age,sex\n20,f", "unreadable-file"),
+    ],
+)
+def test_a_header_that_does_not_fit_is_refused(text: str, code: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DataError) as error:
+        scan(tmp_path / "t.csv", skip_rows=text.count("\n") if code == "unreadable-file" else 0)
+    assert [problem.code for problem in error.value.problems] == [code]
+
+
 def test_what_cannot_be_scanned_is_refused(tmp_path: Path) -> None:
     (tmp_path / "table.xlsx").write_text("x")
     with pytest.raises(DataError, match="DuckDB scans CSV"):

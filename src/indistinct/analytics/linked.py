@@ -109,7 +109,10 @@ def _read(folder: Path) -> tuple[PlainMapping, Mapping[str, str]]:
     link = None if claims is None else claims.linked
     if link is None:
         raise DataError(_not_linked(str(folder)))
-    frames = {name: read_table(folder / link[name], exact=True) for name in (QUASI, SENSITIVE)}
+    frames = {
+        name: read_table(folder / link[name], exact=True, header=True)
+        for name in (QUASI, SENSITIVE)
+    }
     return frames, link
 
 

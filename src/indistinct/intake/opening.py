@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +25,10 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import INFERRED, PARQUET, read_table, refuse_idle, refuse_missing
 from indistinct.sources.format import format_named
+from indistinct.sources.headers import believed_names
 from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
-from indistinct.sources.table import Table, column_names, quantities
+from indistinct.sources.table import Table, column_names, is_opened, quantities
 from indistinct.sources.text import canonical
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import hidden_in
@@ -79,11 +80,13 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
     return policy.with_rest()
 
 
+_READING = ("separator", "quote", "encoding", "header", "skip_rows", "decimal", "sheet", "query")
+
+
 def reading(policy: Policy | None) -> Plain:
     """What the policy says of how a file is read."""
-    keys = ["separator", "quote", "encoding", "header", "skip_rows", "decimal", "sheet", "query"]
     source = {} if policy is None else policy.source.to_dict()
-    return {key: source[key] for key in keys if key in source}
+    return {key: source[key] for key in _READING if key in source}
 
 
 def no_progress(what: str, share: float | None) -> None:
@@ -124,7 +127,7 @@ def open_source(
         path = data
         refuse_idle(data, separator=source.separator, quote=source.quote, encoding=source.encoding)
     elif path is None:
-        _refuse_of_file(reading(policy), beside=source.people is not None)
+        _refuse_of_file(policy.source.to_dict(), beside=source.people is not None)
     else:
         refuse_missing([Path(path)])
     name = "table" if path is None else Path(path).name
@@ -149,6 +152,8 @@ def open_source(
     if source.people is not None:
         native = with_people(to_polars(native), policy, name)
     known = open_table(native, name, allow_empty=allow_empty)
+    if not isinstance(data, str | Path) and not is_opened(data):
+        refuse_record(known, source.header)
     if held and not known.held:
         native = to_polars(native)
         known = open_table(native, name, allow_empty=allow_empty)
@@ -164,14 +169,34 @@ def open_source(
     return table, digest
 
 
-def _refuse_of_file(said: Iterable[str], *, beside: bool = False) -> None:
+def refuse_record(table: Table, header: bool | None) -> None:
+    """Refuse a frame the names of whose columns look like a record, as a file is refused.
+
+    Arguments:
+        table: the frame as a table.
+        header: true where somebody says that they are names.
+
+    Raises:
+        DataError: they look like a record.
+    """
+    if header is None:
+        believed_names(table.like_their_names(), table.name)
+
+
+def _refuse_of_file(said: PlainMapping, *, beside: bool = False) -> None:
     """Refuse what is said of how a file is read where the table is a frame.
 
     Arguments:
-        said: the keys.
+        said: the keys of the source; ``header = true`` holds of the names of a frame as well.
         beside: whether there is a file of people, which has the same encoding and decimal mark.
     """
-    idle = [key for key in said if not (beside and key in ("encoding", "decimal"))]
+    idle = [
+        key
+        for key in _READING
+        if key in said
+        and not (beside and key in ("encoding", "decimal"))
+        and (key, said[key]) != ("header", True)
+    ]
     if idle:
         raise DataError(
             "no-file",
@@ -337,9 +362,11 @@ def plain_table(
         )
         path = data
     elif path is None:
-        _refuse_of_file(source or ())
+        _refuse_of_file(source or {})
     name = "table" if path is None else name_of(path)
     table = open_table(native, name, allow_empty=allow_empty)
+    if not isinstance(data, str | Path) and not is_opened(data):
+        refuse_record(table, (source or {}).get("header"))
     if isinstance(data, str | Path):
         table.notes = (*table.notes, *hidden_in(Path(data), (source or {}).get("sheet")))
     return table

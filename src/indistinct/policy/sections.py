@@ -132,8 +132,8 @@ class Source(Section):
     """The character around a field that holds separators; an empty text if there is none."""
     header: bool | None = None
     """Whether the first line of a CSV file has the columns' names. ``false``: the columns are named
-    ``column_1``, ``column_2`` and so on. By default a first line that looks like a record is
-    refused."""
+    ``column_1``, ``column_2`` and so on. By default names that look like a record are refused, of
+    a file, database or frame of any kind."""
     skip_rows: Level | None = None
     """How many rows stand above the names of the columns in a CSV file or a sheet, such as a title
     and empty rows."""

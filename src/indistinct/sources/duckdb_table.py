@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from indistinct.errors import DataError, Problem
 from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
+from indistinct.sources.headers import cells_of
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import COMMA_NUMBER, NUMBER, WHOLE, Tokens, canonical, kind_of_type
 from indistinct.types import Frame
@@ -136,11 +137,16 @@ class DuckDBTable:
 
     def like_their_names(self) -> pl.DataFrame:
         """The first records, and some that have the name of a column as its value."""
-        named = " OR ".join(f"{quoted(name)} = {_literal(name)}" for name in self.columns)
-        return self._fetch(
-            f"(SELECT * FROM {_SOURCE} LIMIT 1000)"
-            f" UNION ALL (SELECT * FROM {_SOURCE} WHERE {named} LIMIT 1000)"
+        told = {name: cells_of(name, self.columns) for name in self.columns}
+        named = " OR ".join(
+            f"CAST({quoted(name)} AS VARCHAR) IN ({', '.join(map(_literal, told[name]))})"
+            for name in self.columns
+            if self.kinds[name] == "text"
         )
+        read = [name for name in self.columns if "UNION(" not in self._types[name]]
+        rows = f"SELECT {_names(read)} FROM {_SOURCE}"
+        like = f"{rows} WHERE {named or 'false'}"
+        return self._fetch(f"({rows} LIMIT 1000) UNION ALL ({like} LIMIT 1000)")
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
         """Records with a value in a column, its values, and the records of those that are rare."""

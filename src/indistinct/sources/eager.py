@@ -129,6 +129,10 @@ class EagerTable(ABC):
         few = held if held.height <= size else held.sample(size, seed=0)
         return canonical(few, self._tokens)
 
+    def like_their_names(self) -> pl.DataFrame:
+        """All records."""
+        return self._frame
+
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
         counted = []

@@ -22,7 +22,6 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,7 +40,8 @@ from indistinct.sources.dialect import (
     names_of,
     records,
 )
-from indistinct.sources.table import name_problems, quantities, quantity_values
+from indistinct.sources.headers import header_problems
+from indistinct.sources.table import name_problems
 from indistinct.sources.text import as_codes, recoded, with_decimal_points, with_whole_numbers
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
@@ -130,9 +130,9 @@ def read_table(
         encoding: Of a CSV file, by Python's name for it; UTF-8 and UTF-16 are known by themselves.
         sheet: The sheet of an Excel file; its first one if not given.
         query: SQL that says what to read from a database.
-        header: Of a CSV file: whether its first line has the columns' names. Without one they are
-            ``column_1``, ``column_2`` and so on. Where it is not said, a first line that looks like
-            a record is refused.
+        header: Whether the first line has the columns' names. Without one, which a CSV file may
+            be, they are ``column_1``, ``column_2`` and so on. Where it is not said, names that look
+            like a record are refused, whatever the file.
         skip_rows: Of a CSV file or a sheet: how many rows stand above the names of the columns.
         decimal: Of a CSV file or a workbook: the decimal mark of numbers in columns of texts.
         allow_empty: Accept a table without records.
@@ -182,7 +182,7 @@ def read_table(
                 remedy="give a table with at least one record",
             )
         ]
-    if not problems and header is None and ending in CSV + EXCEL:
+    if not problems and header is None:
         problems = header_problems(frame, path.name, csv=ending in CSV)
     if problems:
         raise DataError(problems)
@@ -235,53 +235,6 @@ def header_without_csv(name: str) -> DataError:
         file=name,
         remedy="put a line with the columns' names above the first record, and take header away",
     )
-
-
-def header_problems(frame: pl.DataFrame, name: str, *, csv: bool) -> list[Problem]:
-    """Whether the first line is a record: most of its cells are like values of their own columns.
-
-    Published as the names of columns, it would give away the person it is about.
-    """
-    text = [column for column, kind in frame.schema.items() if kind in (pl.String, pl.Enum)]
-    again = [column for column in text if (frame[column].cast(pl.String) == column).any()]
-    numbers = _records_numbers(frame)
-    like = {*again, *numbers}
-    if 2 * len(like) < frame.width or (len(like) < 2 and len(numbers) < frame.width):
-        return []
-    whole = frame.select(
-        pl.all_horizontal(pl.col(one).cast(pl.String) == one for one in text)
-    ).to_series()
-    rows = tuple(int(row) + 1 for row in whole.arg_true()) if len(text) == frame.width else ()
-    say = "; or say that there is none: header = false under [source], init --no-header"
-    return [
-        Problem(
-            "header-is-a-record",
-            f"the first line looks like a record and not like the names of columns: {len(like)} "
-            f"of its {frame.width} cells are {'' if again else 'like '}values of their own columns",
-            file=name,
-            rows=rows,
-            remedy="put a line with the columns' names above it"
-            + say * csv
-            + ("; or, if it is the header, take out the rows that repeat it" if rows else "")
-            + "; if it is one, header = true under [source]" * csv,
-        )
-    ]
-
-
-def _records_numbers(frame: pl.DataFrame) -> list[str]:
-    """The names of columns that are numbers or dates, as all values of their columns are.
-
-    Numbers in a row, such as years, are names.
-    """
-    places = [frame.columns[at - 1] for at in quantities(frame.columns)]
-    found = [
-        one for one in places if quantity_values(frame[one].drop_nulls().head(1000).cast(pl.String))
-    ]
-    try:
-        steps = {int(other) - int(one) for one, other in pairwise(found)}
-    except ValueError:
-        return found
-    return [] if len(steps) == 1 and min(steps) > 0 else found
 
 
 def refuse_missing(paths: Sequence[Path]) -> None:
@@ -451,13 +404,52 @@ def _head_of(
     """
     try:
         start = codecs.getincrementaldecoder("utf-8")().decode(data[: 4 * SAMPLE])
-        lead = begin_of(start, skip_rows, name)
-        dialect = detect_dialect(
-            start[lead:], separator=separator, quote=quote, whole=len(data) <= 4 * SAMPLE
-        )
-        names, used = first_record(start[lead:], dialect)
     except UnicodeDecodeError as error:
         raise _undecodable(data, error, "utf-8", name, 0) from None
+    columns, dialect, head = head_in(
+        start,
+        name,
+        whole=len(data) <= 4 * SAMPLE,
+        separator=separator,
+        quote=quote,
+        header=header,
+        skip_rows=skip_rows,
+    )
+    if not columns:
+        raise DataError("empty-file", "the file holds only blank lines", file=name)
+    if problems := name_problems(columns, name):
+        raise DataError(problems)
+    return columns, dialect, head
+
+
+def head_in(
+    start: str,
+    name: str,
+    *,
+    whole: bool,
+    separator: str | None,
+    quote: str | None,
+    header: bool | None,
+    skip_rows: int,
+) -> tuple[list[str], Dialect, str]:
+    """The columns' names, how cells are told apart, and all before the first record.
+
+    Arguments:
+        start: the text that a file begins with.
+        name: what messages call it.
+        whole: whether that is all of it.
+        separator: the one that is said, if any.
+        quote: the one that is said, if any.
+        header: whether the first line has the names.
+        skip_rows: how many lines stand above it.
+
+    Raises:
+        DataError: a quote is not closed, or there are not so many lines.
+    """
+    lead = begin_of(start, skip_rows, name)
+    try:
+        dialect = detect_dialect(start[lead:], separator=separator, quote=quote, whole=whole)
+        names, used = first_record(start[lead:], dialect)
     except csv.Error:
         raise DataError(unclosed(1, name)) from None
     head = start[: lead + used]
@@ -468,10 +460,6 @@ def _head_of(
     if header is False:
         columns = [f"column_{at}" for at in range(1, len(names) + 1)]
         head = start[:lead]
-    if not columns:
-        raise DataError("empty-file", "the file holds only blank lines", file=name)
-    if problems := name_problems(columns, name):
-        raise DataError(problems)
     return columns, dialect, head
 
 

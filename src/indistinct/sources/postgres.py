@@ -25,6 +25,7 @@ import polars as pl
 from indistinct.errors import DataError, OutputError
 from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
+from indistinct.sources.headers import believed_names, cells_of
 from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.postgres_cuts import CODES, coded, distinct_codes, leaves_of, parts_of
 from indistinct.sources.postgres_refusals import telling
@@ -436,6 +437,18 @@ class PostgresTable:
         share = _SPARE * size / max(self._height, 1)
         some = f"WHERE random() < {share} " * (share < 1)
         return self._canonical(self._fetch(columns, f"{some}ORDER BY random() LIMIT {size}"))
+
+    def like_their_names(self) -> pl.DataFrame:
+        """The first records, and some that have the name of a column as its value."""
+        named = " OR ".join(
+            f"{_text(name)} IN ({', '.join(map(_literal, cells_of(name, self.columns)))})"
+            for name in self.columns
+            if self.kinds[name] == "text"
+        )
+        first = self._fetch(self.columns, "LIMIT 1000")
+        if not named:
+            return first
+        return pl.concat([first, self._fetch(self.columns, f"WHERE {named} LIMIT 1000")])
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
@@ -863,19 +876,27 @@ class PostgresTable:
 
 
 def open_in_server(
-    given: str | Path, query: str | None = None, **of_files: str | bool | None
+    given: str | Path,
+    query: str | None = None,
+    *,
+    header: bool | None = None,
+    **of_files: str | bool | None,
 ) -> PostgresTable:
     """The table that an address names, or a query in its database.
 
     Arguments:
         given: the address.
         query: SQL that says what is read, where the address names no table.
+        header: true where the names of its columns are known to be names.
         of_files: what is said of how files are read, which does not apply.
 
     Raises:
-        DataError: the server does not answer, or lacks it; or the address is malformed.
+        DataError: the server does not answer, or lacks it; the address is malformed; or the names
+            of its columns look like a record.
     """
     address = Address.of(given)
+    if header is False:
+        of_files["header"] = header
     if said := [name for name, value in of_files.items() if value is not None]:
         raise DataError(
             "table-or-query",
@@ -884,7 +905,10 @@ def open_in_server(
             remedy="take that away under [source]",
         )
     source = address.source(query)
-    return PostgresTable(Session(address), source, address.name)
+    table = PostgresTable(Session(address), source, address.name)
+    if header is None:
+        table.columns = believed_names(table.like_their_names(), table.name)
+    return table
 
 
 def release_in_server(
@@ -898,7 +922,8 @@ def release_in_server(
     address = Address.of(given)
     if address.schema is not None and address.table is None and query is None:
         address = replace(address, table=_RELEASE)
-    if address.table is None or query is not None or any(of_files.values()):
+    said = {key: value for key, value in of_files.items() if (key, value) != ("header", True)}
+    if address.table is None or query is not None or any(said.values()):
         table = open_in_server(given, query, **of_files)
         return {table.name: table}, None
     session = Session(address)

@@ -11,15 +11,15 @@ from __future__ import annotations
 import atexit
 import codecs
 import contextlib
-import csv
 import glob
+import itertools
 import os
 import re
 import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -31,10 +31,7 @@ from indistinct.sources import memory, scan_cuts
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
-    detect_dialect,
     detect_encoding,
-    first_record,
-    names_of,
 )
 from indistinct.sources.duckdb_table import (
     DuckDBTable,
@@ -52,21 +49,20 @@ from indistinct.sources.files import (
     PACKED,
     PARQUET,
     TIGHTEST,
-    begin_of,
     broken,
-    header_problems,
+    head_in,
     header_without_csv,
     opened,
     refuse_dialect,
     refuse_layout,
     refuse_missing,
     too_tight,
-    unclosed,
 )
+from indistinct.sources.headers import believed_names
 from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.spark_table import of_spark
 from indistinct.sources.streamed_parts import looked_up
-from indistinct.sources.table import Change, column_names, count_column, name_problems
+from indistinct.sources.table import Change, count_column, name_problems
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
 from indistinct.sources.writing import NO_ROOM, staged_folder, sweep
@@ -474,8 +470,9 @@ def scan(
         if problems := name_problems(relation.columns, path.name):
             raise DataError(problems)
         table = ScannedTable(relation, path.name, workspace=work, files=files)
-        if ending not in PARQUET and reading.get("header") is None:
-            table.columns = believed_names(table.like_their_names(), path.name)
+        if reading.get("header") is None:
+            csv_file = ending not in PARQUET
+            table.columns = believed_names(table.like_their_names(), path.name, csv=csv_file)
     except BaseException:
         work.close()
         raise
@@ -538,20 +535,25 @@ def _read_csv(
 ) -> DuckDBPyRelation:
     """The cells as texts; but for exact ones, blanks stripped and empty ones missing."""
     heads = [_head(file, **reading) for file in files]
-    columns, dialect, encoding, skipped = heads[0]
+    columns, dialect, encoding, above = heads[0]
     if any(head[:3] != heads[0][:3] for head in heads):
         raise _not_scanned(name, "the files differ in their columns, separators or encodings")
     if problems := name_problems(columns, name):
         raise DataError(problems)
     tightness = _Tightness(name, work.ceiling)
+    # The engine counts records, where a quote holds lines together, and counts alike in all files.
+    alike = len({head[3].count("\n") for head in heads}) == 1
+    quotes = re.escape(dialect.quote) if dialect.quote else "(?!)"
+    odd = re.compile(f"\r(?!\n)|[^\n]\\Z|{quotes}")
+    passed = alike and not any(odd.search(head[3]) for head in heads)
     plain = [
-        _in_utf8(file, encoding, work.folder / f"{at}.csv", tightness)
-        for at, file in enumerate(files)
+        _in_utf8(file, encoding, work.folder / f"{at}.csv", tightness, 0 if passed else len(own[3]))
+        for at, (file, own) in enumerate(zip(files, heads, strict=True))
     ]
     held = work.connection.read_csv(
         [str(file) for file in plain],
         header=False,
-        skiprows=skipped,
+        skiprows=above.count("\n") if passed else 0,
         names=[f"c{at}" for at in range(len(columns))],
         all_varchar=True,
         sep=dialect.separator,
@@ -561,14 +563,16 @@ def _read_csv(
         null_padding=False,
         allow_quoted_nulls=not exact,
     )
+    if (width := len(held.columns)) > len(columns):
+        raise _ragged(width, len(columns), name)
     cell = "c{}" if exact else "nullif(trim(c{}, ' ' || chr(9) || chr(10) || chr(13)), '')"
     return held.project(
         ", ".join(f"{cell.format(at)} AS {quoted(column)}" for at, column in enumerate(columns))
     )
 
 
-def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, int]:
-    """The names of a file's columns, its dialect and encoding, and the lines until its records."""
+def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, str]:
+    """The names of a file's columns, its dialect and encoding, and what is before its records."""
     try:
         with _unpacked(file) as held:
             data = held.read(4 * SAMPLE)
@@ -579,8 +583,8 @@ def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, int]:
 
 def head_of(
     data: bytes, file: Path, *, header: bool | None = None, skip_rows: int = 0, **said: str | None
-) -> tuple[list[str], Dialect, str, int]:
-    """The names of the columns of a CSV file, its dialect and encoding, and the lines until its
+) -> tuple[list[str], Dialect, str, str]:
+    """The names of the columns of a CSV file, its dialect and encoding, and what stands before its
     records, by the unpacked bytes that it begins with.
 
     Arguments:
@@ -605,19 +609,18 @@ def head_of(
             start = codecs.getincrementaldecoder(found or "utf-8")().decode(data)
         else:
             start = codecs.getincrementaldecoder(wanted)().decode(data)
-        lead = begin_of(start, skip_rows, file.name)
-        dialect = detect_dialect(
-            start[lead:], separator=separator, quote=quote, whole=len(data) < 4 * SAMPLE
-        )
-        first, used = first_record(start[lead:], dialect)
     except UnicodeDecodeError:
         raise _undecodable(file.name, wanted) from None
-    except csv.Error:
-        raise DataError(unclosed(1, file.name)) from None
-    names = names_of(first)
-    if header is False:
-        names, used = [f"column_{at}" for at in range(1, len(first) + 1)], 0
-    return names, dialect, wanted, start[: lead + used].count("\n")
+    names, dialect, head = head_in(
+        start,
+        file.name,
+        whole=len(data) < 4 * SAMPLE,
+        separator=separator,
+        quote=quote,
+        header=header,
+        skip_rows=skip_rows,
+    )
+    return names, dialect, wanted, head
 
 
 @dataclass
@@ -662,22 +665,34 @@ def _unpacked(file: Path) -> IO[bytes]:
     return source
 
 
-def _in_utf8(file: Path, encoding: str, target: Path, tightness: _Tightness) -> Path:
-    """A file that DuckDB reads as it is, or a copy in UTF-8 in the private folder."""
+def _in_utf8(
+    file: Path, encoding: str, target: Path, tightness: _Tightness, passed_over: int
+) -> Path:
+    """A file that DuckDB reads as it is, or a copy in UTF-8 in the private folder.
+
+    Arguments:
+        file: the file.
+        encoding: how its text is written.
+        target: the copy.
+        tightness: looks whether it is packed as tables are.
+        passed_over: how many characters are left out at its beginning.
+    """
     ending = file.suffix.lower()
-    if encoding.startswith("utf-8") and ending not in _PACKED:
+    as_it_is = encoding.startswith("utf-8") and not passed_over
+    if as_it_is and ending not in _PACKED:
         return file
     blocks = tightness.blocks(file)
-    if encoding.startswith("utf-8") and ending in (".gz", ".zst"):
+    if as_it_is and ending in (".gz", ".zst"):
         for _ in blocks:  # the engine unpacks it once more: nothing is kept of an unfit one
             pass
         return file
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with target.open("wb") as copy:
-            for block in blocks:
-                copy.write(decoder.decode(block).encode())
-            copy.write(decoder.decode(b"", final=True).encode())
+            for block in itertools.chain(blocks, [None]):
+                text = decoder.decode(block or b"", final=block is None)
+                copy.write(text[passed_over:].encode())
+                passed_over = max(passed_over - len(text), 0)
     except UnicodeError:
         raise _undecodable(file.name, encoding) from None
     except OSError as error:
@@ -687,18 +702,18 @@ def _in_utf8(file: Path, encoding: str, target: Path, tightness: _Tightness) -> 
     return target
 
 
+def _ragged(cells: int, width: int, name: str) -> DataError:
+    """That records have more cells than the header; the engine would leave them out."""
+    return DataError(
+        "ragged-records",
+        f"the header has {width} cell{'s' * (width != 1)}, but records have {cells}",
+        file=name,
+        remedy="correct the header; run without --engine to be told which lines are wrong, and "
+        "where",
+    )
+
+
 def _undecodable(name: str, encoding: str) -> DataError:
     message = f"the file is not encoded in {encoding}"
     remedy = 'say what it was written in, such as encoding = "latin-1"'
     return DataError(Problem("undecodable", message, file=name, remedy=remedy))
-
-
-def believed_names(records: pl.DataFrame, name: str) -> tuple[str, ...]:
-    """The names of a CSV file's columns, by some of its records, as for a table in memory.
-
-    Raises:
-        DataError: the first line looks like a record.
-    """
-    if problems := header_problems(records, name, csv=True):
-        raise DataError([replace(problem, rows=()) for problem in problems])
-    return column_names(records)

@@ -22,7 +22,8 @@ from typing import Any
 from indistinct.errors import DataError, IndistinctError, OutputError, Problem
 from indistinct.sources import memory
 from indistinct.sources.files import CSV, TIGHTEST, header_without_csv, too_tight
-from indistinct.sources.scan import believed_names, head_of, kind_of_file
+from indistinct.sources.headers import believed_names
+from indistinct.sources.scan import head_of, kind_of_file
 from indistinct.sources.spark_cuts import code_name
 from indistinct.sources.spark_release import (
     as_shown,
@@ -143,7 +144,7 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
     if str(given).startswith(_TABLE):
         name = str(given).removeprefix(_TABLE)
         with telling(name):
-            return SparkFiles(session.table(name), name)
+            return _believed(SparkFiles(session.table(name), name), name, reading, csv=False)
     if own := sorted({"skip_rows", "decimal"} & set(reading)):
         told = " and ".join(own)
         message = f"{told} of [source] are of files that Spark does not read"
@@ -170,8 +171,13 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
     if problems := name_problems(frame.columns, pure.name):
         raise DataError(problems)
     table = SparkFiles(frame, pure.name, path=path)
-    if kind_of_file(Path(first)) in CSV and reading.get("header") is None:
-        table.columns = believed_names(table.like_their_names(), pure.name)
+    return _believed(table, pure.name, reading, csv=kind_of_file(Path(first)) in CSV)
+
+
+def _believed(table: SparkFiles, name: str, reading: PlainMapping, *, csv: bool) -> SparkFiles:
+    """A table whose names of columns were looked at, unless somebody said that they are names."""
+    if reading.get("header") is None:
+        table.columns = believed_names(table.like_their_names(), name, csv=csv)
     return table
 
 
@@ -206,8 +212,8 @@ def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> Any:
     """The cells of CSV files as texts, blanks around them stripped and empty ones missing."""
     from pyspark.sql import functions as f
 
-    columns, dialect, encoding, skipped = head_of(_start(session, first), Path(first), **reading)
-    if skipped > 1:
+    columns, dialect, encoding, above = head_of(_start(session, first), Path(first), **reading)
+    if above.count("\n") > 1:
         message = "there is more than one line above the records, or an empty one"
         remedy = "take the other lines out"
         raise DataError("not-scanned", message, file=PurePosixPath(path).name, remedy=remedy)

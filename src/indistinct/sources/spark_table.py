@@ -16,6 +16,7 @@ import polars as pl
 
 from indistinct.sources import memory, spark_cuts
 from indistinct.sources.eager import ArrowTable, add_up, find_combinations
+from indistinct.sources.headers import cells_of
 from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.spark_kept import NUMBER, Kept, numbered
 from indistinct.sources.spark_release import (
@@ -340,7 +341,8 @@ class SparkTable:
 
         named = f.lit(False)
         for name in self.columns:
-            named = named | (f.col(quoted(name)).cast("string") == f.lit(name))
+            texts = f.col(quoted(name)).cast("string")
+            named = named | texts.isin(cells_of(name, self.columns))
         own = self._frame
         found = first(own, _FIRST).unionAll(first(own.where(named), _FIRST))
         return polars_of(self._fetch(found))

@@ -137,6 +137,9 @@ class Table(Protocol):
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
         """The canonical texts of these columns in some records."""
 
+    def like_their_names(self) -> pl.DataFrame:
+        """The first records, and some that have the name of a column as its value, as stored."""
+
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have.
 

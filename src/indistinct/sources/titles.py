@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +78,10 @@ def _lines(path: Path, **said: Any) -> tuple[list[list[str]], list[int]]:
     if separator is None and path.suffix.lower() in (".tsv", ".tab"):
         separator = "\t"
     dialect = detect_dialect(text, separator=separator, quote=said.get("quote"))
-    return _records(text.splitlines(keepends=True), dialect)
+    return _records(io.StringIO(text, newline=""), dialect)
 
 
-def _records(lines: Sequence[str], dialect: Dialect) -> tuple[list[list[str]], list[int]]:
+def _records(lines: Iterable[str], dialect: Dialect) -> tuple[list[list[str]], list[int]]:
     rows: list[list[str]] = []
     starts: list[int] = []
     taken = 0

@@ -21,7 +21,13 @@ from indistinct.hierarchies.dates import formats as date_formats
 from indistinct.hierarchies.domain import texts
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.intake.hierarchies import taxonomy_of
-from indistinct.intake.opening import Progress, no_progress, reading, with_people
+from indistinct.intake.opening import (
+    Progress,
+    no_progress,
+    reading,
+    refuse_record,
+    with_people,
+)
 from indistinct.intake.private_table import PrivateTable, counted_attributes
 from indistinct.intake.run import Run
 from indistinct.policy import DraftPolicy
@@ -88,7 +94,7 @@ def workbench(
     asked = _draft(_keys_of(policy) if policy is not None else keys, Path(directory))
     notes: tuple[str, ...] = ()
     if framed:
-        open_table(data)  # or refused in words
+        refuse_record(open_table(data), asked.source.header)  # or refused in words
         native = to_polars(data)
     elif asked.source.format is not None:
         records = format_named(asked.source.format).records(path)

@@ -245,6 +245,8 @@ def _read_file(
     same = digest is None or not path.is_file() or _sha256(path) == digest
     # What a certificate speaks of stands there as it was written, blanks and all.
     written = claims is not None and same
+    if claims is not None:  # how the source was read says nothing of what was written
+        source = {**({} if written else source), "header": True}
     try:
         frame = read_table(path, **source, allow_empty=True, exact=True, coded=coded and written)
     except DataError as error:
