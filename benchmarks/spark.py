@@ -6,7 +6,7 @@ Java, which ``--driver-memory`` bounds, is at most the sum of what its pools hel
 a run on a cluster of two executors (``local-cluster[2,1,1024]``) loses one of them at several
 moments, and has to make the same release. With ``--cut`` people have a day of birth, and there are
 nearly as many combinations as rows: too many for the driver. Mondrian cuts them on the cluster, and
-has to make the classes that it makes in memory.
+has to make the classes that it makes in memory; with ``--kill`` executors are lost meanwhile.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def peak(process):
     status = Path("/proc", str(process), "status").read_text()
     return next(int(line.split()[1]) for line in status.splitlines() if "VmHWM" in line) << 10
 
-session = SparkSession.getActiveSession()
+session = SparkSession.active()
 java = session.sparkContext._gateway.proc
 pools = session._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
 heap = [one.getPeakUsage().getUsed() for one in pools if "Heap" in str(one.getType())]
@@ -53,7 +53,7 @@ java.wait()
 
 FLOOR = f"""
 import sys
-from indistinct.sources.spark_files import begin_spark
+from indistinct.sources.spark_session import begin_spark
 master, source, target, *keys = sys.argv[1:]
 frame = begin_spark(master).read.parquet(source)
 print(len(frame.groupBy(*keys).count().collect()))
@@ -200,8 +200,8 @@ def main() -> None:
         (work / "policy.toml").write_text(policy)
         if options.cut:
             cut(options.rows, options.masters.split()[0], work)
-            return
-        measure(options.rows, options.masters.split(), work, source)
+        else:
+            measure(options.rows, options.masters.split(), work, source)
         if options.kill:
             kill(options.kill, work, source)
 

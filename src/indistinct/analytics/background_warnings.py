@@ -17,7 +17,8 @@ def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
     return [
         Kind.LIMIT(
             f"what a class tells about {listed} was not counted: values times classes are more "
-            f"than {group_values.MOST_COUNTS:,}, and the table is not held in memory"
+            f"than {group_values.MOST_COUNTS:,}, or the values are long, and the table is not held "
+            "in memory"
         )
     ] * bool(names)
 

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.document import share
+from indistinct.errors import DataError
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.encoding import distinct_rows
@@ -104,7 +105,12 @@ def of_classes(
         of = of.rename({of.columns[-1]: OF}).with_row_index(GROUP)
         values = table.about(list(unknown))
         for name in (one for one in unknown if values[one][1] * of.height <= MOST_COUNTS):
-            have = table.distinct([*quasi, name])
+            try:
+                have = table.distinct([*quasi, name])
+            except DataError as error:  # long texts, more of them than the engine hands over
+                if error.problems[0].code != "combinations-do-not-fit":
+                    raise
+                continue
             have = have.rename({have.columns[-1]: HAVE}).join(of, on=quasi, nulls_equal=True)
             yield _counted(name, have, of, unknown[name])
         return

@@ -193,7 +193,7 @@ def anonymize(
         raise PolicyError("not-scanned", message, remedy=remedy)
     further: Plain = {"rest": rest, "k": k, "hierarchies": hierarchies}
     with Progress(data) as progress:
-        begin(engine, master)
+        begin(engine, master, data)
         if policy is not None:
             options = {**named, **further, **method, **output, **source}
             given = [name for name, value in options.items() if value is not None]

@@ -106,7 +106,7 @@ def assess(
         require_drawing(plot)
         combinations = max(combinations or 0, 2)
     with Progress(data) as progress:
-        begin(engine, master)
+        begin(engine, master, data)
         found = indistinct.assess(
             data,
             policy,

@@ -91,17 +91,16 @@ Sheet = Annotated[
 ]
 
 
-def begin(engine: str | None, master: str | None) -> None:
-    """Start Spark, where it is asked for.
+def begin(engine: str | None, master: str | None, data: str | Path) -> None:
+    """Begin to start Spark, where it is asked for.
 
     Raises:
         PolicyError: a cluster is named, and not that Spark is used.
-        DataError: Spark does not start.
     """
     if engine == "spark":
-        from indistinct.sources.spark_files import begin_spark
+        from indistinct.sources.spark_session import begin_beside
 
-        begin_spark(master)
+        begin_beside(master, data)
     elif master is not None:
         message = "--master names a Spark cluster, but --engine spark is missing"
         raise PolicyError("not-scanned", message, remedy="add --engine spark, or leave it out")

@@ -135,7 +135,7 @@ def risk(
     if plot is not None:
         require_drawing(plot)
     with Progress(data) as progress:
-        begin(engine, master)
+        begin(engine, master, data)
         found = indistinct.risk(
             data,
             policy,

@@ -145,6 +145,24 @@ def require_combinations(found: int, columns: Sequence[str], name: str, ceiling:
     )
 
 
+def require_texts(found: int, columns: Sequence[str], name: str, most: int) -> None:
+    """Refuse to hold combinations whose texts have more bytes than they may.
+
+    Raises:
+        DataError: they have.
+    """
+    if found <= most:
+        return
+    raise DataError(
+        "combinations-do-not-fit",
+        f"the combinations have {in_words(found)} of texts in {', '.join(map(repr, columns))}, "
+        f"and may have {in_words(most)}",
+        file=name,
+        remedy="leave out columns of long texts; or give it more memory (--max-memory, or --memory "
+        "with --engine)",
+    )
+
+
 def most_combinations(ceiling: int) -> int:
     """How many combinations of columns may be held under a ceiling of bytes.
 

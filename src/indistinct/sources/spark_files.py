@@ -9,10 +9,8 @@ its certificate in it.
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
-import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,7 +31,8 @@ from indistinct.sources.spark_release import (
     shown_of,
     telling,
 )
-from indistinct.sources.spark_table import SparkTable
+from indistinct.sources.spark_session import begin_spark, settle
+from indistinct.sources.spark_table import SparkTable, is_named
 from indistinct.sources.table import Change, name_problems
 from indistinct.sources.text import Tokens
 from indistinct.sources.unchanged import changed
@@ -49,57 +48,23 @@ _HEAD = 1 << 18
 _BLANKS = "[ \\t\\n\\r]"
 
 
-def begin_spark(master: str | None = None) -> Any:
-    """The session of this process; made where there is none.
-
-    Arguments:
-        master: which cluster it speaks to; what Spark is set to where not given.
-
-    Raises:
-        DataError: PySpark is not installed, or Spark does not start.
-    """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        remedy = "install the extra: pip install 'indistinct[spark]'; Java 17 is needed, too"
-        raise DataError("not-installed", "PySpark is not installed", remedy=remedy) from None
-    if (running := SparkSession.getActiveSession()) is not None:
-        return running
-    builder = SparkSession.builder.appName("indistinct")
-    if master is not None:
-        builder = builder.master(master)
-    # What it says of an error may quote a cell, on one machine that of the executors too.
-    quiet = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
-    with telling("Spark"):
-        try:
-            made = builder.config(map=quiet).getOrCreate()
-        except RuntimeError:  # Java is not there, or ends at once
-            remedy = "install Java 17, and set JAVA_HOME"
-            raise DataError("not-installed", "Java does not start", remedy=remedy) from None
-    use_own_python(made.sparkContext)
-    return made
-
-
-def use_own_python(context: Any) -> None:
-    """Let executors on this machine use the Python of this process, unless another one is set.
-
-    PySpark starts the first ``python3`` of the path, which has no PyArrow where a program of a
-    virtual environment runs without the environment being activated.
-    """
-    named = "PYSPARK_PYTHON" in os.environ or context.getConf().contains("spark.pyspark.python")
-    if context.master.partition("[")[0] in ("local", "local-cluster") and not named:
-        context.pythonExec = sys.executable
-
-
 class SparkFiles(SparkTable):
     """A table that Spark reads from files or from its catalog."""
 
     def __init__(
-        self, frame: Any, name: str, tokens: Tokens | None = None, *, path: str | None = None
+        self,
+        frame: Any,
+        name: str,
+        tokens: Tokens | None = None,
+        *,
+        path: str | None = None,
+        height: int | None = None,
     ) -> None:
+        if problems := name_problems(frame.columns, name):
+            raise DataError(problems)
         self._path = path
         self._state = self._look_at_files(frame.sparkSession)
-        super().__init__(frame, name, tokens)
+        super().__init__(frame, name, tokens, height)
 
     def with_tokens(self, tokens: Tokens) -> SparkFiles:
         """The same table, in which these texts stand for a missing value."""
@@ -125,6 +90,10 @@ class SparkFiles(SparkTable):
 
         if self._path is None:
             return None
+        system, java = _system(session, self._path)
+        found = system.globStatus(java)
+        if found and len(found) == 1 and found[0].isFile():
+            return found[0].getLen(), found[0].getModificationTime()
         files = session.read.format("binaryFile").load(self._path)
         told = f.xxhash64("path", "length", "modificationTime").cast("decimal(38,0)")
         return files.agg(f.count(f.lit(1)), f.sum(told)).first()
@@ -140,11 +109,12 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
     Raises:
         DataError: it cannot be read.
     """
-    session = begin_spark()
+    session = begin_spark(source=given)
+    settle(session, given)
     if str(given).startswith(_TABLE):
         name = str(given).removeprefix(_TABLE)
         with telling(name):
-            return _believed(SparkFiles(session.table(name), name), name, reading, csv=False)
+            return _believed(SparkFiles(session.table(name), name), name, reading)
     if own := sorted({"skip_rows", "decimal"} & set(reading)):
         told = " and ".join(own)
         message = f"{told} of [source] are of files that Spark does not read"
@@ -165,19 +135,16 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
         if kind_of_file(Path(first)) not in CSV:
             if reading.get("header") is False:
                 raise header_without_csv(pure.name)
-            frame = session.read.parquet(path)
+            table = SparkFiles(session.read.parquet(path), pure.name, path=path)
         else:
-            frame = _cells(session, path, first, reading)
-    if problems := name_problems(frame.columns, pure.name):
-        raise DataError(problems)
-    table = SparkFiles(frame, pure.name, path=path)
-    return _believed(table, pure.name, reading, csv=kind_of_file(Path(first)) in CSV)
+            return _cells(session, path, first, reading)
+    return _believed(table, pure.name, reading)
 
 
-def _believed(table: SparkFiles, name: str, reading: PlainMapping, *, csv: bool) -> SparkFiles:
+def _believed(table: SparkFiles, name: str, reading: PlainMapping) -> SparkFiles:
     """A table whose names of columns were looked at, unless somebody said that they are names."""
     if reading.get("header") is None:
-        table.columns = believed_names(table.like_their_names(), name, csv=csv)
+        table.columns = believed_names(table.like_their_names(), name)
     return table
 
 
@@ -208,15 +175,21 @@ def _first_file(session: Any, path: str) -> str | None:
     return None
 
 
-def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> Any:
-    """The cells of CSV files as texts, blanks around them stripped and empty ones missing."""
+def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> SparkFiles:
+    """The cells of CSV files as texts, blanks around them stripped and empty ones missing.
+
+    What is asked of all cells is asked in one pass over the files.
+    """
     from pyspark.sql import functions as f
 
-    columns, dialect, encoding, above = head_of(_start(session, first), Path(first), **reading)
+    start, name = _start(session, first), PurePosixPath(path).name
+    columns, dialect, encoding, above = head_of(start, Path(first), **reading)
     if above.count("\n") > 1:
         message = "there is more than one line above the records, or an empty one"
         remedy = "take the other lines out"
-        raise DataError("not-scanned", message, file=PurePosixPath(path).name, remedy=remedy)
+        raise DataError("not-scanned", message, file=name, remedy=remedy)
+    if problems := name_problems(columns, name):
+        raise DataError(problems)
     headed = reading.get("header") is not False
     # Cells that nobody asks for are looked at, too: a line with too few of them is an error.
     csv = session.read.option("columnPruning", "false").options(
@@ -230,11 +203,14 @@ def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> Any:
         **{"enforceSchema": False} if headed else {},
     )
     names = [f"c{at}" for at in range(len(columns))]
-    if headed:
+    plain = start.splitlines()[0] == dialect.separator.join(columns).encode()
+    if headed and plain and len(set(map(str.lower, columns))) == len(columns):
+        names = columns  # nothing is quoted or stripped: Spark reads them alike
+    elif headed:
         names = csv.option("mode", "FAILFAST").csv(path).columns
         if list(map(str.strip, names)) != columns:
             message = "the files differ in their columns, or Spark reads their first line otherwise"
-            raise DataError("not-scanned", message, file=PurePosixPath(path).name)
+            raise DataError("not-scanned", message, file=name)
     blanks = f"^{_BLANKS}+|{_BLANKS}+$"
     cells = {name: f.regexp_replace(f.col(quoted(name)), blanks, "") for name in columns}
     stripped = [f.nullif(cell, f.lit("")).alias(name) for name, cell in cells.items()]
@@ -243,11 +219,17 @@ def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> Any:
     odd = code_name([*names, *columns]) + "odd"
     looked = csv.options(mode="PERMISSIVE", columnNameOfCorruptRecord=odd)
     looked = looked.schema(f"{texts}, {odd} string").csv(path).toDF(*columns, odd)
-    shown, (ragged,) = shown_of(looked.select(*stripped, odd), f.count(odd))
+    asked = f.count(odd), f.count(f.lit(1)), f.bool_or(is_named(columns))
+    shown, (ragged, height, again) = shown_of(looked.select(*stripped, odd), *asked)
     if ragged:
-        raise _ragged(int(ragged), len(columns), PurePosixPath(path).name)
-    plain = csv.options(mode="FAILFAST", columnNameOfCorruptRecord=odd).schema(texts).csv(path)
-    return as_shown(plain.toDF(*columns).select(*stripped), shown)
+        raise _ragged(int(ragged), len(columns), name)
+    sound = csv.options(mode="FAILFAST", columnNameOfCorruptRecord=odd).schema(texts).csv(path)
+    cut = as_shown(sound.toDF(*columns).select(*stripped), shown)
+    table = SparkFiles(cut, name, path=path, height=int(height))
+    if reading.get("header") is None:
+        may = bool(again) or any(shown.values())  # 3.0 is shown as 3
+        table.columns = believed_names(table.like_their_names(again=may), name, csv=True)
+    return table
 
 
 def _ragged(lines: int, width: int, name: str) -> DataError:

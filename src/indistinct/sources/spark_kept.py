@@ -7,13 +7,15 @@ numbers are counted in less time than texts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
 
 from indistinct.sources.spark_release import Known, Shown, forms_of, polars_of, quoted, summed_up
+from indistinct.sources.text import WHOLE
 
 NUMBER = "number"
 """What a lookup calls the number of what is published."""
@@ -47,12 +49,14 @@ class Kept:
     Arguments:
         records: the own values of each, with its digest and its number.
         shown: the columns that are published of combinations, by number.
+        here: the same as an Arrow table, in the order of the numbers.
         digest: what the column of digests is called.
         number: what the columns of numbers are called.
     """
 
     records: Any
     shown: Any
+    here: Any
     digest: str
     number: str
 
@@ -71,16 +75,17 @@ class Kept:
 
         forms = forms_of(release)
         own = {name: one for name, one in forms.items() if name in self.records.columns}
-        other = {name: one for name, one in forms.items() if name not in own}
         contents, different, shown = summed_up(self.records, f.col(self.digest), own)
-        if other:
-            found = polars_of(self.shown.agg(*_named(other)).toArrow()).row(0)
-            shown = {**shown, **dict(zip(other, found, strict=True))}
+        other = polars_of(self.here.select([name for name in forms if name not in own]))
+        shown = {**shown, **{values.name: _form_of(values) for values in other.get_columns()}}
         told: Shown = {name: shown[name] for name in forms}
         return Known(contents, told, different, seed, kept=self)
 
-    def counted(self, columns: Sequence[str], count: str, tasks: int) -> Any:
-        """The combinations of some columns of the release, and how many records have each.
+    def counted(
+        self, columns: Sequence[str], count: str, tasks: int
+    ) -> tuple[Any, Callable[[Any], Any]]:
+        """The combinations of some columns of the release, and how many records have each: a frame,
+        and what completes it once it is here.
 
         Arguments:
             columns: the columns.
@@ -94,15 +99,39 @@ class Kept:
         by = [*own, self.number] if other else own
         records = self.records.coalesce(tasks).groupBy(*map(quoted, by))
         counted = records.agg(f.count(f.lit(1)).alias(count))
-        if not other:
-            return counted
+        completed = partial(self._completed, columns=[*columns], count=count)
+        if not own or not other or self._told_apart(other):
+            return counted, completed
         shown = self.shown.select(self.number, *map(quoted, other))
         counted = counted.join(f.broadcast(shown), on=self.number, how="inner")
         names = list(map(quoted, columns))
-        if len(other) + 1 < len(self.shown.columns):  # several numbers may show the same
-            counted = counted.groupBy(*names).agg(f.sum(quoted(count)).alias(count))
-        return counted.select(*names, quoted(count))
+        return counted.groupBy(*names).agg(f.sum(quoted(count)).alias(count)), completed
+
+    def _told_apart(self, columns: Sequence[str]) -> bool:
+        """Whether no two numbers show the same in some columns, as they are all."""
+        return len(columns) + 1 == len(self.here.column_names)
+
+    def _completed(self, counted: Any, columns: Sequence[str], count: str) -> Any:
+        """Counts with what the numbers show in place of these."""
+        if self.number not in counted.column_names:
+            return counted.select([*columns, count])
+        other = [name for name in columns if name not in counted.column_names]
+        for name in other:
+            shown = self.here.column(name).take(counted.column(self.number))
+            counted = counted.append_column(name, shown)
+        if self._told_apart(other):
+            return counted.select([*columns, count])
+        added = counted.group_by([*columns], use_threads=False).aggregate([(count, "sum")])
+        return added.select([*columns, f"{count}_sum"]).rename_columns([*columns, count])
 
 
-def _named(asked: Mapping[str, Any]) -> list[Any]:
-    return [one.alias(f"n{at}") for at, one in enumerate(asked.values())]
+def _form_of(values: pl.Series) -> bool | None:
+    """What :func:`spark_release.forms_of` asks, of a column that is here."""
+    held = values.drop_nulls()
+    if not len(held):
+        return None
+    if held.dtype == pl.String:
+        return bool(held.str.ends_with(WHOLE).any())
+    if held.dtype.is_float():
+        return bool(((held == held.floor()) & (held.abs() < 2**53)).all())
+    return bool((held == held.dt.truncate("1d")).all())

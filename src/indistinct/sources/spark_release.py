@@ -43,6 +43,7 @@ class Known:
         look: how many records it has, and the kinds of its columns.
         counted: combinations of columns, as they were counted.
         about: how many records have a value in a column, and about how many values they have.
+        longest: of columns of texts that were asked about, the bytes of the longest at most.
         tallied: records, values, and the records of rare ones, by column and what is rare.
         sampled: the values of some records, by how many were asked for.
         kept: of a shuffled release, how executors keep it (:class:`spark_kept.Kept`).
@@ -55,9 +56,24 @@ class Known:
     look: tuple[int, Mapping[str, str]] | None = None
     counted: list[Any] = field(default_factory=list)
     about: dict[Asked, tuple[int, int]] = field(default_factory=dict)
+    longest: dict[str, int] = field(default_factory=dict)
     tallied: dict[tuple[Asked, int], tuple[int, int, int]] = field(default_factory=dict)
     sampled: dict[int, pl.DataFrame] = field(default_factory=dict)
     kept: Any = None
+
+    def keep_counted(self, found: Any, most: int) -> None:
+        """Keep combinations that were counted, and of earlier ones as many bytes as there may be.
+
+        Arguments:
+            found: an Arrow table.
+            most: how many bytes of earlier ones and of these.
+        """
+        left = most - found.nbytes
+        kept = []
+        for one in reversed(self.counted):
+            left -= one.nbytes
+            kept += [one] if left >= 0 else []
+        self.counted = [*reversed(kept), found]
 
     def repeated(self) -> list[str]:
         """Some columns that were counted or asked about, and repeat their values."""

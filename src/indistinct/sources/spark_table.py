@@ -8,6 +8,8 @@ clocks of the session's time zone.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -46,6 +48,9 @@ _TASKS = 2
 _SENT = 1 << 22
 """How many bytes of values the driver gets of a sample, at most, but for those of one record."""
 
+_OF_COUNTED = 8
+"""Which part of what the driver may take is for combinations that are kept to be added up."""
+
 _OF_CELL = 8
 _OF_ANY_LENGTH = ("string", "char", "varchar", "binary", "array", "map", "struct", "variant")
 _FIRST = 1000
@@ -61,7 +66,9 @@ class SparkTable:
     notes: tuple[str, ...] = ()
     inferred = False
 
-    def __init__(self, frame: Frame, name: str, tokens: Tokens | None = None) -> None:
+    def __init__(
+        self, frame: Frame, name: str, tokens: Tokens | None = None, height: int | None = None
+    ) -> None:
         self.name = name
         self.columns: tuple[str, ...] = tuple(frame.columns)
         self._types = {one.name: one.dataType.simpleString() for one in frame.schema.fields}
@@ -71,7 +78,7 @@ class SparkTable:
         self._kept = False
         self._tree: Walked | None = None
         with telling(name):
-            self._known.look = self._known.look or self._look()
+            self._known.look = self._known.look or self._look(height)
         self._height, kinds = self._known.look
         self.kinds: Mapping[str, str] = kinds
 
@@ -161,9 +168,13 @@ class SparkTable:
             for name in new:
                 asked.append(f.count(f.when(self._filled(name), 1)))
                 asked.append(f.approx_count_distinct(f.col(quoted(name)), 0.02))
+            long = [name for name in new if self._types[name].startswith(_OF_ANY_LENGTH)]
+            for name in long:
+                asked.append(f.max(f.octet_length(f.col(quoted(name)).cast("string"))))
             found = self._figures(self._frame, asked)
             for at, name in enumerate(new):
                 held[self._asked(name)] = found[2 * at], found[2 * at + 1]
+            self._known.longest |= dict(zip(long, found[2 * len(new) :], strict=True))
         return {name: held[self._asked(name)] for name in columns}
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
@@ -229,8 +240,9 @@ class SparkTable:
                 known = note_release(release)
         if known.contents is None or known.contents[0] != expected:
             raise changed(self.name)
+        same = set(change.columns) - set(change.published.columns)
+        known.longest = {n: most for n, most in self._known.longest.items() if n in same}
         if change.keep.all():  # what is published as it is, is as it was
-            same = set(change.columns) - set(change.published.columns)
             own = {(name, ()): self._known.about.get((name, ())) for name in same}
             known.about = {asked: told for asked, told in own.items() if told}
         return release
@@ -249,8 +261,9 @@ class SparkTable:
         own = [quoted(name) for name in change.columns if name not in place]
         digests = digest(found.drop(number), f.lit(seed)).alias(key)
         records = found.select(*own, number, digests).repartition(_parts(expected), key)
-        by_number = session.createDataFrame(native.rename_columns([*shown, number]))
-        return Kept(records.sortWithinPartitions(key).persist(), by_number, key, number)
+        here = native.rename_columns([*shown, number])
+        dealt = records.sortWithinPartitions(key).persist()
+        return Kept(dealt, session.createDataFrame(here), here, key, number)
 
     def _joined(
         self, change: Change, made: Sequence[str]
@@ -335,16 +348,15 @@ class SparkTable:
             lookup = lookup.append_column(f"p{at}", taken.to_arrow())
         return lookup, int(lookup["count"].to_numpy().sum())
 
-    def like_their_names(self) -> pl.DataFrame:
-        """The first records, and some that have the name of a column as its value."""
-        from pyspark.sql import functions as f
+    def like_their_names(self, *, again: bool = True) -> pl.DataFrame:
+        """The first records, and some that have the name of a column as its value.
 
-        named = f.lit(False)
-        for name in self.columns:
-            texts = f.col(quoted(name)).cast("string")
-            named = named | texts.isin(cells_of(name, self.columns))
-        own = self._frame
-        found = first(own, _FIRST).unionAll(first(own.where(named), _FIRST))
+        Arguments:
+            again: whether there may be some of these.
+        """
+        found = first(self._frame, _FIRST)
+        if again:
+            found = found.unionAll(first(self._frame.where(is_named(self.columns)), _FIRST))
         return polars_of(self._fetch(found))
 
     def _require_rows(self, columns: Sequence[str]) -> None:
@@ -368,18 +380,34 @@ class SparkTable:
         most = memory.most_combinations(memory.allowed())
         if self._known.kept is not None:  # parts that lie side by side have the same ones
             tasks = _TASKS * self._frame.sparkSession.sparkContext.defaultParallelism
-            counted = self._known.kept.counted(names, count, tasks)
+            counted, completed = self._known.kept.counted(names, count, tasks)
         else:
             by = self._frame.groupBy(*map(quoted, names))
-            counted = by.agg(f.count(f.lit(1)).alias(count))
+            counted, completed = by.agg(f.count(f.lit(1)).alias(count)), _as_it_is
         if self.height() > most:
             self._require_fewer(names, most)
             counted = counted.limit(most + 1)
-        found = self._fetch(counted)
+        self._require_short(counted)
+        found = completed(self._fetch(counted))
         memory.require_combinations(found.num_rows, names, self.name, memory.allowed())
         if len(names) > 1:
-            self._known.counted.append(found)
+            self._known.keep_counted(found, memory.allowed() // _OF_COUNTED)
         return found
+
+    def _require_short(self, counted: Any) -> None:
+        """Refuse combinations whose texts take more than they may, before any of them comes home.
+
+        How long texts are at most is known of columns that were asked about; where that leaves a
+        doubt their bytes are added up.
+        """
+        from pyspark.sql import functions as f
+
+        most = memory.allowed() // memory.OF_BYTES
+        texts = [name for name in counted.columns if name in self._known.longest]
+        if self.height() * sum(self._known.longest[name] for name in texts) <= most:
+            return
+        sizes = [f.sum(f.octet_length(f.col(quoted(name)).cast("string"))) for name in texts]
+        memory.require_texts(sum(self._figures(counted, sizes)), texts, self.name, most)
 
     def _require_fewer(self, columns: Sequence[str], most: int) -> None:
         """Refuse combinations of which there are too many, before any of them comes home.
@@ -424,15 +452,22 @@ class SparkTable:
         named = [one.alias(f"n{at}") for at, one in enumerate(asked)]
         return [int(one or 0) for one in polars_of(self._fetch(frame.agg(*named))).row(0)]
 
-    def _look(self) -> tuple[int, Mapping[str, str]]:
-        """The number of records, and the kinds of the columns: times may all be days."""
-        from pyspark.sql import functions as f
+    def _look(self, height: int | None) -> tuple[int, Mapping[str, str]]:
+        """The number of records, and the kinds of the columns: times may all be days.
 
-        sample = polars_of(self._frame.limit(0).toArrow())
-        kinds = {values.name: kind_of_type(values.dtype) for values in sample.get_columns()}
+        Arguments:
+            height: the number of records, where it is known.
+        """
+        from pyspark.sql import functions as f
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        none = polars_of(to_arrow_schema(self._frame.schema).empty_table())
+        kinds = {values.name: kind_of_type(values.dtype) for values in none.get_columns()}
         times = [name for name, kind in kinds.items() if kind == "datetime"]
         if self._known.contents is not None:
             height, days = self._known.contents[0], [self._known.shown[name] for name in times]
+        elif height is not None and not times:
+            days = []
         else:
             asked = [f.count(f.lit(1)).alias("n")] + [
                 f.bool_and(f.col(quoted(name)) == f.date_trunc("day", f.col(quoted(name)))).alias(
@@ -440,9 +475,21 @@ class SparkTable:
                 )
                 for at, name in enumerate(times)
             ]
-            height, *days = polars_of(self._frame.agg(*asked).toArrow()).row(0)
+            height, *days = polars_of(self._fetch(self._frame.agg(*asked))).row(0)
         whole = (name for name, day in zip(times, days, strict=True) if day is not False)
-        return height, kinds | dict.fromkeys(whole, "date")
+        return int(height or 0), kinds | dict.fromkeys(whole, "date")
+
+
+def _as_it_is(counted: Any) -> Any:
+    return counted
+
+
+def is_named(columns: Sequence[str]) -> Any:
+    """The condition that a record has the name of a column as its value."""
+    from pyspark.sql import functions as f
+
+    same = [f.col(quoted(name)).cast("string").isin(cells_of(name, columns)) for name in columns]
+    return functools.reduce(operator.or_, same)
 
 
 def first(frame: Any, size: int) -> Any:
