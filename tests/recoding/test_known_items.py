@@ -54,7 +54,7 @@ def broken(people: Sets, promise: KnownRecords) -> bool:
             if size and promise.k is not None and len(left) < promise.k:
                 return True
             for item in every:
-                if item in chosen or item == "*" or promise.bound is None:
+                if item in chosen or promise.bound is None:
                     continue
                 if sum(item in own for own in left) > promise.bound * len(left) + 1e-9:
                     return True
@@ -76,7 +76,7 @@ def achieved(classes: Sequence[Sets], promise: KnownRecords) -> dict[str, float]
                 shares = [
                     sum(item in own for own in left) / len(left)
                     for item in every
-                    if left and item not in chosen and item != "*"
+                    if left and item not in chosen
                 ]
                 largest += [share for share in shares if share]
     return {"k": min(fewest, default=None), "bound": max(largest, default=None)}  # type: ignore[dict-item,type-var]
@@ -116,6 +116,24 @@ def test_every_class_keeps_the_promise(
         assert not broken(people, promise)
         if not broken([frozenset(own) for own in before], promise):
             assert people == tuple(frozenset(own) for own in before), "nothing had to be done"
+
+
+@settings(max_examples=200)
+@given(CLASSES, PROMISES, st.booleans())
+def test_nobody_guesses_what_is_behind_a_star(
+    classes: list[list[list[str | None]]], promise: KnownRecords, tree: bool
+) -> None:
+    """Values that a class does not show are those behind its stars: of two values, the other."""
+    for people, before in zip(published(classes, promise, tree), classes, strict=True):
+        if promise.bound is None or all(own == {"*"} for own in people):
+            continue
+        both = [({*own}, shown) for own, shown in zip(before, people, strict=True)]
+        nothing: set[str | None] = set()
+        for have in (nothing, *({value} for value in VALUES)):
+            there = [own for own, shown in both if have <= own and have <= shown]
+            for value in nothing.union(*there) - have:
+                right = sum(value in own for own in there)
+                assert right <= promise.bound * len(there) + 1e-9
 
 
 @settings(max_examples=100)

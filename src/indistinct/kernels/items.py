@@ -194,7 +194,8 @@ def protect_items(
     In each class by itself: while a combination of at most m published items is had by fewer than k
     people, or an item by a larger share than ``bound`` of those who have some other m or fewer, an
     item of the combination is published as its parent, with everything under that, or as the root
-    (0), whichever costs least. The root is an item like others, but nothing to be learnt.
+    (0), whichever costs least. The root is an item like others: where a larger share than ``bound``
+    has it, every item of the class becomes the root.
 
     Arguments:
         class_indptr: class g has the people ``people[class_indptr[g]:...]``, [G + 1].
@@ -309,8 +310,6 @@ def _coarsened(
             if bound > 1.0:
                 continue
             for left in range(size):
-                if chosen[left] == 0:
-                    continue
                 known = np.int64(0)
                 for j in range(size):
                     if j != left:
@@ -337,9 +336,12 @@ def _coarsen(
 ) -> bool:
     """Publish an item of a combination more coarsely, unless one of them was before.
 
-    Of the root alone, some other item becomes the root. The item that is ``learnt`` becomes no
-    parent: that would be had by more people.
+    Of the root alone, some other item becomes the root, and all do where it is ``learnt``. The item
+    that is ``learnt`` becomes no parent: that would be had by more people.
     """
+    if learnt == 0 and chosen.shape[0] == 1 and chosen[0] == 0:
+        current[:] = 0
+        return True
     for node in chosen:
         if not (current == node).any():
             return False

@@ -10,8 +10,9 @@ has together:
 * ``bound``: of those people no larger share has any other item; for m = 0 that is a bound on the
   largest posterior, which is included.
 
-An item that is published as ``*`` is one like others to whoever knows it: it tells which rows show
-a ``*``. It is nothing to be learnt.
+An item that is published as ``*`` is one like others: it tells whoever knows it which rows show a
+``*``, and whoever knows which values there are, what a class does not show: of two values, the
+other. So ``bound`` bounds the share of ``*`` too. A class of nothing else tells nothing.
 
 What it does not promise: anything about other columns, about who knows more than m items, or how
 many records a person has. Classes have to be much larger than k for items to be left as they are.

@@ -2,8 +2,8 @@
 
 Terrovitis, Mamoulis and Kalnis (2008), k^m-anonymity, class by class; and the share of those who
 have some items that has another. The items of a person are the different values in the person's
-records; a missing value is an item too, and so is ``*``, which is nothing to be learnt. A class in
-which nobody shows anything but ``*`` tells nothing.
+records; a missing value is an item too, and so is ``*``: whoever knows which values there are sees
+which ones a class does not show. A class in which nobody shows anything but ``*`` tells nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ def check(asked: Asked) -> Verdict:
     _require(k, bound)
     held = _items(asked)
     size = held.group_by(_CLASS).agg(pl.col(_PERSON).n_unique().cast(pl.Int64).alias(_PEOPLE))
-    stars = held.filter(_STAR)[_NEXT].unique().implode()
     single = held.select(_CLASS, _PERSON, _NEXT)
     sets, columns = single.rename({_NEXT: "0"}), ["0"]
     before, known = size.rename({_PEOPLE: _BEFORE}), pl.Series(dtype=pl.String).to_list()
@@ -62,7 +61,7 @@ def check(asked: Asked) -> Verdict:
         if bound is not None:
             for left in columns:
                 others = [name for name in columns if name != left]
-                learnt = counted.filter(~pl.col(left).is_in(pl.lit(stars))).join(
+                learnt = counted.join(
                     before.rename(dict(zip(known, others, strict=True))), on=[_CLASS, *others]
                 )
                 part = learnt.select(_CLASS, (pl.col(_PEOPLE) / pl.col(_BEFORE)).alias(_KNOWN))
