@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from indistinct.analytics import group_values
+from indistinct.analytics.group_values import GroupValues
 from indistinct.document import share
 from indistinct.types import PlainMapping
 from indistinct.warning_kinds import Kind, WarningText
@@ -23,36 +24,49 @@ def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
     ] * bool(names)
 
 
-def warn_about_classes(
-    alike: Mapping[str, float], usual: Mapping[str, float], alone: Mapping[str, float], unit: str
-) -> list[WarningText]:
-    """What a class tells of values without a promise, and what one value tells beside it.
+def warn_about_alike(found: Iterable[GroupValues], unit: str) -> list[WarningText]:
+    """What a class tells of values that no promise is about: everybody of it has the same one.
 
     Arguments:
-        alike: the share of whom a class tells each value.
-        usual: of some of them the share who have the most frequent value.
-        alone: the share who are alone with their value in a class.
+        found: the values of each class.
         unit: what is counted.
     """
-    found = []
-    if listed := _worst(alike, unit, usual):
-        found.append(
-            Kind.RISK(
-                f"all of a class have the same {listed}: no promise bounds what a class tells "
-                "about them; max-posterior would",
-                max(alike.values()),
-            )
+    counted = {one.name: one for one in found}
+    alike = {name: one.certain(0) for name, one in counted.items()}
+    usual = {name: one.usual for name, one in counted.items() if alike[name] > 0.5}
+    listed = _worst(alike, unit, usual)
+    return [
+        Kind.RISK(
+            f"all of a class have the same {listed}: no promise bounds what a class tells "
+            "about them; max-posterior would",
+            max(alike.values(), default=0.0),
         )
+    ] * bool(listed)
+
+
+def warn_about_single_values(
+    alone: Mapping[str, float], two: tuple[float, str, str], unit: str
+) -> list[WarningText]:
+    """What one value, or two, tell beside a class.
+
+    Arguments:
+        alone: the share who are alone with their value in a class.
+        two: the largest share who are alone with two values in a class, and of what.
+        unit: what is counted.
+    """
+    part, one, other = two
+    both = f"{share(part)} of {unit} ('{one}' and '{other}')" if part else ""
     if listed := _worst(alone, unit):
-        found.append(
-            Kind.RISK(
-                f"quasi-identifiers and one more value single out {listed}: an attacker who "
-                "knows the value reads the rest of the record; make columns that others may "
-                "know quasi-identifiers",
-                max(alone.values()),
-            )
+        who, whom = "one more value", f"{listed}{', two values ' * bool(both)}{both}"
+    else:
+        who, whom = "two more values", both
+    return [
+        Kind.RISK(
+            f"quasi-identifiers and {who} single out {whom}: an attacker who knows them "
+            "reads the rest of the record; make columns that others may know quasi-identifiers",
+            max(part, *alone.values(), 0.0),
         )
-    return found
+    ] * bool(whom)
 
 
 NOT_BESIDE = Kind.LIMIT(

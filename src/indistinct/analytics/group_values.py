@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from indistinct.errors import DataError
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.encoding import distinct_rows
-from indistinct.release.certificate import WITH_OTHERS
+from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.text import all_ranks
@@ -34,6 +35,12 @@ MOST_STEPS = 2_000_000
 
 FEW_KEYS = 8
 """With fewer keys for each record, an array has a place for all of them."""
+
+MOST_TOGETHER = 6
+"""So many attributes at most are looked at two by two."""
+
+NO_TWO = (0.0, "", "")
+"""No two attributes single anybody out."""
 
 MOSTLY_OTHERS = 0.25
 """Where no more of those of whom a value is certain have a rarer one, that is said."""
@@ -309,6 +316,66 @@ def told_where_made_up(names: Sequence[str], group: str) -> list[WarningText]:
             f"promises bound only what a {group} tells by itself"
         )
     ] * bool(names)
+
+
+def told_where_alike(found: Iterable[GroupValues], unit: str) -> list[WarningText]:
+    """What readers are told of promises under which a class may have one value, where one has.
+
+    A promise on some of the quasi-identifiers; one that compares with a table in which most have
+    the value; one that asks for nothing. Buckets of one value are made by no method.
+
+    Arguments:
+        found: the values of classes, of attributes that promises are about.
+        unit: what is counted: records, or people.
+    """
+    alike = {one.name: part for one in found if (part := one.certain(0))}
+    listed = ", ".join(f"'{name}' ({share(part)} of {unit})" for name, part in alike.items())
+    return [
+        Kind.RISK(
+            f"{NOT_BOUNDED}class tells of {listed} enough, as max-posterior below 1 on all "
+            "quasi-identifiers would: all of such a class have the same value, and whoever knows "
+            "that somebody is in it then knows the value",
+            max(alike.values(), default=0.0),
+        )
+    ] * bool(alike)
+
+
+def alone_with_two(
+    released: Frame, found: Sequence[GroupValues], group: Ints | None
+) -> tuple[float, str, str]:
+    """The largest share of records that are alone in their class with values of two attributes.
+
+    Of the attributes that single out most by themselves those are looked at that are not nearly
+    unique, two by two; of a large table some classes, of one that is not in memory none.
+
+    Arguments:
+        released: the table.
+        found: how many of each class have which value.
+        group: the class of every row; None of a table that is not in memory.
+
+    Returns:
+        The share, and the two attributes; 0 where no two single out more than each does.
+    """
+    first = sorted(found, key=lambda one: -one.alone)[:MOST_TOGETHER]
+    if group is None or len(first) < 2:
+        return NO_TWO
+    names = [one.name for one in first]
+    rows = to_polars(released).select(names)
+    pairs = list(combinations(names, 2))
+    seen = np.arange(rows.height)
+    parts = -(-rows.height * len(pairs) // MOST_STEPS)
+    if parts > 1:
+        seen = np.flatnonzero(group % parts == group[:1] % parts)
+    ranks_of = {name: code[seen] for name, code in all_ranks(rows).items()}
+    worst = NO_TWO
+    for one, other in pairs:
+        number = group[seen]
+        for name in (one, other):
+            number = number * (int(ranks_of[name].max(initial=0)) + 1) + ranks_of[name]
+            number = np.unique(number, return_inverse=True)[1]
+        alone = np.count_nonzero(np.bincount(number) == 1) / max(len(seen), 1)
+        worst = max(worst, (alone, one, other))
+    return worst if worst[0] > max(one.alone for one in first) else NO_TWO
 
 
 def told_beside(

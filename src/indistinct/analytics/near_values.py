@@ -1,19 +1,22 @@
-"""Numbers and dates of a class that are different, and near: whoever knows the class knows them.
+"""Values of a class that are different, and near: whoever knows the class nearly knows them.
 
-Promises that count values, or bound the share of one, take 50,000 and 50,001 for two. Li, Tao and
-Xiao (2008) call that a proximity breach.
+Promises that count values, or bound the share of one, take 50,000 and 50,001 for two, and two kinds
+of cancer. Li, Tao and Xiao (2008) call the first a proximity breach; Sun, Sun and Wang (2011) speak
+of the second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.background_warnings import NEARLY_ALL
 from indistinct.analytics.group_values import GROUP, HAVE, OF, GroupValues
 from indistinct.analytics.leakage.derivations import on_scales
 from indistinct.document import share
+from indistinct.metadata import NO_METADATA, Value, ValueMetadata
 from indistinct.warning_kinds import Kind, WarningText
 
 NEAR = 0.05
@@ -24,6 +27,9 @@ MOST = 0.9
 
 FEWEST = 0.01
 """The share of people in classes of near values from which on it is said."""
+
+
+_KIND = "\0kind"
 
 
 def near(found: GroupValues) -> float:
@@ -45,27 +51,65 @@ def near(found: GroupValues) -> float:
     return float(close[OF].sum()) / found.total
 
 
+def of_one_kind(found: GroupValues, about: ValueMetadata) -> float:
+    """The share who are in a group of values that differ, and are all of one category.
+
+    Where no categories are known, of one group right below the root of the values' hierarchy. A
+    value without a category is of a kind of its own, and a kind that nearly all have is no news.
+    """
+    kinds: Mapping[Value, Value] = about.categories or {
+        chain[0]: chain[-2] for chain in about.chains if len(chain) > 2
+    }
+    if not kinds:
+        return 0.0
+    value = pl.col(found.name).cast(pl.String, strict=False)
+    told = pl.DataFrame(
+        list(kinds.items()), {found.name: pl.String, _KIND: pl.String}, orient="row"
+    )
+    rows = found.rows.select(GROUP, OF, HAVE, value).join(told, on=found.name, how="left")
+    rows = rows.with_columns(pl.col(_KIND).fill_null(pl.lit("\0") + pl.col(found.name)))
+    have = rows.group_by(_KIND).agg(pl.col(HAVE).sum())
+    news = have.filter(pl.col(HAVE) < NEARLY_ALL * pl.col(HAVE).sum())
+    groups = rows.group_by(GROUP).agg(
+        pl.col(OF).first(), pl.col(_KIND).first(), pl.col(_KIND).n_unique().alias("kinds"), pl.len()
+    )
+    alike = groups.filter(pl.col("kinds") == 1, pl.col("len") > 1).join(news, on=_KIND, how="semi")
+    return float(alike[OF].sum()) / found.total
+
+
 def warn_about_near_values(
-    found: Iterable[GroupValues], measured: Collection[str], group: str, unit: str
+    found: Iterable[GroupValues],
+    measured: Collection[str],
+    known: Mapping[str, ValueMetadata],
+    group: str,
+    unit: str,
 ) -> list[WarningText]:
     """Warnings about attributes whose values are near one another in classes, or buckets.
 
     Arguments:
         found: the values of each group, of attributes that promises are about.
         measured: attributes of which no more is to be said: codes, and those of which a promise
-            takes into account how far values are apart.
+            takes into account how far values are apart, if they are numbers.
+        known: what is known of the values of attributes: of which category each is.
         group: what a group is called.
         unit: who is counted.
     """
-    shares = {one.name: near(one) for one in found if one.name not in measured}
+    lie = (
+        f"are near (within {NEAR:.0%} of the range of most values), so the {group} tells the value "
+        "roughly: promises count near values as different; group values first (aggregate, round), "
+        'or promise t-closeness with distance = "ordered"'
+    )
+    of = f"are of one category, which the {group} tells: p-plus-sensitive promises several"
+    told = []
+    for one in found:
+        if (part := 0.0 if one.name in measured else near(one)) >= FEWEST:
+            told.append((one.name, part, lie))
+        elif (part := of_one_kind(one, known.get(one.name, NO_METADATA))) >= FEWEST:
+            told.append((one.name, part, of))
     return [
         Kind.RISK(
-            f"'{name}': for {share(part)} of {unit} all values of the {group} are near (within "
-            f"{NEAR:.0%} of the range of most values), so the {group} tells the value roughly: "
-            "promises count near values as different; group values first (aggregate, round), "
-            'or promise t-closeness with distance = "ordered"',
+            f"'{name}': for {share(part)} of {unit} all values of the {group} {how}",
             part,
         )
-        for name, part in shares.items()
-        if part >= FEWEST
+        for name, part, how in told
     ]

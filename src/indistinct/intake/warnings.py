@@ -152,6 +152,18 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
         if isinstance(part, KnownNumber)
     ]
     method = method_of(policy)
+    items = dict.fromkeys(
+        str(part.sensitive)
+        for part in policy.privacy_models
+        if part.sensitive is not None and part.subject == "items"
+    )
+    told += [
+        Kind.LIMIT(
+            f"promises about {_quoted(items)} bound what published items tell by themselves: which "
+            "ones were generalized or left out follows from those of everybody, and whoever knows "
+            "these and this program may believe more"
+        )
+    ] * bool(items)
     about = dict.fromkeys(
         part.sensitive
         for part in policy.privacy_models
@@ -176,7 +188,11 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
 
 def unpromised(policy: Policy) -> list[str]:
     """Sensitive attributes of whose values in a class no promise speaks."""
-    about = {part.sensitive for part in policy.privacy_models if part.subject != "items"}
+    about = {
+        part.sensitive
+        for part in policy.privacy_models
+        if part.subject != "items" or getattr(part, "bound", None) is not None
+    }
     return [name for name in policy.sensitive if name not in about]
 
 
@@ -596,7 +612,7 @@ def warn_about_unprotected_columns(
         some = table.sample([*known, *plan.attributes], SAMPLE) if known and generalized else None
         if some is not None:
             warnings += _narrowed(private, plan, some.select(known), some, undone)
-    masked = {name: values for name, values in replaced.items() if _is_masked(policy, name)}
+    masked = {name: replaced[name] for name in masked_identifiers(policy)}
     if masked:
         telling = nearly_unique(open_table(pl.DataFrame(masked)), masked)
         warnings += [
@@ -900,9 +916,17 @@ def _undone(pairs: Iterable[tuple[str, str]]) -> list[WarningText]:
     ]
 
 
-def _is_masked(policy: Policy, name: str) -> bool:
-    transform = policy.attributes[name].transform
-    return transform is not None and transform.mask is not None
+def masked_identifiers(policy: Policy) -> list[str]:
+    """Identifiers of which some characters are published: whoever knows one knows these."""
+    rules = {name: policy.attributes[name].transform for name in policy.named("identifier")}
+    return [name for name, rule in rules.items() if rule is not None and rule.mask is not None]
+
+
+def replaced_alike(policy: Policy) -> list[str]:
+    """Columns whose equal values are published as one other: they show what belongs together."""
+    rules = {name: item.transform for name, item in policy.attributes.items()}
+    ways = ("pseudonymize", "replace")
+    return [name for name, rule in rules.items() if rule is not None and rule.name in ways]
 
 
 def distinguishable(

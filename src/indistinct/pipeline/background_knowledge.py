@@ -13,20 +13,26 @@ from indistinct.analytics import group_values
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.background_warnings import (
     NOT_BESIDE,
-    warn_about_classes,
+    warn_about_alike,
     warn_about_known_records,
+    warn_about_single_values,
     warn_about_uncounted,
     warn_about_values_in_buckets,
 )
 from indistinct.analytics.group_values import (
+    NO_TWO,
+    GroupValues,
+    alone_with_two,
     certain_beside,
     class_numbers,
     of_buckets,
     of_classes,
     told_beside,
     told_of_known_values,
+    told_where_alike,
     told_where_made_up,
 )
+from indistinct.analytics.households import warn_about_households
 from indistinct.analytics.near_values import warn_about_near_values
 from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.analytics.release_view import ReleaseView
@@ -34,13 +40,20 @@ from indistinct.document import share
 from indistinct.hierarchies.cells import members_of
 from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
-from indistinct.intake.warnings import partly_promised, told_apart_by_distance, unpromised
+from indistinct.intake.warnings import (
+    masked_identifiers,
+    partly_promised,
+    replaced_alike,
+    told_apart_by_distance,
+    unpromised,
+)
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.certificate import made_up_among
 from indistinct.release.transforms.measured import as_measured
 from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import open_table
 from indistinct.sources.text import canonical
 from indistinct.types import Frame
 from indistinct.warning_kinds import Kind, WarningText
@@ -135,22 +148,31 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
     elif policy.quasi_identifiers:
         person = policy.person if private.subjects.unit == "person" else None
         group, unit = "class", "people" if person else "records"
+        masked = masked_identifiers(policy)
         names = [*policy.sensitive, *([] if person else known_beside(policy, table))]
         names = [one for one in names if table.kinds[one] != "other"]
         names = [one for one in names if not shows_others(policy, one)]
         unique = nearly_unique(table, names)
+        unique += nearly_unique(open_table(released, allow_empty=True), masked)
+        names += masked
         sought = {name: unknown[name] for name in names if name not in unique or name in about}
         quasi = policy.quasi_identifiers
         numbers = class_numbers(released, quasi)
         counted = list(of_classes(released, quasi, person, sought, numbers))
         promised = [one for one in counted if one.name in about]
         free = {*bare, *partly_promised(policy)}
-        alike = {one.name: one.certain(0) for one in counted if one.name in free}
-        usual = {one.name: one.usual for one in counted if alike.get(one.name, 0.0) > 0.5}
-        single = {one.name: one.alone for one in counted if one.name not in unique and not person}
-        single = {name: part for name, part in single.items() if part >= FEW_SINGLED_OUT}
         run.warnings += warn_about_uncounted(sorted({*sought} - {one.name for one in counted}))
-        run.warnings += warn_about_classes(alike, usual, single, unit)
+        run.warnings += warn_about_alike([one for one in counted if one.name in free], unit)
+        looked = [one for one in counted if one.name in masked or not person]
+        few = [one for one in looked if one.name not in unique]
+        single = {one.name: one.alone for one in few if one.alone >= FEW_SINGLED_OUT}
+        two = NO_TWO if person else alone_with_two(released, few, numbers)
+        two = two if two[0] >= FEW_SINGLED_OUT else NO_TWO
+        run.warnings += warn_about_single_values(single, two, unit)
+        if numbers is not None:
+            linking = [name for name in replaced_alike(policy) if name != person]
+            rows = to_polars(released)
+            run.warnings += warn_about_households(rows, linking, numbers, person)
         if not person:
             learnt = [name for name in policy.sensitive if name in sought]
             beside = certain_beside(released, quasi, learnt, sought, numbers)
@@ -160,12 +182,25 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
             run.warnings += [NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
     else:
         return
-    run.warnings += warn_about_near_values(promised, told_apart_by_distance(policy), group, unit)
+    measured = told_apart_by_distance(policy)
+    run.warnings += warn_about_near_values(promised, measured, private.metadata, group, unit)
     told = told_of_known_values(promised, group, unit)
+    if link is None:
+        partly = partly_promised(policy)
+        whole = [_applicable(one, policy) for one in promised if one.name not in partly]
+        told = [*told_where_alike(whole, unit), *told]
     if made_up_among(may_be_made_up(policy)):
         run.warnings += told
         told = told_where_made_up(about, group)
     run.told += told
+
+
+def _applicable(found: GroupValues, policy: Policy) -> GroupValues:
+    """The same without values that mean that there is nothing to know."""
+    parts = [part for part in policy.privacy_models if part.sensitive == found.name]
+    without = {value for part in parts for value in getattr(part, "not_applicable", ())}
+    texts = pl.col(found.name).cast(pl.String, strict=False)
+    return replace(found, rows=found.rows.filter(~texts.is_in(list(without))))
 
 
 def _warnings_of_days(policy: Policy, released: Frame) -> list[WarningText]:

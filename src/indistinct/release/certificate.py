@@ -156,6 +156,8 @@ class Certificate(Document):
             promises = [_as_asked(item, item["model"] in counts_made_up) for item in promises]
             warnings = [*_told_of_made_up(promises), *warnings]
         notes = [Kind.LIMIT(verdict.note) for verdict in audit.promises if verdict.note]
+        if not made_up_among(may_contain):
+            notes += _told_of_suppressed(audit)
         return cls(
             version=version,
             created=created or dt.datetime.now(dt.UTC),
@@ -365,6 +367,35 @@ def _told_of_made_up(promises: Iterable[PlainMapping]) -> list[WarningText]:
     resting = dict.fromkeys(item["model"] for item in promises if item[COUNTS_MADE_UP])
     about = [Kind.LIMIT(f"'{model}' {RESTS_ON_MADE_UP}") for model in resting]
     return [Kind.LIMIT(RELY_ON), *about]
+
+
+def _told_of_suppressed(audit: Audit) -> list[WarningText]:
+    """That suppressed records keep promises about values less strictly, as a group, than classes.
+
+    What holds is at least as strict as asked. So a figure of classes other than asked says which
+    way is stricter.
+    """
+    found = []
+    for verdict, group in zip(audit.promises, audit.suppressed_group, strict=False):
+        part, asked, own = verdict.requirement, verdict.requirement.parameters, verdict.achieved
+        if not group.holds or part.sensitive is None or not audit.classes.count:
+            continue
+        weaker = {
+            name: figure
+            for name, figure in group.achieved.items()
+            if isinstance(figure, (int, float))
+            and isinstance(limit := asked.get(name), (int, float))
+            and isinstance(kept := own.get(name), (int, float))
+            and (figure - kept) * (kept - limit) < 0
+        }
+        if weaker:
+            found.append(f"{part.model} of '{part.sensitive}' {words(weaker)}")
+    return [
+        Kind.LIMIT(
+            "what is achieved is said of classes; suppressed records, as the group that whoever "
+            f"fits no class is known to be in, achieve less: {'; '.join(found)}"
+        )
+    ] * bool(found)
 
 
 def _moment(moment: dt.datetime) -> str:
