@@ -366,7 +366,7 @@ def test_a_certificate_with_the_original_shares_says_whose_values_they_tell() ->
     [
         ({"model": "entropy-l-diversity", "l": 1.5}, "add distinct-l-diversity or max-posterior"),
         ({"model": "recursive-cl-diversity", "c": 3, "l": 2}, "add distinct-l-diversity or max-"),
-        ({"model": "max-posterior", "bound": 0.7}, "under [attributes.ill] counts them no longer"),
+        ({"model": "max-posterior", "bound": 0.7}, "under [attributes.ill] stops counting them"),
     ],
 )
 def test_missing_values_that_pass_for_an_illness_are_told(

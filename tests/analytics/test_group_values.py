@@ -157,7 +157,7 @@ def test_a_run_tells_of_values_that_another_one_of_the_record_makes_certain() ->
     data = pl.DataFrame(rows, ["age", "ill", "ward"], orient="row")
     asked = hospital({"model": "max-posterior"}, "optimal")
     asked["promises"].append({**asked["promises"][0], "sensitive": "ward"})
-    told = [text for text in ind.anonymize(data, asked).warnings if "make certain" in text]
+    told = [text for text in ind.anonymize(data, asked).warnings if "value make certain" in text]
     assert len(told) == 1
     assert "'ill' by 'ward' (100% of records), 'ward' by 'ill' (100% of records)" in told[0]
 
@@ -187,7 +187,7 @@ def test_what_most_have_is_told_last_of_what_a_value_makes_certain() -> None:
         asked["attributes"][name] = {"role": "sensitive"}
     del asked["attributes"]["ill"]
     asked["promises"] = [{"model": "k-anonymity", "k": 4}]
-    (told,) = [text for text in ind.anonymize(data, asked).warnings if "make certain" in text]
+    (told,) = [text for text in ind.anonymize(data, asked).warnings if "value make certain" in text]
     assert told.index("'ward' by 'falls'") < told.index("'absconsion' by")
     assert "of records, 100% of them the most frequent value)" in told
 
@@ -198,5 +198,5 @@ def test_values_that_a_promise_leaves_out_are_told(part: dict[str, Any]) -> None
     data = pl.DataFrame({"age": [20] * 4 + [40] * 4, "ill": ill, "ward": "w"})
     release = ind.anonymize(data, hospital({"model": "max-posterior", **part}, "optimal"))
     public = " ".join(release.certificate.warnings)
-    assert "tells of 'ward', values of 'ill' that promises leave out:" in public
+    assert "tells about 'ward', values of 'ill' that promises leave out:" in public
     assert "'ill' (50.0% of records)" in " ".join(release.warnings)

@@ -279,7 +279,7 @@ def test_columns_alike_are_treated_alike() -> None:
         *("SEX", "AGE", "DATE_DIED")
     ]
     assert not seen["INMSUPR"].sure
-    assert seen["INMSUPR"].why == "it stands beside 'DIABETES' and has the same values"
+    assert seen["INMSUPR"].why == "it is next to 'DIABETES' and has the same values"
 
 
 def test_codes_for_missing_are_told_from_values() -> None:

@@ -127,7 +127,7 @@ def test_values_of_suppressed_records_among_those_of_others_are_told(
         ({"aggregate": {"top": 9000}}, None),
         (
             {"aggregate": {"groups": {"one": ["9001"]}, "other": "else"}},
-            "1 of 2 groups is published of fewer than 3",
+            "1 of 2 groups is published with fewer than 3",
         ),
         ({"aggregate": {"thresholds": [150, 1000], "show": "mean"}}, None),
         ({"microaggregate": 3}, None),
@@ -152,7 +152,7 @@ def test_a_record_that_is_alone_in_its_group_is_told(transform: Any, few: str | 
     table = pl.DataFrame(rows, ["age", "cost"], orient="row")
     keys |= {"method": {"suppression_limit": 0.5}}
     release = ind.anonymize(table, keys)
-    found = [text for text in release.warnings if "is published of fewer than 3 rec" in text]
+    found = [text for text in release.warnings if "is published with fewer than 3 rec" in text]
     assert len(found) == 1
 
 

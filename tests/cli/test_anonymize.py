@@ -27,7 +27,7 @@ def test_a_policy_gives_a_release_and_a_summary(run, table: Path, policy: Path, 
     assert all(line == line.rstrip() for line in lines)
     assert "\x1b" not in result.stdout
     (told,) = result.stderr.splitlines()
-    assert told.startswith("warning: no promise bounds what a class tells of 'diagnosis'")
+    assert told.startswith("warning: no promise bounds what a class tells about 'diagnosis'")
     assert (out / "release.csv").is_file()
     assert (out / "private").stat().st_mode & 0o777 == 0o700
 
@@ -57,7 +57,7 @@ def test_options_stand_for_a_policy_and_defaults_are_told(run, table: Path, tmp_
     assert result.exit_code == 0, result.stderr
     warnings = result.stderr.splitlines()
     assert len(warnings) == 4
-    assert warnings[0].startswith("warning: no promise bounds what a class tells of 'diagnosis'")
+    assert warnings[0].startswith("warning: no promise bounds what a class tells about 'diagnosis'")
     assert warnings[1].startswith("warning: no hierarchy was given for 'age': it gets hierarchy = ")
     frame = pl.read_csv(out / "release.csv", infer_schema=False)
     assert frame.columns == ["age", "sex", "zip", "diagnosis"]

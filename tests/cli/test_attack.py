@@ -62,7 +62,7 @@ def test_the_worst_attacker_of_every_kind_comes_first(
             assert worst["learnt"] == learnt[worst["name"]] == most
             assert worst["level"] == level.lower()
             assert f"({worst['name']}) to lower it, {worst['remedy']['text']}" in lines
-            assert "somebody who knows the exact" in lines
+            assert "an attacker who knows the exact" in lines
     assert "exact quasi-identifiers of a person" not in done.stdout
     assert "--details" in done.stdout
     assert max(map(len, done.stdout.splitlines()[1:])) <= 80

@@ -292,7 +292,7 @@ def test_an_interrupt_after_the_folder_has_appeared_says_that_the_release_stands
     assert result.exit_code == 143
     assert (out / "certificate.json").exists()
     assert not list(tmp_path.glob(".out*"))
-    told = f"interrupted: the release stands in {out}; nothing was left half written\n"
+    told = f"interrupted: the release is in {out}; nothing was left half written\n"
     assert result.stderr.endswith(told)
 
 

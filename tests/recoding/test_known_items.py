@@ -271,7 +271,7 @@ def test_what_it_cannot_stand_beside() -> None:
         {"model": "km-anonymity", "k": 3, "m": 2, "sensitive": "s"},
         {"model": "known-records", "bound": 0.5, "sensitive": "s"},
     ):
-        with pytest.raises(PolicyError, match="cannot stand beside known-records"):
+        with pytest.raises(PolicyError, match="cannot be combined with known-records"):
             ind.Policy.from_dict(policy(KNOWN, other))
     allowed = policy(KNOWN, {"model": "max-posterior", "bound": 0.9, "sensitive": "ward"})
     assert ind.anonymize(visits(), allowed).certificate.promises[2]["holds"]

@@ -824,7 +824,7 @@ def test_a_star_stands_for_everybody_and_a_value_for_itself() -> None:
     ("population", "said"),
     [
         (table_of([("20", "F")]).drop("sex"), "attribute 'sex'"),
-        (table_of([("20", "F")]), "it is not known which values they stand for"),
+        (table_of([("20", "F")]), "it is not known which values they cover"),
     ],
 )
 def test_a_population_that_does_not_fit(population: pl.DataFrame, said: str) -> None:
