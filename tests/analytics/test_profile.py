@@ -13,6 +13,7 @@ import indistinct as ind
 from indistinct.analytics.profile.columns import Profile, profile
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.first_policy import first_policy
+from indistinct.analytics.profile.names import without_prefix
 from indistinct.errors import DataError
 from indistinct.intake.forgotten import forgotten
 from indistinct.policy import DraftPolicy
@@ -425,6 +426,22 @@ def test_readings_are_sensitive_and_points_on_a_map_are_left_out() -> None:
         ("NAME_FAMILY", [f"Rossi{at}" for at in range(N)], "identifier"),
         ("POSTAL_CODE", [f"S{at % 9}M" for at in range(N)], "quasi-identifier"),
         ("place", [f"Hospital San {'ABCDEFGH'[at % 8]}" for at in range(N)], "quasi-identifier"),
+        ("HABLA_LENGUA", ["1", "2", "2", "2"] * (N // 4), "quasi-identifier"),
+        ("id_medico", [str(at % 49) for at in range(N)], "quasi-identifier"),
+        ("Alter_bei_Anmeldung", [str(at % 70 + 10) for at in range(N)], "quasi-identifier"),
+        ("Berufsstatus", ["Rentner", "Angestellt"] * (N // 2), "quasi-identifier"),
+        ("STDs", ["0", "1", "0", "0"] * (N // 4), "sensitive"),
+        ("Regional Node Examined", [str(at % 30) for at in range(N)], "sensitive"),
+        ("state_of_origin", [f"{'ABCDEFGH'[at % 8]}land" for at in range(N)], "quasi-identifier"),
+        ("Month of diagnosis", [str(at % 12 + 1) for at in range(N)], "quasi-identifier"),
+        ("dose_unit", ["Mg", "mg.", "milligrams", "MG"] * (N // 4), "sensitive"),
+        ("anchor_year", [str(2110 + at % 90) for at in range(N)], "quasi-identifier"),
+        ("era", ["2011 - 2013", "2014 - 2016"] * (N // 2), "quasi-identifier"),
+        ("relationship", ["related", "unrelated", "possible", "No"] * (N // 4), "sensitive"),
+        ("flag", ["HIGH", "Abnormal high", "> ULN", "low"] * (N // 4), "sensitive"),
+        ("GEN", ["R", "S", "I", "S"] * (N // 4), "sensitive"),
+        ("VARPSU", ["1", "2", "3", "2"] * (N // 4), "identifier"),
+        ("DTHDY", [str(at * 7 % 1900 + 1) for at in range(N)], "sensitive"),
     ],
 )
 def test_names_and_values_in_several_languages(name: str, values: list[str], role: str) -> None:
@@ -1202,3 +1219,53 @@ def test_no_address_and_no_number_of_a_record_is_published_for_its_name() -> Non
         "place_of_death", "Wohnort", "lab",
     ]  # fmt: skip
     assert {roles[name] for name in ("blood_pressure", "damage", "any_stillbirth")} == {"sensitive"}
+
+
+GIVEN = "Maria Juan Ana Pedro Luis Marta Jorge Lucia Miguel Elena Ramon Quiteria Baltasar Ginesa"
+
+
+def test_names_of_people_are_told_by_the_names_that_most_people_have() -> None:
+    people = [f"{GIVEN.split()[at % 14]} {'ABCDEFGH'[at % 8]}." for at in range(N)]
+    towns = [f"{town}{at % 3}" for at in range(N) for town in (f"Port {'ABCDEFGH'[at % 8]}",)]
+    seen = profile(pl.DataFrame({"q1": people, "town": people, "q2": towns}))
+    assert seen["q1"].role == "identifier"
+    assert "names of people" in seen["q1"].why
+    assert seen["town"].role == "quasi-identifier"
+    assert seen["q2"].role != "identifier"
+
+
+@pytest.mark.parametrize("name", ["person_id", "PATIENT_ID", "visit_occurrence_id"])
+def test_numbers_of_a_few_people_are_left_out(name: str) -> None:
+    frame = pl.DataFrame(
+        {
+            name: [str(1000 + at % 8) for at in range(N)],
+            "unit_concept_id": [str(8000 + at % 13) for at in range(N)],
+            "value": [f"{at % 97 / 3:.1f}" for at in range(N)],
+        }
+    )
+    seen = profile(frame).closed()
+    assert seen[name].role == "identifier"
+    assert seen["unit_concept_id"].role != "identifier"
+
+
+def test_names_of_eight_capitals_are_read_behind_their_modules() -> None:
+    names = ["DMDMARTL", "DMDEDUC2", "DMDHHSIZ", "RIDSTATR", "RIDEXMON", "RIDRETH1"]
+    called = without_prefix([*names, "RIAGENDR", "SIALANG", "INDHHIN2"])
+    assert [called[name] for name in names[:3]] == ["MARTL", "EDUC2", "HHSIZ"]
+    about = [concept_of(called[name]) for name in (*names[:3], "RIDRETH1", "SIALANG")]
+    assert [found and found[0].name for found in about] == [
+        "family",
+        "education",
+        "family",
+        "ethnicity",
+        "language",
+    ]
+    of_one_domain = ["CMDECOD", "CMDOSE", "CMDOSU", "CMSTDTC", "CMSTDY", "CMSTRF", "VISITNUM"]
+    assert without_prefix(of_one_domain) == {name: name for name in of_one_domain}
+
+
+def test_a_mistyped_age_leaves_the_others_ages() -> None:
+    ages = [str(at * 7 % 80 + 5) for at in range(4 * N)]
+    ages[5] = "455"
+    frame = pl.DataFrame({"column_1": ages, "column_2": ["f", "m"] * (2 * N)})
+    assert profile(frame)["column_1"].role == "quasi-identifier"

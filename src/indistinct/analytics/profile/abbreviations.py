@@ -19,18 +19,21 @@ def _forms(text: str) -> frozenset[str]:
 
 _ABOUT = {
     "birth": "nasc nac nacim nais naiss geb gebdat",
-    "age": "idade idad edad alter age",
-    "sex": "sexo sexe sex gen genero geschl",
-    "ethnicity": "raca racacor etnia ethn race pueblo pue",
+    "age": "idade idad edad alter age ageyr agemn",
+    "sex": "sexo sexe sex gen genero geschl gendr gndr",
+    "ethnicity": "raca racacor etnia ethn race pueblo pue reth",
+    "nationality": "citz citzn citizn",
+    "language": "lang",
     "family": (
         "estciv esciv civ hh sib sibs nsib nsibs conj fil filho filhos famil hijos marst marit"
-        " hhsize"
+        " hhsize marit martl mstat chld fmsiz hhsiz famsz adult adults"
     ),
     "education": (
         "niv etud etudes esc escol escola seri serie educ edlev instr instru instrucao grau nivel"
     ),
     "occupation": (
-        "wrk wrkfull wrkpart ciuo ocup ocupa ocupac prof cbo trab trabalho occ occup atividade"
+        "wrk wrkfull wrkpart miliz milit emp empl"
+        " ciuo ocup ocupa ocupac prof cbo trab trabalho occ occup atividade"
         " ativida activid"
     ),
     "place": (
@@ -38,7 +41,7 @@ _ABOUT = {
         " comuna com reg rg regiao regional plz ort gem ags resid resi zona loc local lococor"
         " mup vill villnum areag sitio nacion"
         " pais paisnat natural naturalidade localid barrio pueblo canton cantao county cnty zipc"
-        " cluster psu"
+        " cluster psu urb metro cty"
     ),
     "stay": (
         "estab hosp beds unid unidade unidad espec especial cnes clin serv interna internac leito"
@@ -48,8 +51,9 @@ _ABOUT = {
         "diag cid cie cau causa causab causabas basica obs gest gestac gestacao parto gravidez grav"
         " peso apgar sint sintoma trat tratam esquema exame exam result resul evol evoluc class"
         " classi proc proced vacina vac dose morbid comorb puerp obito mort morte consult"
-        " consultas anomal anomalia ttt dx rx trt hiv risco circ assist med medic uti"
+        " consultas anomal anomalia ttt dx rx trt hiv risco circ assist med medic uti fol fup"
     ),
+    "money": "hhin hhinc fminc",
     "time": (
         "dia dias dt dat data date fec fch fecha datum sem semana ano mes hora hor heure jahr"
         " monat"
@@ -63,6 +67,7 @@ _BESIDE = _forms(
     "agr res ocor ocorr natu nat mov zi solic rea trans dig digita evolu saida entr inicio "
     "ocu rem mad madre def mth moth mat fath chld entry exit pm dm "
     "hom homb hombre muj mujer marido mulher esposo esposa conjuge "
+    "mons mths var cnt stat sze siz len "
     "ini pac pcte paciente pat pcnt pcn del de da do la el um vivo morto cor tot total"
 )
 """Short forms that say nothing by themselves: code, number, kind, of the mother, of residence."""

@@ -55,7 +55,12 @@ from indistinct.analytics.profile.persons import (
     persons_of,
 )
 from indistinct.analytics.profile.safe_harbor import Column as Looked
-from indistinct.analytics.profile.safe_harbor import Tag, names_a_doorstep, recognise
+from indistinct.analytics.profile.safe_harbor import (
+    Tag,
+    names_a_doorstep,
+    numbers_somebody,
+    recognise,
+)
 from indistinct.analytics.profile.unread import how_to_write
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import PlainData, many
@@ -643,7 +648,7 @@ def _role(
     direct = [
         tag
         for tag in tags
-        if tag.kind.direct and (called_id or _stands_for_people(tag, values, place))
+        if tag.kind.direct and (called_id or _stands_for_people(column, tag, values, place))
     ]
     if direct:
         return "identifier", [str(tag) for tag in direct]
@@ -701,12 +706,14 @@ _PEOPLE = (
 """Words of names of which the numbers are those of people, whatever else they say."""
 
 
-def _stands_for_people(tag: Tag, values: Values, place: bool) -> bool:
+def _stands_for_people(column: str, tag: Tag, values: Values, place: bool) -> bool:
     """Whether a tag that rests on the name alone may decide: a column of few values may not.
 
     Nor may it for numbers of places that many records have.
     """
     if tag.by != ("name",) or tag.kind.name == "names":
+        return True
+    if numbers_somebody(column):
         return True
     if place and tag.kind.name == "other" and _shared_by_many(values):
         return False

@@ -72,10 +72,13 @@ CONCEPTS: tuple[Concept, ...] = (
         ),
         anywhere=(
             "idade", "edad", "age at", "age group", "age years", "age in years", "age cat",
-            "age unit", "age units", "unite age", "altersgruppe",
+            "age unit", "age units", "unite age", "altersgruppe", "alter bei", "faixa etaria",
+            "grupo etario",
+            "tranche age", "fascia eta", "leeftijdsgroep", "kelompok umur",
         ),
         stems=(
             "agegr", "agecat", "agecl", "aged", "ageband", "ageclass", "agem", "agef", "agey",
+            "ageg",
             "ageo", "agei",
         ),
         measured=True,
@@ -117,6 +120,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "geslacht", "plec", "pohlavi", "kon", "kjonn", "cinsiyet", "jenis kelamin", "gioi tinh",
         ),
         anywhere=("sex", "gender"),
+        endings=("sex", "gender", "gendr", "gndr"),
         unless=(
             "ever", "partner", "partners", "partn", "orientation", "age", "active", "activity",
             "num", "number", "risk", "same", "freq", "life", "abuse", "drive", "worker", "contact",
@@ -147,7 +151,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "quasi-identifier",
         "others know where a person comes from",
         whole=(
-            "country", "ctry", "cntry", "land", "pays", "pais", "herkunft", "origin", "migration",
+            "country", "ctry", "cntry", "land", "pays", "pais", "herkunft", "origin", "origen",
+            "origem", "migration",
             "immigrant",
         ),
         anywhere=(
@@ -155,10 +160,10 @@ CONCEPTS: tuple[Concept, ...] = (
             "home country", "resident", "residents", "staatsangehorigkeit", "nationalitat",
             "nationalitaet", "nationalite",
             "nacionalidad", "nacionalidade", "geburtsland", "foreign born", "migration background",
-            "nazionalita", "cittadinanza", "nationaliteit", "obywatelstwo", "uyruk",
+            "nazionalita", "cittadinanza", "nationaliteit", "obywatelstwo", "uyruk", "country of",
         ),
         last=("ctry", "cntry", "nation"),
-        stems=("countr",),
+        stems=("countr", "citiz", "citz", "migran"),
     ),
     Concept(
         "language",
@@ -186,7 +191,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "kids",
             "siblings", "sibsp", "parch", "household", "spouse", "family", "dependents", "twin",
             "twins",
-            "famsize", "fam",
+            "famsize", "fam", "adults",
         ),
         anywhere=(
             "married", "marriage", "civil status", "family status", "family size", "lives with",
@@ -195,6 +200,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "living alone", "living situation", "living arrangement", "live with",
         ),
         stems=("marital", "mstat"),
+        endings=("marit", "martl", "marstat"),
     ),
     Concept(
         "education",
@@ -208,7 +214,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "schulabschluss", "niveau d etudes", "bildungsgrad", "qualification", "qualifications",
             "diploma", "diplome", "titulo", "abschluss",
         ),
-        stems=("edu", "formation", "escol", "qualif"),
+        stems=("edu", "formation", "escol", "qualif", "bildung", "schulb"),
         endings=("educ", "edu"),
     ),
     Concept(
@@ -217,7 +223,8 @@ CONCEPTS: tuple[Concept, ...] = (
         "others know where a person works, and as what",
         whole=(
             "work", "job", "arbeit", "trabajo", "travail", "industry", "employer", "employed",
-            "employees", "unemployed", "selfemp", "empl", "retired", "company", "military",
+            "employees", "unemployed", "selfemp", "empl", "employ", "retired", "company",
+            "military",
             "veteran", "sic", "naics", "isic", "nace", "isco",
         ),
         anywhere=(
@@ -227,6 +234,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "labour force", "labor force",
         ),
         last=("company", "employer", "occupation", "profession"),
+        stems=("beruf",),
         unless=("injury", "accident", "interfere"),
     ),
     Concept(
@@ -240,7 +248,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "departamento", "estado", "comuna", "zona", "community", "cluster", "lugar", "lieu",
             "chiefdom", "woreda", "taluk", "tehsil", "upazila", "oblast", "voivodeship",
             "governorate", "wilaya", "kabupaten", "kecamatan", "barangay", "powiat", "lga",
-            "subcounty", "constituency", "house", "dwelling", "block",
+            "subcounty", "constituency", "house", "dwelling", "block", "division", "registry",
+            "sector",
         ),
         anywhere=(
             "zip", "zip code", "post code", "postal", "postal code", "city", "town", "village",
@@ -253,13 +262,16 @@ CONCEPTS: tuple[Concept, ...] = (
             "place of",
             "travel history", "lives in", "state code", "home owner", "prefecture", "lugar",
             "ubicacion",
-            "cep", "enumeration area", "altitude", "elevation",
+            "cep", "enumeration area", "altitude", "elevation", "state of", "region of",
+            "district of",
+            "service area", "fips", "urban rural", "rural urban", "site name", "site code",
         ),
         last=(
             "region", "district", "county", "province", "city", "zip", "postcode", "country",
             "place", "community", "zona", "agency", "precinct",
         ),
         stems=("municip", "distrit", "region"),
+        unless=("node", "nodes", "metastasis", "metastases", "recurrence", "tumor", "tumour"),
     ),
     Concept(
         "stay",
@@ -269,12 +281,16 @@ CONCEPTS: tuple[Concept, ...] = (
             "room", "bed", "floor", "ward", "station", "department", "hospital", "clinic",
             "facility", "unit", "los", "abteilung", "klinik", "service", "servicio", "hopital",
             "dept", "provider", "unidade", "unidad", "inst", "institution",
-            "team", "equipe", "equipo", "interviewer", "enumerator", "chw",
+            "medico", "medecin", "arzt", "laboratory", "laboratoire", "team", "equipe", "equipo",
+            "interviewer", "enumerator", "chw",
         ),
         anywhere=(
             "length of stay", "days in hospital", "time in hospital", "hospital name",
             "hospital ward", "care unit", "care site", "admission type", "admission source",
             "admission location", "admission status", "admit type", "admit source",
+            "type of admission",
+            "source of admission", "patient disposition", "krankenhaus", "servicio de salud",
+            "servicio salud",
             "discharge disposition", "discharge location", "discharge type", "patient type",
             "pat type", "patient class", "encounter class", "visit type", "stay", "verweildauer",
             "liegedauer", "vwd", "liegetage", "belegungstage",
@@ -287,7 +303,12 @@ CONCEPTS: tuple[Concept, ...] = (
         last=(
             "unit", "ward", "hospital", "clinic", "facility", "department", "dept", "specialty",
             "speciality", "center", "centre", "practice", "provider", "physician", "doctor",
-            "surgeon", "practitioner",
+            "surgeon", "practitioner", "tech", "technician", "technologist", "clinician",
+            "therapist", "midwife", "attending",
+        ),
+        unless=(
+            "dose", "dosage", "strength", "lab", "test", "result", "measurement", "drug",
+            "reference", "concept",
         ),
         measured=True,
     ),
@@ -312,11 +333,13 @@ CONCEPTS: tuple[Concept, ...] = (
             "active", "fruits", "veggies", "diet", "gravida", "parity", "para", "gest", "relapse",
             "recurrence", "remission", "progression", "metastasis", "nodes", "recovered", "time",
             "days", "follow up", "fu", "surv time", "bwt", "time to event", "survival time",
-            "substance",
+            "substance", "route", "frequency", "freq",
         ),
         anywhere=(
             "icd", "icd codx", "disease", "diseases", "illness", "diag", "dx", "drg", "cause",
-            "symptom", "symptoms", "finding", "hiv", "aids", "std", "cancer", "tumor", "tumour",
+            "symptom", "symptoms", "finding", "hiv", "aids", "std", "stds", "cancer", "node",
+            "nodes", "organism",
+            "microorganism", "pathogen", "isolate", "tumor", "tumour",
             "stroke", "heart", "hypertension", "blood", "bp", "pressure", "glucose", "chol", "hba",
             "hemoglobin", "haemoglobin", "testosterone", "urine", "bmi", "lab", "result",
             "test result", "health", "hlth", "mental", "sleep", "surgery", "operation", "ops",
@@ -370,7 +393,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "megaly", "algia", "statin", "sartan", "formin", "glinide", "glitazone", "gliptin",
             "gliflozin", "cillin", "mycin", "cycline", "floxacin", "azepam", "oxetine", "prazole",
             "tidine", "thiazide", "semide", "mide", "uride", "piride", "pizide", "carbose",
-            "decod", "term", "hlgt", "bodsys", "glitol", "parin", "penia", "globin", "penem", "vir",
+            "thdy", "stdy", "endy", "itdy", "decod", "term", "hlgt", "bodsys", "glitol", "parin",
+            "penia", "globin", "penem", "vir",
             "olol", "triptan",
         ),
         measured=True,
@@ -418,11 +442,13 @@ CONCEPTS: tuple[Concept, ...] = (
         "survey",
         "identifier",
         "weights of a survey tell the group that a person was drawn from",
+        whole=("vpsu", "ppsu", "vstra"),
         anywhere=(
             "sample weight", "sampling weight", "survey weight", "person weight", "per weight",
             "perwt", "hh weight", "hhwt", "household weight", "final weight", "strat weight",
-            "weight adj",
+            "weight adj", "stratum", "strata",
         ),
+        endings=("psu", "vstra", "stratum", "strata", "strat"),
     ),
     Concept(
         "age",
@@ -451,6 +477,10 @@ _MONEY_FIRST = (
     "insurance company",
 )  # fmt: skip
 
+_WHEN = re.compile(r"(year|month|week|quarter|day|date) of \w")
+_OF_A_LIFE = ("birth", "death", "life", "age", "pregnancy", "gestation", "cycle", "illness")
+"""When something happened is known whatever it was; a week of pregnancy is none of the year."""
+
 FREE_TEXT = (
     "additional info", "info", "information", "details", "explanation",
     "comment", "comments", "note", "notes", "remark", "remarks", "free text", "narrative",
@@ -471,6 +501,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     """
     if word := names_one_of(name, _MONEY_FIRST):
         return concept_named("money"), word
+    if _WHEN.match(" ".join(words(name))) and not names_one_of(name, _OF_A_LIFE):
+        return concept_named("time"), words(name)[0]
     stem = _stem(name)
     found = _concept_of(name) or (_concept_of(stem) if stem != name else None)
     if found is None and (told := in_other_tongues(name)):
@@ -510,11 +542,12 @@ _OF_PARENTS = ("education", "occupation", "ethnicity", "religion", "sex")
 
 def _of_a_parent(name: str) -> tuple[Concept, str] | None:
     """What a name is about that begins with the letter of a relative: Medu, fjob, csex."""
-    if re.fullmatch("[CMFPcmfp][a-z]{3,}", name) is None:
+    if re.fullmatch("[CMFPcmfp]([a-z]{3,}|[A-Z]{3,})\\d*", name) is None:
         return None
+    rest = name[1:].rstrip("0123456789").lower()
     for concept in map(concept_named, _OF_PARENTS):
-        if name[1:] in (*concept.whole, *concept.anywhere, *concept.stems, *concept.endings):
-            return concept, name[1:]
+        if rest in (*concept.whole, *concept.anywhere, *concept.stems, *concept.endings):
+            return concept, rest
     return None
 
 
@@ -533,7 +566,8 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
     for concept in CONCEPTS:
         for word in (*concept.whole, *concept.anywhere):
             known = concept.role == "quasi-identifier" and len(word) >= 5 and word.isalpha()
-            if known and re.sub("[aeiou]", "", word) == name.lower():
+            inner = word[:1] + re.sub("[aeiou]", "", word[1:])
+            if known and inner == name.lower():
                 return concept, word
     return None
 

@@ -141,11 +141,11 @@ def content_of(name: str, values: Values) -> Content | None:
             found = Content("time", "its values are weeks of years")
         if times >= NEARLY_ALL and values.distinct > 2:
             found = Content("time", "its values are times of the day")
-        if found is None and values.distinct > 2 and _are_spans_of_years(texts):
+        if found is None and values.distinct > 1 and _are_spans_of_years(texts):
             found = Content("time", "its values are spans of years")
     elif found is None and _are_parts_of_years(values):
         found = Content("time", "its values are months or weeks of years", parts_of_years=True)
-    elif found is None and _are_years(values):
+    elif found is None and _are_years(values, names_one_of(name, _OF_YEARS) is not None):
         compound = ends_in_a_year(name) and not is_of_a_life(name)
         certain = compound or names_one_of(name, _OF_YEARS) is not None
         found = Content("time", "its values are years", certain=certain)
@@ -345,15 +345,22 @@ def _known(numbers: pl.Series) -> Floats:
 _OF_YEARS = ("year", "yr", "ano", "annee", "anno", "jahr")
 
 
-def _are_years(values: Values) -> bool:
-    """Whether all numbers are years of our time, whole or with the day as a fraction."""
+def _are_years(values: Values, named: bool = False) -> bool:
+    """Whether all numbers are years of our time, whole or with the day as a fraction.
+
+    Under the name of a year they may be moved into times to come, as where dates are shifted.
+    """
     if values.numbers is None or values.distinct < 3:
         return False
     numbers = _known(values.numbers)
-    within = bool(((numbers >= 1880) & (numbers <= 2099)).all()) and not values.numbers.null_count()
+    within = (
+        bool(((numbers >= 1880) & (numbers <= (_SHIFTED if named else 2099))).all())
+        and not values.numbers.null_count()
+    )
     return within and (values.kind == "integer" or len(numbers) > _FRACTIONS)
 
 
+_SHIFTED = 2299
 _FRACTIONS = 100
 """From so many different ones on, numbers such as 2004.87 are days written as parts of a year."""
 
@@ -369,6 +376,8 @@ def could_be_years_of_life(values: Values) -> bool:
 
 
 _OLDEST = 110
+_BUT_MISTYPED = 0.998
+"""The share of ages that are none above those of people: some are mistyped."""
 _SPREAD = 25
 
 
@@ -377,11 +386,11 @@ def could_be_ages(values: Values) -> bool:
     if values.numbers is None or values.kind != "integer" or values.numbers.null_count():
         return False
     numbers, counts = values.numbers.to_numpy(), values.counts.to_numpy()
-    low, high = numbers.min(), numbers.max()
-    if not (low >= 0 and 60 <= high <= _OLDEST):
-        return False
     order = np.argsort(numbers)
     share = np.cumsum(counts[order]) / values.filled
+    low, high = numbers[order][0], numbers[order][np.searchsorted(share, _BUT_MISTYPED)]
+    if not (low >= 0 and 60 <= high <= _OLDEST):
+        return False
     inner = numbers[order][(share >= 0.05) & (share <= 0.95)]
     if len(inner) < _SPREAD:
         return False
@@ -463,15 +472,25 @@ _ILLS = _vocabulary("""
     disorders circulatory digestive genitourinary congenital endocrine metabolic
     cardiovascular gastrointestinal musculoskeletal infectious neoplasm neoplasms
     mild moderate severe fatal recovered resolved rash pruritus erythema vomiting
+    oral intravenous subcutaneous intramuscular aureus escherichia staphylococcus streptococcus
+    klebsiella pseudomonas salmonella enterococcus candida
     diarrhoea diarrhea dizziness irritation oedema edema swelling insomnia constipation
     """)
+_FLAGS = _vocabulary("high low normal abnormal elevated critical hh ll uln lln")
+_RESISTANCE = _vocabulary("r s i sdd ni nwt wt")
+_BLAMES = _vocabulary("""
+    related unrelated possible possibly probable probably unlikely definite definitely remote
+    """)
+_OF_FLAGS = _vocabulary("above below within outside range limit limits h l n not yes no y")
+"""Words for what a reading is worth, and for whether a drug is to blame for an event."""
 _ILL_ENDS = re.compile(
     r"\w{2,}(itis|osis|emia|aemia|oma|pathy|uria|ectomy|plasty|algia|penia|megaly|plegia|trophy)"
 )
 _FEWEST_HOSPITALS = 4
 _NUMBER = re.compile(r"\d")
 _UNIT = re.compile(
-    r"%|[µμ]?[A-Za-z0-9^]{1,6}/[µμ]?[A-Za-z]{1,4}(/\w+)?|mm ?Hg|[kmc]?g|[cm]?m|bpm|°[CF]|mOsm|mEq"
+    r"(?i:mg|kg|ml|dl|mcg|ug|iu|meq)\.?|(milli|micro|kilo)(grams?|lit(er|re)s?)|%|"
+    r"[µμ]?[A-Za-z0-9^]{1,6}/[µμ]?[A-Za-z]{1,4}(/\w+)?|mm ?Hg|[kmc]?g|[cm]?m|bpm|°[CF]|mOsm|mEq"
     r"|[Rr]atio|[Ss]ec(onds)?|index"
 )
 """What units of laboratory values look like."""
@@ -493,6 +512,18 @@ _BAND = re.compile(
 )
 
 
+def _judged(texts: _Texts) -> str:
+    """What values say of readings, of drugs and of lives; empty where they judge none of these."""
+    if {"r", "s"} <= texts.seen <= _RESISTANCE:
+        return "its values say what resists a drug"
+    for vocabulary, what in ((_FLAGS, "flags of readings"), (_BLAMES, "what causes an event")):
+        if texts.values.distinct < 3 or _kinds(texts, vocabulary) < 2:
+            continue
+        if texts.every(vocabulary | _OF_FLAGS) >= NEARLY_ALL:
+            return f"its values are {what}"
+    return "its values speak of life and death" if _fates(texts) else ""
+
+
 def _words(texts: _Texts) -> Content | None:
     few = texts.values.distinct <= 100
     if few and (found := _sexes(texts)):
@@ -500,8 +531,8 @@ def _words(texts: _Texts) -> Content | None:
     units = texts.share(_UNIT.fullmatch(text) is not None for text in texts.texts)
     if units >= MOST and texts.values.distinct > 2:
         return Content("health", "its values are units of measurement")
-    if few and _fates(texts):
-        return Content("health", "its values are about life and death")
+    if few and (told := _judged(texts)):
+        return Content("health", told)
     for concept, vocabulary, what in (
         ("ethnicity", _GROUPS, "groups of people"),
         ("education", _DEGREES, "degrees"),

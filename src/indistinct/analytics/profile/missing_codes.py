@@ -18,7 +18,7 @@ from indistinct.analytics.profile.names import names_one_of, words
 from indistinct.analytics.profile.values import Values
 from indistinct.types import Floats, Ints
 
-_ABOVE = re.compile(r"9*[6-9]|8+|7+|9+0*")
+_ABOVE = re.compile(r"9*[6-9]|8+|7+|6{3,}|5{4,}|9+0*")
 _BELOW = re.compile(r"-(9*[6-9]|8+|7+|[1-6]|66+)")
 MOST_CODES = 5
 """A column has no more numbers than this that stand for missing."""

@@ -94,6 +94,8 @@ def without_prefix(names: Sequence[str]) -> dict[str, str]:
         return {
             name: f"column_{at}" if name in questions else name for at, name in enumerate(names)
         }
+    if _are_of_modules(names):
+        return {name: _behind_its_module(name) for name in names}
     heads = Counter(found[0] for found in map(_HEAD.match, names) if found)
     head, times = heads.most_common(1)[0] if heads else ("", 0)
     if times < LEAST_COLUMNS or 2 * times < len(names):
@@ -106,9 +108,37 @@ def without_prefix(names: Sequence[str]) -> dict[str, str]:
     }
 
 
+_OF_A_MODULE = re.compile(r"[A-Z]{3}[A-Z0-9]{2,5}")
+_FEWEST_MODULES = 3
+
+
+def _are_of_modules(names: Sequence[str]) -> bool:
+    """Whether names are as of old files of SAS: eight capitals at most, the first three a module's.
+
+    So it is where most names are written so, and several of them share their first three letters
+    with others.
+    """
+    written = [name for name in names if _OF_A_MODULE.fullmatch(name)]
+    modules = Counter(name[:3] for name in written)
+    shared = [module for module, times in modules.items() if times >= _FEWEST_MODULES]
+    within = sum(modules[module] for module in shared)
+    domains = Counter(name[:2] for name in written)  # CM in front of most is one domain
+    several = len(shared) > 1 and 2 * max(domains.values()) < len(written)
+    return 4 * len(written) >= 3 * len(names) and several and 2 * within >= len(written)
+
+
+def _behind_its_module(name: str) -> str:
+    """The name without its first three letters, where what is left is a word or a short form."""
+    rest = name[3:]
+    known = _OF_A_MODULE.fullmatch(name) is not None and _LEFT.fullmatch(rest) is not None
+    return rest if known else name
+
+
+_LEFT = re.compile(r"[A-Z]{4,}\d*")
+
 _HEAD = re.compile(rf"[A-Za-z]{{1,{MOST_LETTERS}}}\d*[_.]")
 
-_GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?=(ids?|cd|dt|nr|num)$)", re.IGNORECASE)
+_GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?=(ids?|cd|dt|nr|num|code)$)", re.IGNORECASE)
 
 
 def apart(name: str) -> str:

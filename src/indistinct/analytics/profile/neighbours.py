@@ -359,6 +359,10 @@ def _stands_for(
 _MANY_WORDS = "its values are many and repeat, as those of places and of occupations do"
 
 
+_SHORTEST = 3
+"""Shorter texts are codes, and no words."""
+
+
 def _are_many_words(item: Neighbour) -> bool:
     """Whether words are many and repeat, and nothing says that they are about health.
 
@@ -367,7 +371,7 @@ def _are_many_words(item: Neighbour) -> bool:
     """
     if item.kind != "text" or item.distinct <= FEW or RARE * item.distinct > item.filled:
         return False
-    coded = item.sample.str.contains(r"\d").mean()
+    coded = (item.sample.str.contains(r"\d") | (item.sample.str.len_chars() < _SHORTEST)).mean()
     return isinstance(coded, float) and coded <= 1 - ELSEWHERE
 
 

@@ -18,6 +18,7 @@ import polars as pl
 
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.names import apart, is_one_of, names_one_of, words
+from indistinct.analytics.profile.people_names import are_names_of_people
 
 Evidence = Literal["name", "type", "pattern"]
 
@@ -129,7 +130,8 @@ class Column:
 def recognise(column: Column) -> tuple[Tag, ...]:
     """The kinds of identifiers that the column may hold, strongest evidence first."""
     found: dict[str, list[tuple[Evidence, str]]] = {}
-    for kind, evidence, why in (*_by_name(column), *_by_type(column), *_by_pattern(column)):
+    seen = (*_by_name(column), *_by_type(column), *_by_pattern(column), *_by_words(column))
+    for kind, evidence, why in seen:
         found.setdefault(kind, []).append((evidence, why))
     tags = [
         Tag(
@@ -156,6 +158,10 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
         "nombre completo", "nombre paciente", "nombres y apellidos", "nome completo",
         "nome do paciente", "nome paciente", "nome da mae", "nome mae", "sobrenome", "cognome",
         "voornaam", "achternaam",
+        "apell", "nombre madre", "nombre padre", "nom madre", "nom padre", "nom mere", "nom pere",
+        "nombres", "nome pai", "nome pac", "imie", "nazwisko", "jmeno", "prijmeni", "soyadi",
+        "nama lengkap", "nama pasien", "nama ibu", "fornavn", "etternavn", "efternavn",
+        "fornamn", "efternamn", "etunimi", "sukunimi", "nume pacient", "prenume",
     ),
     "places": (
         "zip", "zip code", "post code", "postal code", "postal", "street", "home address",
@@ -175,7 +181,9 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
     ),
     "telephone": (
         "phone", "tele phone", "phone number", "mobile number", "mobile phone", "cell phone",
-        "cell number", "telefon", "telefonnummer", "handynummer", "telefono",
+        "cell number", "telefon", "telefonnummer", "handynummer", "telefono", "telefone",
+        "celular", "cellulare", "telefoonnummer", "numero de telephone", "num tel", "no telp",
+        "no hp",
     ),
     "fax": ("fax", "tele fax", "fax number", "faxnummer", "telecopie"),
     "email": ("email", "e mail", "mail address", "mailadresse", "courriel", "correo electronico"),
@@ -183,6 +191,10 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
         "ssn", "social security", "social sec", "social insurance", "national insurance",
         "sozialversicherungsnummer", "svnr", "numero de securite sociale", "nir", "insee",
         "seguridad social", "dni", "cpf", "codice fiscale", "bsn", "curp", "rut", "cedula",
+        "cartao sus", "cartao nacional de saude", "cns paciente", "documento identidad",
+        "numero documento", "num documento", "nro documento", "documento de identidad", "pesel",
+        "personnummer", "fodselsnummer", "cnp", "nik", "rodne cislo", "aadhaar", "aadhar",
+        "national id",
     ),
     "medical-record": (
         "mrn", "medical record", "record number", "chart number", "chart no", "patient id",
@@ -190,6 +202,10 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
         "case number", "case id", "visit id", "visit number", "encounter id", "admission id",
         "episode id", "hadm id", "patientennummer", "patienten id", "fallnummer",
         "aufnahmenummer", "numero de dossier", "numero de patient", "historia clinica",
+        "numero dossier", "num dossier", "ipp", "nip", "nda", "prontuario", "num prontuario",
+        "numero historia", "num historia", "nro historia", "expediente", "numero expediente",
+        "no rekam medis", "rekam medis", "id patient",
+        "numero patient", "num patient",
         "id paciente",
     ),
     "health-plan": (
@@ -234,7 +250,8 @@ _ANYWHERE: dict[str, tuple[str, ...]] = {
     "other": (
         "uuid", "guid", "pseudonym", "subject id", "person id", "participant id", "study id",
         "respondent id", "child id", "infant id", "mother id", "donor id", "student id",
-        "employee id", "dupersid", "kennung", "probandennummer", "identifiant", "identificador",
+        "employee id", "identification number", "identification no", "dupersid", "kennung",
+        "probandennummer", "identifiant", "identificador",
         "identifier",
     ),
 }  # fmt: skip
@@ -303,11 +320,32 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         yield "places", "name", "its name says coordinates"
     parts = words(column.name if names_one_of(spelt, _PLACES_OF_CARE) else spelt)
     several = column.distinct > FEW_PEOPLE or 2 * column.distinct >= column.filled > FEWEST
-    if len(parts) > 1 and parts[-1] == "id" and several:
+    somebody = numbers_somebody(column.name)
+    if somebody and column.distinct > 1 and column.kind in ("integer", "text"):
+        yield "other", "name", "its name says whose number it is"
+    elif len(parts) > 1 and parts[-1] == "id" and several and "concept" not in parts:
         codes = any(word in _OF_CODES for word in parts)
         repeated = 2 * column.distinct < column.filled
         if (_long_numbers(column) and not codes) or (_many(column) and not (codes and repeated)):
             yield "other", "name", "its name ends in id"
+
+
+_OF_SOMEBODY = (
+    "patient", "person", "subject", "participant", "member", "beneficiary", "client", "enrollee",
+    "respondent", "individual", "paciente", "encounter", "admission", "hadm", "icustay", "stay",
+    "visit occurrence", "visit detail", "exposure", "episode", "claim",
+)  # fmt: skip
+
+
+def numbers_somebody(name: str) -> bool:
+    """Whether a name is that of the numbers of people or of their stays, and of nothing else.
+
+    >>> numbers_somebody("PERSON_ID"), numbers_somebody("patient_type_id")
+    (True, False)
+    """
+    parts = words(apart(name))
+    ends = len(parts) > 1 and parts[-1] in ("id", "ids")
+    return ends and (parts[-2] in _OF_SOMEBODY or " ".join(parts[-3:-1]) in _OF_SOMEBODY)
 
 
 def _name_is_believed(kind: str, column: Column) -> bool:
@@ -463,6 +501,21 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         yield "account", "pattern", "its values look like card numbers"
     if min(vehicles) >= MATCHING_SHARE:
         yield "vehicle", "pattern", "its values look like vehicle identification numbers"
+
+
+_CALLED_AFTER_SOMEBODY = ("place", "stay", "nationality", "travel", "religion", "education")
+
+
+def _could_be_names(column: Column) -> bool:
+    """Whether texts may name people: many, and not called places, which are called after some."""
+    about = concept_of(column.name)
+    places = about is not None and about[0].name in _CALLED_AFTER_SOMEBODY
+    return column.kind == "text" and column.distinct > FEW_PEOPLE and not places
+
+
+def _by_words(column: Column) -> Iterator[tuple[str, Evidence, str]]:
+    if _could_be_names(column) and are_names_of_people(column.sample.head(LOOKED_AT)):
+        yield "names", "pattern", "its values are names of people"
 
 
 _SHORT_WORDS = re.compile(r"[^\W_]{0,4}|[^\W\d_]{0,15}")

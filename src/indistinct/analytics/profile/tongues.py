@@ -28,12 +28,13 @@ _WORDS = {
         """,
     "ethnicity": """
         suku etnis etnia ethnie cor cor_pele raca raza color_piel pertenencia_etnica
-        pueblo etnik etnisitet autoidentificacion
+        pueblo etnik etnisitet autoidentificacion indigena grupo_etnico grupo_etnia
         """,
     "nationality": """
         kewarganegaraan warganegara negara uyruk ulke pais pays paese obywatelstwo
         statni_prislusnost
-        nacionalidad nacionalidade nationalite nazionalita cittadinanza quoc_tich herkomst
+        pais_origen migrante nacionalidad nacionalidade nationalite nazionalita cittadinanza
+        quoc_tich herkomst
         """,
     "family": """
         matri matrimonial perkawinan status_kawin medeni_durum stan_cywilny rodinny_stav
@@ -50,16 +51,18 @@ _WORDS = {
     "occupation": """
         pekerjaan meslek zawod povolani professione lavoro beroep yrke nghe_nghiep ocupacion
         ocupacao ocupacio profissao profesion metier emploi travail profession ocupatie ammatti
-        kazi trabajo trabalho
+        kazi trabajo trabalho oficio ofici
         """,
     "religion": """
         agama wyznanie religione religiao religie nabozenstvi ton_giao dini
         """,
     "language": """
-        bahasa jezyk jazyk lingua llengua taal sprak idioma langue
+        bahasa jezyk jazyk lingua llengua taal sprak idioma langue lengua habla_lengua
+        lengua_indigena
         """,
     "place": """
-        desa kelurahan kecamatan kabupaten kota provinsi wilayah dusun ilce sehir mahalle miasto
+        vecindad desa kelurahan kecamatan kabupaten kota provinsi wilayah dusun ilce sehir
+        mahalle miasto
         gmina wojewodztwo powiat mesto obec okres comune provincia regione citta gemeente
         woonplaats postkode postnummer kommune kommun fylke localite lieu_de_vie lieu_vie quartier
         arrondissement
@@ -75,7 +78,8 @@ _WORDS = {
         formation_sanitaire fosa upgd eess ips establecimiento unidad_medica spital sectie
         hospitalizacion_dias
         dia_admissao dia_internacao dia_ingreso estancia dias_estancia duree_sejour
-        lama_rawat lama_dirawat degenza czas_pobytu hospitaali servicio_clinico
+        tempo_internacao tiempo_estancia mode_entree mode_sortie lama_rawat lama_dirawat
+        degenza czas_pobytu hospitaali servicio_clinico
         """,
     "health": """
         berat_badan tinggi_badan berat tinggi gula_darah tekanan_darah penyakit keluhan gejala
