@@ -441,6 +441,9 @@ def test_readings_are_sensitive_and_points_on_a_map_are_left_out() -> None:
         ("flag", ["HIGH", "Abnormal high", "> ULN", "low"] * (N // 4), "sensitive"),
         ("GEN", ["R", "S", "I", "S"] * (N // 4), "sensitive"),
         ("VARPSU", ["1", "2", "3", "2"] * (N // 4), "identifier"),
+        ("MDC", [str(at % 25 + 1) for at in range(N)], "sensitive"),
+        ("case_month", [str(at % 12 + 1) for at in range(N)], "quasi-identifier"),
+        ("DISCWT", [f"{5000 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),
         ("DTHDY", [str(at * 7 % 1900 + 1) for at in range(N)], "sensitive"),
     ],
 )

@@ -554,13 +554,16 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
 
 
 _WEIGHTS = ("weight", "wt", "poids", "peso", "gewicht", "pondera")
+_GLUED_WEIGHT = re.compile(r"\w{2,}wt")
+"""Names such as DISCWT."""
 _MANY_DECIMALS = r"\.\d{4,}$"
 _LIGHTEST, _HEAVIEST = 2.0, 1000.0
 
 
 def _is_weight_of_survey(column: str, values: Values) -> bool:
     """Whether numbers called a weight are about 1 or in the thousands, and computed."""
-    if values.kind != "float" or values.numbers is None or not names_one_of(column, _WEIGHTS):
+    named = names_one_of(column, _WEIGHTS) or any(map(_GLUED_WEIGHT.fullmatch, words(column)))
+    if values.kind != "float" or values.numbers is None or not named:
         return False
     exact = values.sample.str.strip_chars().str.contains(_MANY_DECIMALS).mean()
     middle = values.numbers.median()

@@ -163,7 +163,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "nazionalita", "cittadinanza", "nationaliteit", "obywatelstwo", "uyruk", "country of",
         ),
         last=("ctry", "cntry", "nation"),
-        stems=("countr", "citiz", "citz", "migran"),
+        stems=("countr", "citiz", "citz", "migran", "bornus"),
     ),
     Concept(
         "language",
@@ -199,7 +199,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "etat civil", "situation familiale", "estado civil", "hh size", "living with",
             "living alone", "living situation", "living arrangement", "live with",
         ),
-        stems=("marital", "mstat"),
+        stems=("marital", "mstat", "spous"),
         endings=("marit", "martl", "marstat"),
     ),
     Concept(
@@ -263,8 +263,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "travel history", "lives in", "state code", "home owner", "prefecture", "lugar",
             "ubicacion",
             "cep", "enumeration area", "altitude", "elevation", "state of", "region of",
-            "district of",
-            "service area", "fips", "urban rural", "rural urban", "site name", "site code",
+            "district of", "service area", "hosp division", "hospital division", "fips",
+            "urban rural", "rural urban", "site name", "site code",
         ),
         last=(
             "region", "district", "county", "province", "city", "zip", "postcode", "country",
@@ -336,7 +336,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "substance", "route", "frequency", "freq",
         ),
         anywhere=(
-            "icd", "icd codx", "disease", "diseases", "illness", "diag", "dx", "drg", "cause",
+            "icd", "icd codx", "mdc", "disease", "diseases", "illness", "diag", "dx", "drg",
+            "cause",
             "symptom", "symptoms", "finding", "hiv", "aids", "std", "stds", "cancer", "node",
             "nodes", "organism",
             "microorganism", "pathogen", "isolate", "tumor", "tumour",
@@ -442,7 +443,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "survey",
         "identifier",
         "weights of a survey tell the group that a person was drawn from",
-        whole=("vpsu", "ppsu", "vstra"),
+        whole=("vpsu", "ppsu", "vstra", "varstr", "vestr"),
         anywhere=(
             "sample weight", "sampling weight", "survey weight", "person weight", "per weight",
             "perwt", "hh weight", "hhwt", "household weight", "final weight", "strat weight",
@@ -464,7 +465,9 @@ CONCEPTS: tuple[Concept, ...] = (
         whole=("year", "month", "week", "season", "quarter", "weekday", "ano", "mes", "semana"),
         anywhere=(
             "survey yr", "survey year", "visit year", "year of", "month of", "day of week",
-            "epi week", "week of", "week report", "week onset", "week notification", "report week",
+            "case month", "discharge year", "discharge month", "admission year", "admission month",
+            "admit weekday", "admission weekday", "epi week", "week of", "week report",
+            "week onset", "week notification", "report week",
             "onset week", "year month", "week number", "yearweek", "yearmonth",
         ),
         measured=True,
