@@ -619,6 +619,8 @@ CALLS = [
                ind.Policy.from_dict(keys('attributes.sex.hierarchy = { file = "sex.csv" }')).to_toml())]),
     ("header = false under [source], init --no-header", lambda: ind.anonymize("bare.csv", BARE),
      [lambda: ind.anonymize("bare.csv", BARE | {"source": {"header": False}})]),
+    ("if these are their names, header = true under [source]", lambda: ind.anonymize(RECORD, NUMBERED),
+     [lambda: ind.anonymize(RECORD, NUMBERED | {"source": {"header": True}})]),
     ("if it is one, header = true under [source]", lambda: ind.anonymize("bare.csv", BARE),
      [lambda: ind.anonymize("bare.csv", BARE | {"source": {"header": True}, "attributes": {"33": {"role": "quasi-identifier"}}})]),
     ("has the names of the columns, say how many stand above it", lambda: ind.anonymize("titled.csv", QUOTED),
@@ -639,6 +641,8 @@ CALLS = [
 
 QUOTED = {"rest": "drop", "attributes": {"name": {"role": "quasi-identifier"}},
           "promises": [{"model": "k-anonymity", "k": 1}]}  # fmt: skip
+NUMBERED = QUOTED | {"attributes": {"33": {"role": "quasi-identifier"}}}
+RECORD = pl.DataFrame({"33": [20, 30, 40, 50] * 5, "f": ["f", "m"] * 10})
 BARE = QUOTED | {"attributes": {"column_1": {"role": "quasi-identifier"}}}
 OF_VISITS = {"rest": "drop", "source": {"person": "patient"},
              "attributes": {"day": {"role": "quasi-identifier", "level": "event"}},

@@ -36,25 +36,27 @@ def header_problems(frame: pl.DataFrame, name: str, *, csv: bool = False) -> lis
         pl.all_horizontal(pl.col(one).cast(pl.String) == one for one in text)
     ).to_series()
     rows = tuple(int(row) + 1 for row in whole.arg_true()) if len(text) == frame.width else ()
-    say = "; or say that there is none: header = false under [source], init --no-header"
-    return [
-        Problem(
-            "header-is-a-record",
+    repeated = "; or, if it is the header, take out the rows that repeat it" if rows else ""
+    share = f"are {'' if again else 'like '}values of their own columns"
+    if csv:
+        message = (
             f"the first line looks like a record and not like the names of columns: {len(like)} "
-            f"of its {frame.width} cells are {'' if again else 'like '}values of their own columns"
-            if csv
-            else "the names of the columns look like a record, as of a table that was exported "
-            f"without a header: {len(like)} of {frame.width} are {'' if again else 'like '}values "
-            "of their own columns",
-            file=name,
-            rows=rows,
-            remedy=("put a line with the columns' names above it" if csv else "name the columns")
-            + say * csv
-            + ("; or, if it is the header, take out the rows that repeat it" if rows else "")
-            + f"; if {'it is one' if csv else 'these are their names'}, header = true under "
-            "[source]",
+            f"of its {frame.width} cells {share}"
         )
-    ]
+        remedy = (
+            "put a line with the columns' names above it; or say that there is none: "
+            f"header = false under [source], init --no-header{repeated}; "
+            "if it is one, header = true under [source]"
+        )
+    else:
+        message = (
+            "the names of the columns look like a record, as of a table that was exported without "
+            f"a header: {len(like)} of {frame.width} {share}"
+        )
+        remedy = (
+            f"name the columns{repeated}; if these are their names, header = true under [source]"
+        )
+    return [Problem("header-is-a-record", message, file=name, rows=rows, remedy=remedy)]
 
 
 def believed_names(records: pl.DataFrame, name: str, *, csv: bool = False) -> tuple[str, ...]:

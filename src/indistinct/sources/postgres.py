@@ -30,7 +30,13 @@ from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.postgres_cuts import CODES, coded, distinct_codes, leaves_of, parts_of
 from indistinct.sources.postgres_refusals import telling
 from indistinct.sources.streamed_parts import codes_of, looked_up
-from indistinct.sources.table import Change, count_column, counted_rows, name_problems
+from indistinct.sources.table import (
+    Change,
+    count_column,
+    counted_rows,
+    name_problems,
+    quantities,
+)
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.types import Array, Frame, Ints, Plain, PlainMapping
 from indistinct.warning_kinds import Kind
@@ -439,16 +445,20 @@ class PostgresTable:
         return self._canonical(self._fetch(columns, f"{some}ORDER BY random() LIMIT {size}"))
 
     def like_their_names(self) -> pl.DataFrame:
-        """The first records, and some that have the name of a column as its value."""
-        named = " OR ".join(
-            f"{_text(name)} IN ({', '.join(map(_literal, cells_of(name, self.columns)))})"
+        """The first records, and some that have the name of a column as its value; none where no
+        name is a number, and no column has its own name as a value.
+        """
+        own = {
+            name: f"{_text(name)} IN ({', '.join(map(_literal, cells_of(name, self.columns)))})"
             for name in self.columns
             if self.kinds[name] == "text"
-        )
-        first = self._fetch(self.columns, "LIMIT 1000")
-        if not named:
-            return first
-        return pl.concat([first, self._fetch(self.columns, f"WHERE {named} LIMIT 1000")])
+        }
+        named = " OR ".join(own.values()) or "false"
+        asked = f"SELECT coalesce(bool_or({named}), false) AS found FROM ({self.source}) s"
+        if not quantities(self.columns) and not self.session.fetch(asked).item():
+            return self._fetch(self.columns, "LIMIT 0")
+        rows = [self._fetch(self.columns, f"{some} LIMIT 1000") for some in ("", f"WHERE {named}")]
+        return pl.concat(rows)
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
@@ -907,7 +917,7 @@ def open_in_server(
     source = address.source(query)
     table = PostgresTable(Session(address), source, address.name)
     if header is None:
-        table.columns = believed_names(table.like_their_names(), table.name)
+        believed_names(table.like_their_names(), table.name)
     return table
 
 
