@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,9 @@ def step(verb: str, names: list[str], work: Path) -> None:
         found = ind.compare(work / "table.csv", *releases, policy=policy, progress=tell)
     json.dumps(found.to_dict())
     tell("", None)
-    seconds = {what: after - before for (what, before), (_, after) in pairwise(told)}
+    seconds = defaultdict[str, float](float)
+    for (what, before), (_, after) in pairwise(told):
+        seconds[what] += after - before
     print(json.dumps({"seconds": seconds, "peak": most_memory()}))
 
 

@@ -21,7 +21,7 @@ import polars as pl
 
 from indistinct.analytics.joined import JoinedRelease, shares_of
 from indistinct.analytics.published import Original, is_suppressed, read_rows
-from indistinct.analytics.weighted import Lists, expanded, pointers
+from indistinct.analytics.weighted import Lists, MadeLists, expanded, numbers, pointers
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, Problems
 from indistinct.hierarchies.cells import members_of
@@ -403,8 +403,10 @@ class ReleaseView:
         }
         return names, codes_in(own, names), lists
 
-    def cells_of_people(self, without: Collection[str] = ()) -> tuple[dict[str, Lists], Ints]:
+    def cells_of_people(self, without: Collection[str] = ()) -> tuple[Mapping[str, Lists], Ints]:
         """The cells of every published person, column by column; of linked tables, of every row.
+
+        Where every record is of another person, they are made when they are asked for.
 
         Arguments:
             without: columns that are not looked at.
@@ -415,7 +417,9 @@ class ReleaseView:
         own = {self.person, None if self.link is None else self.by, *without}
         names = [name for name in self.table.columns if name not in own]
         if self.person is None and self.link is None:
-            return Lists.singles(self.cells(names)), np.arange(self.height)
+            return MadeLists(names, lambda name: Lists.single(self.cells([name])[name])), numbers(
+                self.height + 1
+            )[:-1]
         keys = [] if self.person is None else [self.person]
         texts = self.sought.cells(self.table.texts([*keys, *names]), names)
         if self.person is not None:

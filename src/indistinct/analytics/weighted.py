@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,34 @@ from indistinct.kernels.ragged import look_up, weave
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.types import Array, Ints, Ints32
+
+_COUNTED: WeakValueDictionary[tuple[str, int], Ints] = WeakValueDictionary()
+
+
+def numbers(number: int) -> Ints:
+    """The numbers from 0 on: one array for all who ask, as long as one has it. Not to be changed.
+
+    >>> numbers(3).tolist(), numbers(3) is numbers(3)
+    ([0, 1, 2], True)
+    """
+    return _counted("numbers", number, np.arange)
+
+
+def ones(number: int) -> Ints:
+    """As many times 1, likewise."""
+    return _counted("ones", number, lambda length: np.ones(length, np.int64))
+
+
+def _counted(what: str, number: int, make: Callable[[int], Ints]) -> Ints:
+    found = _COUNTED.get((what, number))
+    if found is None:
+        found = make(number)
+        _COUNTED[what, number] = found
+    return found
+
+
+AT_ONCE = 1 << 17
+"""Entries that are looked up at once: numbers of eight bytes are made for no more."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +68,14 @@ class Rows:
     def row_of(self) -> Ints:
         """The row of every entry; made anew each time."""
         return np.repeat(np.arange(len(self)), self.length)
+
+    @property
+    def one_each(self) -> bool:
+        """Whether every row has one entry."""
+        if len(self.index) != len(self):
+            return False
+        each = _COUNTED.get(("numbers", len(self) + 1))
+        return self.indptr is each or bool((self.indptr[1:] - self.indptr[:-1] == 1).all())
 
 
 @dataclass(frozen=True)
@@ -73,8 +110,10 @@ class Weighted(Rows):
     def of(self, rows: Array, values: Array) -> Array:
         """The amount of value ``values[i]`` in row ``rows[i]``; 0 in row -1."""
         found = np.zeros(len(rows), self.amount.dtype)
-        wanted = np.asarray(rows, np.int64), np.asarray(values, np.int64)
-        look_up(self.indptr, self.index, *wanted, self.amount, found)
+        for first in range(0, len(rows), AT_ONCE):
+            own = slice(first, first + AT_ONCE)
+            wanted = np.asarray(rows[own], np.int64), np.asarray(values[own], np.int64)
+            look_up(self.indptr, self.index, *wanted, self.amount, found[own])
         return found
 
     def distinct(self, group_of: Ints32) -> Ints:
@@ -131,12 +170,12 @@ class Lists(Weighted):
     @classmethod
     def singles(cls, frame: pl.DataFrame) -> dict[str, Lists]:
         """The same of every column; what all lists have in common is held once."""
-        each, ones = np.arange(frame.height + 1), np.ones(frame.height, np.int64)
+        each, once = numbers(frame.height + 1), ones(frame.height)
         found = {}
         for texts in frame.get_columns():
             labels = sorted_values(texts)
             codes = codes_in(texts, labels) if len(texts) else np.zeros(0, np.int32)
-            found[texts.name] = cls(each, codes, ones, labels)
+            found[texts.name] = cls(each, codes, once, labels)
         return found
 
     @cached_property
@@ -168,6 +207,32 @@ class Lists(Weighted):
         return group.astype(np.int32), first.astype(np.int64)
 
 
+class MadeLists(Mapping[str, Lists]):
+    """The lists of columns, each made anew whenever it is asked for.
+
+    Arguments:
+        names: the columns.
+        make: what makes the lists of one of them.
+    """
+
+    def __init__(self, names: Iterable[str], make: Callable[[str], Lists]) -> None:
+        self._names, self._make = dict.fromkeys(names), make
+
+    def __getitem__(self, name: str) -> Lists:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._make(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 def sums(values: Array, indptr: Ints) -> Array:
     """The sum of each compressed row."""
     upto = np.zeros(len(values) + 1, values.dtype)
@@ -185,7 +250,7 @@ def compressed(rows: Sequence[Any]) -> Rows:
 
 def each_its_own(number: int) -> Rows:
     """Rows of one entry each: the row's own number."""
-    return Rows(np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32))
+    return Rows(numbers(number + 1), np.arange(number, dtype=np.int32))
 
 
 def pointers(rows: Array, number: int) -> Ints:
@@ -200,6 +265,8 @@ def expanded(rows: Rows, chosen: Array) -> tuple[Ints, Ints]:
 
     Returns for each the place in ``chosen`` that it comes from, and its place among all entries.
     """
+    if rows.one_each:
+        return np.arange(len(chosen)), np.asarray(chosen, np.int64)
     length = rows.length[chosen]
     place = np.repeat(np.arange(len(chosen)), length)
     ends = np.cumsum(length)
@@ -209,30 +276,38 @@ def expanded(rows: Rows, chosen: Array) -> tuple[Ints, Ints]:
 
 def chosen_rows(rows: Rows, chosen: Array) -> Rows:
     """Some of the rows, in the order given."""
-    if len(chosen) == len(rows) and (chosen == np.arange(len(rows))).all():
+    if len(chosen) == len(rows) and (chosen == numbers(len(rows))).all():
         return Rows(rows.indptr, rows.index)
+    if rows.one_each:
+        return Rows(numbers(len(chosen) + 1), rows.index[chosen])
     place, at = expanded(rows, chosen)
     return Rows(pointers(place, len(chosen)), rows.index[at])
 
 
-def alongside(parts: Sequence[Rows], first: Array) -> tuple[Rows, Ints]:
+def alongside(
+    parts: Sequence[Rows], first: Array, flags: Sequence[Array] | None = None
+) -> tuple[Rows, Array]:
     """Rows of several kinds as one, whose entries are numbered one kind after the other.
 
     Arguments:
         parts: as many rows of each kind.
         first: the number of the first entry of each kind.
+        flags: whether something is true of the entries of each kind, if that is asked for.
 
     Returns:
-        The rows, and where the entries of each kind, one kind after the other, stand in them.
+        The rows, and the flags of all their entries.
     """
-    indptr = np.sum([part.indptr for part in parts], axis=0)
+    indptr = np.zeros(len(parts[0]) + 1, np.int64)
+    for part in parts:
+        indptr += part.indptr
     following, index = indptr[:-1].copy(), np.empty(int(indptr[-1]), np.int32)
-    place, begin = np.empty(int(indptr[-1]), np.int64), 0
-    for part, offset in zip(parts, first.tolist(), strict=False):
-        end = begin + len(part.index)
-        weave(part.indptr, part.index, offset, following, index, place[begin:end])
-        begin = end
-    return Rows(indptr, index), place
+    found = np.empty(0 if flags is None else len(index), np.bool_)
+    for at, (part, offset) in enumerate(zip(parts, first.tolist(), strict=False)):
+        place = np.empty(len(part.index), np.int64)
+        weave(part.indptr, part.index, offset, following, index, place)
+        if flags is not None:
+            found[place] = flags[at]
+    return Rows(indptr, index), found
 
 
 def numbered_anew(rows: Rows, to: Array) -> Rows:
@@ -242,13 +317,15 @@ def numbered_anew(rows: Rows, to: Array) -> Rows:
         rows: the rows.
         to: what every entry becomes.
     """
-    new = to[rows.index] if len(to) else np.zeros(0, np.int64)
+    new = to.astype(np.int32)[rows.index] if len(to) else np.zeros(0, np.int32)
     there, width = new >= 0, max(int(to.max(initial=0)) + 1, 1)
-    if len(rows.index) == len(rows) and (rows.length == 1).all():
+    if rows.one_each:
         # Nothing is to be sorted where everybody has one.
+        if there.all():
+            return Rows(rows.indptr, new)
         indptr = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(there, out=indptr[1:])
-        return Rows(indptr, new[there].astype(np.int32))
+        return Rows(indptr, new[there])
     keys = np.sort(rows.row_of[there] * width + new[there])
     keys = keys[np.diff(keys, prepend=-1) > 0]
     return Rows(pointers(keys // width, len(rows)), (keys % width).astype(np.int32))

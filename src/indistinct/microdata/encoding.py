@@ -93,7 +93,9 @@ def count_combinations(
     order = _sorted(found, domains)
     rank = np.empty(groups, dtype=np.int32)
     rank[order] = np.arange(groups, dtype=np.int32)
-    return [column[order] for column in found], scratch.size[order], rank[scratch.class_of]
+    for at, column in enumerate(found):
+        found[at] = column[order]
+    return found, scratch.size[order], rank[scratch.class_of]
 
 
 def _sorted(columns: Sequence[Ints32], domains: Sequence[int]) -> Ints:

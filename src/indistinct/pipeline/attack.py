@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,10 @@ from indistinct.analytics.attacks import (
     is_attacker,
 )
 from indistinct.analytics.attacks.context import Visits
+from indistinct.analytics.attacks.places import Combined
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
-from indistinct.analytics.weighted import Lists, Rows, compressed
+from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
 from indistinct.document import many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.cells import Coverage
@@ -111,10 +112,47 @@ def attack(
     only = known_names(only, harmful, asked)
     tell = progress or no_progress
     tell("reading", None)
+    further = second if isinstance(second, list | tuple) else [second]
+    context, notes = _given(
+        (data, path),
+        [part for part in (release, *further) if part is not None],
+        asked,
+        population,
+        tell,
+        seed=next(part for part in (seed, asked.method.seed, 0) if part is not None),
+        harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
+        minimality="minimality" in (only or attackers()),
+    )
+    return replace(reported(context, only, notes, tell), thresholds=asked.risk.thresholds)
+
+
+def _given(
+    table: tuple[Frame, str | Path | None],
+    releases: Sequence[Frame],
+    asked: Policy,
+    population: Frame,
+    tell: Progress,
+    *,
+    minimality: bool,
+    **more: Any,
+) -> tuple[AttackContext, list[str]]:
+    """What attackers are given, and what the reader should know of it.
+
+    Table and releases as they were read are let go when this is done.
+
+    Arguments:
+        table: the private table, and the file that it was read from.
+        releases: what was published of it; the first one is attacked.
+        asked: the policy.
+        population: a table of the people among whom someone could be found.
+        tell: is told what is being done.
+        minimality: whether it is looked for what the program would have tried.
+        more: further fields of the context.
+    """
+    data, path = table
     untried = untried_in(asked)
     policy = _without(asked, untried)
-    further = second if isinstance(second, list | tuple) else [second]
-    views = [_read(part, policy) for part in (release, *further) if part is not None]
+    views = [_read(part, policy) for part in releases]
     around = population_of(policy, population)
     attacked = _attacked(data, policy, views, around, tell, path)
     views = [view.spelt_as(attacked.texts) for view in views]
@@ -125,17 +163,16 @@ def attack(
             view,
             attacked,
             promises=policy.requirements,
-            seed=next(part for part in (seed, policy.method.seed, 0) if part is not None),
             may_contain=_may_contain(view, policy),
             kept_by_people=view.said.kept_by_people if view.said.quasi else True,
-            harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
             untried={name: why for name, why in untried.items() if name in asked.sensitive},
+            **more,
         )
         for view in views
     ]
     context = contexts[0]
     notes = _notes(views[0], attacked, context.places)
-    if "minimality" in (only or attackers()) and not untried:
+    if minimality and not untried:
         tell("trying what the program would have tried", None)
         context = replace(context, tried=tried_by(context, attacked.private))
     notes += [
@@ -154,8 +191,7 @@ def attack(
     chained = functools.reduce(
         lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
     )
-    context = replace(context, second=chained)
-    return replace(reported(context, only, notes, tell), thresholds=policy.risk.thresholds)
+    return replace(context, second=chained), notes
 
 
 @dataclass(frozen=True)
@@ -171,23 +207,35 @@ class Attacked:
     private: PrivateTable
     texts: pl.DataFrame
     beside: tuple[str, ...] = ()
+    _values: dict[str, Lists] = field(default_factory=dict, init=False, repr=False)
+    _combined: dict[tuple[str, ...], Combined] = field(default_factory=dict, init=False, repr=False)
 
     def values(self, names: Sequence[str]) -> dict[str, Lists]:
-        """What people have of some columns, over all their records, [n]."""
+        """What people have of some columns, over all their records, [n]; the same for all."""
         people = self.private.subjects
-        return {
-            name: Lists.gathered(people.person_of, self.texts[name], people.count) for name in names
-        }
+        for name in names:
+            if name not in self._values:
+                self._values[name] = (
+                    Lists.single(self.texts[name])
+                    if people.unit == "record"
+                    else Lists.gathered(people.person_of, self.texts[name], people.count)
+                )
+        return {name: self._values[name] for name in names}
 
     def places(self, view: ReleaseView) -> Places:
         """Who could stand in which of the published rows."""
-        private, around = self.private, self.private.population
+        private, around, quasi = self.private, self.private.population, view.quasi
+        people = private.subjects.texts.select(quasi)
+        taxonomies = {name: private.taxonomies[name] for name in quasi}
+        if quasi not in self._combined:
+            self._combined[quasi] = Combined.of_people(people, taxonomies, quasi)
         return Places(
-            quasi=view.quasi,
-            people=private.subjects.texts.select(view.quasi),
+            quasi=quasi,
+            people=people,
             rows=view.rows,
-            taxonomies={name: private.taxonomies[name] for name in view.quasi},
-            population=None if around is None else around.select(view.quasi),
+            taxonomies=taxonomies,
+            population=None if around is None else around.select(quasi),
+            combined=self._combined[quasi],
         )
 
     def refuse_unreadable(self, view: ReleaseView, *, of_others: bool = False) -> None:
@@ -382,12 +430,14 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
     others = {name for name in policy.attributes if shows_others(policy, name)}
     kept = kept_in_rows(policy)
     every, of = view.cells_of_people(others.difference(kept))
-    cells = {name: own for name, own in every.items() if name not in others}
-    joining = {name: every[name] for name in kept if name in every}
+    cells = MadeLists([name for name in every if name not in others], every.__getitem__)
+    joining: Mapping[str, Lists]
+    joining = MadeLists([name for name in kept if name in every], every.__getitem__)
     if view.person in kept and view.pseudonyms is not None:
         whose = np.full(int(of.max(initial=-1)) + 1, None, dtype=object)
         whose[of] = view.pseudonyms
-        joining[str(view.person)] = Lists.single(pl.Series(whose.tolist(), dtype=pl.String))
+        keys = Lists.single(pl.Series(whose.tolist(), dtype=pl.String))
+        joining = {**joining, str(view.person): keys}
     more |= {
         "cells": cells,
         "joining": joining,
@@ -397,9 +447,13 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
     if visits := visits_of(view, attacked):
         more["visits"] = visits
     if people.unit == "record":
-        shown = view.cells(view.sensitive) if view.sensitive else pl.DataFrame()
-        own = attacked.texts.select(view.sensitive)
-        return AttackContext.of_records(places, own, shown, known=known, **more)
+        shown = {
+            name: Lists.single(part)
+            for name in view.sensitive
+            for part in view.cells([name]).get_columns()
+        }
+        own = attacked.values(view.sensitive)
+        return AttackContext.of_lists(places, own, shown, known=known, **more)
     return AttackContext(
         places=places,
         sensitive=view.sensitive,
@@ -500,13 +554,11 @@ def reported(
     chosen = [name for name in attackers() if only is None or name in only]
     found: list[Finding] = []
     skipped: dict[Skipped, None] = {}
-    for place, name in enumerate(chosen):
-        tell(f"attacking: {name}", place / len(chosen))
-        for result in findings(context, name):
-            if isinstance(result, Finding):
-                found.append(result)
-            else:
-                skipped[result] = None
+    for result in findings(context, chosen, lambda name, share: tell(f"attacking: {name}", share)):
+        if isinstance(result, Finding):
+            found.append(result)
+        else:
+            skipped[result] = None
     return AttackReport(
         tuple(found),
         tuple(skipped),

@@ -260,7 +260,8 @@ def _people(
         if name not in hidden and name != policy.person and (not asked or name in asked)
     ]
     cells = {name: Lists.gathered(people.person_of, rows[name], people.count) for name in columns}
-    published, shown = None, {}
+    published: Table | None = None
+    shown: Mapping[str, Lists] = {}
     if release is not None:
         found = ReleaseView.read(release, sought_by(policy))
         found.refuse_nobody()

@@ -27,7 +27,7 @@ from tests.analytics.attacks.people_contexts import (
 
 from indistinct.analytics.attacks import non_membership, worst_posterior
 from indistinct.analytics.attacks.context import AttackContext
-from indistinct.analytics.weighted import Weighted
+from indistinct.analytics.weighted import Lists, MadeLists, Weighted
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 
@@ -204,6 +204,44 @@ def test_a_release_of_records_is_one_of_people_with_one_each() -> None:
     np.testing.assert_allclose(other.true_prior("s"), scene.true_prior("s"))
     assert scene.one_record_each
     assert not scene.linked
+
+
+def test_the_belief_of_some_people_is_theirs_among_all() -> None:
+    for scene in (table_12(), of_people([[["a"], ["a", "b"]], [["c"], ["b"], ["a"]]])):
+        every = scene.true_belief("s")
+        for chosen in ([], [2], [3, 0], list(range(len(every)))):
+            some = scene.belief_of("s", np.array(chosen, np.int64))
+            assert some.tolist() == every[chosen].tolist()
+
+
+def test_what_is_let_go_is_found_again() -> None:
+    first, second = table_12(), table_12()
+    scene = replace(first, second=second)
+    before = [one.true_belief("s").tolist() for one in (scene, second)]
+    scene.once("people", "", lambda _: "kept")
+    scene.forget()
+    assert scene.once("people", "", lambda _: "anew") == "kept"
+    assert scene.once("belief", "s", lambda _: "anew") == "anew"
+    assert scene.second is second
+    assert second.once("true_belief", "s", lambda _: None) is None
+    scene.forget()
+    assert [one.true_belief("s").tolist() for one in (scene, second)] == before
+
+
+def test_columns_are_laid_out_when_they_are_asked_for() -> None:
+    made = list[str]()
+
+    def make(name: str) -> Lists:
+        made.append(name)
+        return lists([[name]])
+
+    columns = MadeLists(["a", "b"], make)
+    assert (list(columns), len(columns), made) == (["a", "b"], 2, [])
+    assert ("a" in columns, "c" in columns, made) == (True, False, [])
+    assert columns["b"].labels == ("b",)
+    assert made == ["b"]
+    with pytest.raises(KeyError):
+        columns["c"]
 
 
 def test_semantics_that_there_are_not() -> None:

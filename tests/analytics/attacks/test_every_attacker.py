@@ -81,7 +81,7 @@ def made(people: object, release: object, promises: object = (), **more: object)
 
 
 def found(scene: AttackContext) -> list[Finding]:
-    told = [result for name in attackers() for result in findings(scene, name)]
+    told = [result for name in attackers() for result in findings(scene, [name])]
     return [result for result in told if isinstance(result, Finding)]
 
 

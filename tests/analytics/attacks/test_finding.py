@@ -49,18 +49,29 @@ def test_where_nothing_is_sensitive_nothing_is_learnt() -> None:
     scene = replace(of_classes([["a", "b"]]), sensitive=())
     for name, module in attackers().items():
         if module.KIND == "attribute":
-            assert list(findings(scene, name)) == [
+            assert list(findings(scene, [name])) == [
                 Skipped(name, "no attribute is sensitive", kind=module.KIND)
             ]
 
 
 def test_a_finding_has_the_name_and_the_knowledge_of_its_module() -> None:
     for name, module in attackers().items():
-        for found in findings(of_classes([["a", "b"], ["c", "d"]]), name):
+        for found in findings(of_classes([["a", "b"], ["c", "d"]]), [name]):
             assert found.name == name
             if isinstance(found, Finding):
                 assert found.kind == module.KIND
                 assert found.knowledge
+
+
+def test_findings_stand_in_the_order_of_attackers_however_they_are_run() -> None:
+    scene = of_classes([["a", "b"], ["c", "d"]])
+    told: list[tuple[str, float]] = []
+    names = list(attackers())
+    found = list(findings(scene, names, lambda name, share: told.append((name, share))))
+    assert [own.name for own in found] == names
+    assert [own for name in names for own in findings(scene, [name])] == found
+    assert [share for _, share in told] == [at / len(names) for at in range(len(names))]
+    assert {name for name, _ in told} == set(names)
 
 
 def test_a_summary_counts_thresholds_and_gains() -> None:
@@ -102,7 +113,9 @@ def test_the_worst_class_is_the_first_of_the_highest() -> None:
 
 def report() -> AttackReport:
     scene = of_classes([["a", "a"], ["a", "<b>"]])
-    found = tuple(item for name in ("membership", "homogeneity") for item in findings(scene, name))
+    found = tuple(
+        item for name in ("membership", "homogeneity") for item in findings(scene, [name])
+    )
     assert all(isinstance(item, Finding) for item in found)
     return AttackReport(found, (Skipped("presence", "no <population>"),), 4, ("a note",))  # type: ignore[arg-type]
 

@@ -338,6 +338,22 @@ def test_of_very_many_people_some_are_drawn_and_the_share_is_that_of_all(
     assert won(known_records.run(scene)).figures["1"] == whole
 
 
+@settings(max_examples=40)
+@given(CLASSES, st.data())
+def test_some_people_need_the_rows_of_their_classes_alone(
+    classes: list[list[list[str]]], data: st.DataObject
+) -> None:
+    scene = of_people(classes)
+    people = [at for at, own in enumerate(classes) for _ in own]
+    chosen = np.array(data.draw(st.tuples(*(st.booleans() for _ in people))), np.bool_)
+    rows = np.flatnonzero(np.isin(people, np.array(people)[chosen]))
+    every = known_records.know(scene, known_records.items_of(scene, "s"))
+    some = known_records.know(scene, known_records.items_of(scene, "s", rows=rows), chosen=chosen)
+    assert (some.looked == chosen).all()
+    assert (some.found == every.found[chosen]).all()
+    assert (some.fewest == every.fewest[chosen]).all()
+
+
 def test_nothing_is_found_where_nothing_is_published() -> None:
     scene = of_people([[["a"], ["b"]]])
     assert isinstance(scene, AttackContext)

@@ -272,7 +272,9 @@ def test_sets_of_several_long_releases(classes: list[list[list[str]]], data: st.
         st.lists(st.tuples(*(st.integers(0, 2) for _ in rows)), min_size=1, max_size=3)
     )
     second = chained([crossing(first, groups) for groups in ways])
-    told = composition.by_sets(first, second, "s")
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(composition, "TOGETHER", data.draw(st.sampled_from([2, 100])))
+        told = composition.by_sets(first, second, "s")
     for person, (group, own) in enumerate(rows):
         here = [frozenset(o) for g, o in rows if g == group]
         pairs = here
@@ -303,7 +305,9 @@ def test_values_of_several_linked_releases(
             first, groups, buckets={"s": lists(listed)}, bucket_of=np.array(others, np.int32)
         )
         further.append((scene, groups, others))
-    told = composition.by_values(first, chained([scene for scene, _, _ in further]), "s")
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(composition, "TOGETHER", data.draw(st.sampled_from([2, 100])))
+        told = composition.by_values(first, chained([scene for scene, _, _ in further]), "s")
 
     def belief(
         scene: AttackContext, members: list[int], links: Sequence[int], value: str

@@ -23,7 +23,7 @@ or brought by a plugin:
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType, ModuleType
 from typing import TypeGuard
@@ -70,25 +70,48 @@ def is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:
     )
 
 
-def findings(context: AttackContext, name: str) -> Iterator[Finding | Skipped]:
-    """What one attacker finds, of every sensitive attribute if it learns one.
+def findings(
+    context: AttackContext,
+    names: Sequence[str],
+    tell: Callable[[str, float], None] = lambda _what, _share: None,
+) -> Iterator[Finding | Skipped]:
+    """What attackers find, one after the other, of every sensitive attribute if they learn one.
+
+    They are run attribute by attribute: what is counted of the people and one attribute takes more
+    memory than the table, and is let go before the next one.
 
     Arguments:
-        context: what the attacker is given.
-        name: its name.
+        context: what the attackers are given.
+        names: their names.
+        tell: is told which one is run, and the share of the runs that are done.
     """
+    attributes = (*context.sensitive, *context.untried)
+    learn = [name for name in names if attackers()[name].KIND == "attribute"]
+    runs: list[tuple[str | None, str]] = [(None, name) for name in names if name not in learn]
+    runs += [(sensitive, name) for sensitive in attributes or (None,) for name in learn]
+    found: dict[str, list[Finding | Skipped]] = {name: [] for name in names}
+    last: str | None = None
+    for at, (sensitive, name) in enumerate(runs):
+        if sensitive is None or sensitive != last:
+            context.forget()
+        last = sensitive
+        tell(name, at / len(runs))
+        found[name].append(_found(context, name, sensitive))
+    context.forget()
+    for own in found.values():
+        yield from own
+
+
+def _found(context: AttackContext, name: str, sensitive: str | None) -> Finding | Skipped:
+    """What one attacker finds, of an attribute if it learns one."""
     module = attackers()[name]
-    if module.KIND != "attribute":
-        yield _told(module.run(context, None), module, context)
-        return
-    if not (context.sensitive or context.untried):
-        yield Skipped(name, "no attribute is sensitive", kind=module.KIND)
-    for sensitive in (*context.sensitive, *context.untried):
+    if module.KIND == "attribute":
+        if sensitive is None:
+            return Skipped(name, "no attribute is sensitive", kind=module.KIND)
         why = context.why_untried(sensitive)
-        if why is None:
-            yield _told(module.run(context, sensitive), module, context)
-        else:
-            yield Skipped(name, why, sensitive, kind=module.KIND)
+        if why is not None:
+            return Skipped(name, why, sensitive, kind=module.KIND)
+    return _told(module.run(context, sensitive), module, context)
 
 
 def _told(

@@ -16,12 +16,12 @@ label speaking for each of them alike.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from indistinct.analytics.attacks.context import SURE, AttackContext
+from indistinct.analytics.attacks.context import SURE, AttackContext, Spread
 from indistinct.analytics.attacks.finding import (
     Finding,
     Skipped,
@@ -32,7 +32,15 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.remedies import bounded_belief
-from indistinct.analytics.weighted import Rows, Weighted, compressed, expanded, gathered, pointers
+from indistinct.analytics.weighted import (
+    Rows,
+    Weighted,
+    chosen_rows,
+    compressed,
+    expanded,
+    gathered,
+    pointers,
+)
 from indistinct.kernels.candidate_sets import compose, compose_sets
 from indistinct.types import Floats, Ints, Ints32
 
@@ -42,6 +50,9 @@ PLACE = 140
 KNOWLEDGE = "the exact quasi-identifiers of a person, and another release that the person is in"
 SOURCE = "Ganta, Kasiviswanathan and Smith (2008)"
 REMEDY = bounded_belief
+
+TOGETHER = 1 << 16
+"""People of whom it is worked out at once what several releases say."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +85,19 @@ class Side:
     masses: Weighted
 
     @classmethod
-    def of(cls, context: AttackContext, masses: Weighted) -> Side:
-        """What one release says."""
-        return cls(context.set_of, context.places.set_size, masses)
+    def of(
+        cls, context: AttackContext, some: Ints, masses: Callable[[AttackContext, Rows], Weighted]
+    ) -> Side:
+        """What one release says of some of the people.
+
+        Arguments:
+            context: the release.
+            some: the people.
+            masses: how much of each statement the classes of sets have.
+        """
+        there, of = np.unique(context.set_of[some], return_inverse=True)
+        sets = chosen_rows(context.places.candidate_sets, there)
+        return cls(of.astype(np.int32), context.places.set_size[there], masses(context, sets))
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
@@ -94,7 +115,9 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     told = (by_sets if of_sets else by_values)(context, other, sensitive)
     belief = np.where(both, told.belief, np.where(context.found, first, before))
     for one in reversed(others):
-        belief = np.where(one.found & ~context.found, one.true_belief(sensitive), belief)
+        alone = np.flatnonzero(one.found & ~context.found)
+        belief[alone] = one.belief_of(sensitive, alone)
+    other.forget()
     gain = belief - first
     by_class = context.places.by_class(gain)
     what = "set of values" if of_sets else "value"
@@ -140,28 +163,28 @@ def by_values(context: AttackContext, other: AttackContext, sensitive: str) -> T
     """Value by value."""
     contexts = (context, *_further(other, sensitive))
     atom_of, number = _atoms(contexts, sensitive)
-    sides = [
-        Side.of(one, _of_atoms(one, sensitive, atom_of[at], number))
-        for at, one in enumerate(contexts)
-    ]
-    own = _own_atoms(context, sensitive, atom_of[0])
+    makers = [_atoms_of_sets(sensitive, own, number) for own in atom_of]
     single = all(
         one.bucket_semantics == "one" and not one.lists_sets(sensitive) for one in contexts
     )
-    rest = functools.reduce(lambda one, two: _joined(one, two, odds=not single), sides[1:])
-    total, common, product, odds = _composed(sides[0], rest, own)
-    person = np.repeat(np.arange(len(own)), own.length)
-    if single:
-        share = np.divide(
-            product, total[person], out=np.zeros(len(product)), where=total[person] > 0
-        )
-    else:
+    every = _own_atoms(context, sensitive, atom_of[0])
+    told = _nothing_yet(context)
+    for some in _batches(contexts):
+        sides = [Side.of(one, some, make) for one, make in zip(contexts, makers, strict=True)]
+        rest = functools.reduce(lambda one, two: _joined(one, two, odds=not single), sides[1:])
+        own = chosen_rows(every, some)
+        total, common, product, odds = _composed(sides[0], rest, own)
+        person = own.row_of
         share = odds
-    belief = np.zeros(len(total))
-    np.maximum.at(belief, person, share)
-    # Releases that contradict each other were not made of the same records: the first is believed.
-    belief = np.where(common > 0, belief, context.true_belief(sensitive))
-    return Together(belief, common, sides[0].masses.length[context.set_of])
+        if single:
+            share = np.divide(
+                product, total[person], out=np.zeros(len(product)), where=total[person] > 0
+            )
+        belief = np.zeros(len(some))
+        np.maximum.at(belief, person, share)
+        told.belief[some], told.common[some] = belief, common
+        told.alone[some] = sides[0].masses.length[sides[0].set_of]
+    return _of_the_same_records(context, sensitive, told)
 
 
 def by_sets(context: AttackContext, other: AttackContext, sensitive: str) -> Together:
@@ -169,19 +192,55 @@ def by_sets(context: AttackContext, other: AttackContext, sensitive: str) -> Tog
     contexts = (context, *_further(other, sensitive))
     numbers: dict[frozenset[str | None], int] = {}
     masses = [_masses_of_sets(one, sensitive, numbers) for one in contexts]
-    sides = [
-        Side.of(one, one.over_rows(own, len(numbers)).pooled)
+    makers = [
+        functools.partial(_over, one.over_rows(own, len(numbers)))
         for one, own in zip(contexts, masses, strict=True)
     ]
-    rest = functools.reduce(_joined, sides[1:])
     values = context.covering(sensitive).values
     place = {value: at for at, value in enumerate(values)}
     lists = compressed([sorted(place[v] for v in key if v in place) for key in numbers])
-    nothing = Rows(np.zeros(len(context.set_of) + 1, np.int64), np.zeros(0, np.int32))
-    total, common, _, _ = _composed(sides[0], rest, nothing)
-    belief = _of_sets(context.own_values(sensitive), (sides[0], rest), total, lists)
-    belief = np.where(common > 0, belief, context.true_belief(sensitive))
-    return Together(belief, common, sides[0].masses.length[context.set_of])
+    told = _nothing_yet(context)
+    for some in _batches(contexts):
+        sides = [Side.of(one, some, make) for one, make in zip(contexts, makers, strict=True)]
+        rest = functools.reduce(_joined, sides[1:])
+        nothing = Rows(np.zeros(len(some) + 1, np.int64), np.zeros(0, np.int32))
+        total, common, _, _ = _composed(sides[0], rest, nothing)
+        own_values = chosen_rows(context.own_values(sensitive), some)
+        told.belief[some] = _of_sets(own_values, (sides[0], rest), total, lists)
+        told.common[some] = common
+        told.alone[some] = sides[0].masses.length[sides[0].set_of]
+    return _of_the_same_records(context, sensitive, told)
+
+
+def _over(spread: Spread, _context: AttackContext, sets: Rows) -> Weighted:
+    """What the classes of sets have of each statement."""
+    return spread.over(sets)
+
+
+def _nothing_yet(context: AttackContext) -> Together:
+    """Room for what is found of everybody."""
+    people = context.people.height
+    return Together(np.zeros(people), np.zeros(people, np.int64), np.zeros(people, np.int64))
+
+
+def _of_the_same_records(context: AttackContext, sensitive: str, told: Together) -> Together:
+    """The same where releases contradict each other: they were not made of the same records.
+
+    The first is believed.
+    """
+    alone = context.true_belief(sensitive)
+    return replace(told, belief=np.where(told.common > 0, told.belief, alone))
+
+
+def _batches(contexts: Sequence[AttackContext]) -> Iterator[Ints]:
+    """The people, some at a time: what releases say of all together takes far more memory.
+
+    People of whom all releases say the same stand beside each other.
+    """
+    sets = [one.set_of for one in contexts]
+    order = np.lexsort(sets) if len(sets[0]) > TOGETHER else np.arange(len(sets[0]))
+    for first in range(0, len(order), TOGETHER):
+        yield order[first : first + TOGETHER]
 
 
 def _masses_of_sets(
@@ -242,22 +301,26 @@ def _atoms(
     return [{value: atom[value] for value in own.values} for own in coverings], len(numbers)
 
 
-def _of_atoms(
-    context: AttackContext, sensitive: str, atom_of: dict[str | None, int], number: int
-) -> Weighted:
-    """How much of each atom the rows of every candidate set have."""
-    covering = context.covering(sensitive)
-    atom = np.array([atom_of[value] for value in covering.values], np.int32)
-    pooled = context.listed(sensitive).pooled
-    entry, at = expanded(covering.under, pooled.index)
-    share = 1 / np.maximum(covering.under.length, 1)
-    return gathered(
-        pooled.row_of[entry],
-        atom[covering.under.index[at]],
-        pooled.amount[entry] * share[pooled.index[entry]],
-        len(pooled),
-        number,
-    )
+def _atoms_of_sets(
+    sensitive: str, atom_of: dict[str | None, int], number: int
+) -> Callable[[AttackContext, Rows], Weighted]:
+    """What tells how much of each atom the rows of sets of classes have."""
+
+    def of_sets(context: AttackContext, sets: Rows) -> Weighted:
+        covering = context.covering(sensitive)
+        atom = np.array([atom_of[value] for value in covering.values], np.int32)
+        pooled = context.listed(sensitive).over(sets)
+        entry, at = expanded(covering.under, pooled.index)
+        share = 1 / np.maximum(covering.under.length, 1)
+        return gathered(
+            pooled.row_of[entry],
+            atom[covering.under.index[at]],
+            pooled.amount[entry] * share[pooled.index[entry]],
+            len(pooled),
+            number,
+        )
+
+    return of_sets
 
 
 def _own_atoms(context: AttackContext, sensitive: str, atom_of: dict[str | None, int]) -> Rows:

@@ -47,6 +47,8 @@ from indistinct.analytics.weighted import (
     each_its_own,
     expanded,
     gathered,
+    numbers,
+    ones,
     pointers,
 )
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
@@ -78,14 +80,23 @@ class Spread:
     Arguments:
         shares: the share of each bucket's people of whom it is true, [B].
         held: what these shares add up to over the rows of each class, [G].
-        pooled: over the rows of the classes of each candidate set, [K].
         prior: the mean over all rows, [statements].
+        sets: the classes of each candidate set, [K].
     """
 
     shares: Weighted
     held: Weighted
-    pooled: Weighted
     prior: Floats
+    sets: Rows
+
+    @cached_property
+    def pooled(self) -> Weighted:
+        """What the shares add up to over the rows of the classes of each candidate set, [K]."""
+        return self.over(self.sets)
+
+    def over(self, sets: Rows) -> Weighted:
+        """The same of some sets of classes."""
+        return _pooled(self.held, sets, len(self.prior))
 
 
 @dataclass(frozen=True)
@@ -108,6 +119,8 @@ class Own:
 
     def best(self, amount: Floats) -> Floats:
         """The largest amount of every person, 0 for people without a pair, [n]."""
+        if len(self.person) == len(self.number) and self.alone:
+            return np.maximum(amount, 0.0)
         found = np.zeros(len(self.number))
         if self.alone:
             found[self.person] = np.maximum(amount, 0.0)
@@ -256,12 +269,26 @@ class AttackContext:
             release: those of the published rows, the same columns, [r].
             more: the other fields.
         """
+        own = Lists.singles(people.select(release.columns))
+        return cls.of_lists(places, own, Lists.singles(release), **more)
+
+    @classmethod
+    def of_lists(
+        cls, places: Places, values: Mapping[str, Lists], rows: Mapping[str, Lists], **more: Any
+    ) -> AttackContext:
+        """The same, given what everybody has and every published row shows, one value each.
+
+        Arguments:
+            places: the quasi-identifiers.
+            values: of each sensitive attribute the value of everybody, [n].
+            rows: those of the published rows, [r].
+            more: the other fields.
+        """
         class_of, groups = places.class_of, len(places.classes)
-        rows = Lists.singles(release)
         return cls(
             places=places,
-            sensitive=tuple(release.columns),
-            values=Lists.singles(people.select(release.columns)),
+            sensitive=tuple(rows),
+            values=values,
             bucket_of=class_of,
             buckets={name: _by_class(part, class_of, groups) for name, part in rows.items()},
             bucket_semantics="one",
@@ -283,7 +310,8 @@ class AttackContext:
         if not names or not {*names} <= {*self.quasi}:
             raise ValueError(f"quasi-identifiers are {self.quasi}, not {tuple(names)}")
         second = None if self.second is None else self.second.knowing(names)
-        return replace(self, places=replace(self.places, known=tuple(names)), second=second)
+        places = replace(self.places, known=tuple(names), combined=None)
+        return replace(self, places=places, second=second)
 
     @property
     def one_record_each(self) -> bool:
@@ -383,7 +411,8 @@ class AttackContext:
     @cached_property
     def set_buckets(self) -> Weighted:
         """The buckets that the rows of each candidate set are linked to, with their number, [K]."""
-        return self._pooled(self.class_buckets, self.number_of_buckets)
+        sets = self.places.candidate_sets
+        return _pooled(self.class_buckets, sets, self.number_of_buckets)
 
     def bound_of_people(self, sensitive: str) -> float:
         """The largest share of a value that is promised without what is made up; 1 for any."""
@@ -583,8 +612,12 @@ class AttackContext:
         if self.bucket_semantics == "all":
             share = np.ones(len(part.index))
         else:
-            people = part.size if one else self.size_of
-            share = part.amount / np.maximum(people[part.row_of], 1)
+            people = part.size if one else self.size_of[: len(part)]
+            share = part.amount / np.repeat(np.maximum(people, 1), part.length)
+        if to.one_each and (np.diff(to.index) > 0).all() and len(part) == self.number_of_buckets:
+            # From every entry follows a statement of its own: nothing is to be added up.
+            shares = Weighted(part.indptr, to.index[part.index], np.minimum(share, 1.0))
+            return self.over_rows(shares, number)
         entry, at = expanded(to, part.index)
         keys, place = np.unique(part.row_of[entry] * number + to.index[at], return_inverse=True)
         amount = np.zeros(len(keys))
@@ -602,7 +635,7 @@ class AttackContext:
         """The shares of buckets over the rows of classes, of candidate sets and of the release."""
         if self.one_record_each:
             # Whole numbers again, whatever division and multiplication left of them.
-            people = np.rint(shares.amount * self.classes.size[shares.row_of])
+            people = np.rint(shares.amount * np.repeat(self.classes.size, shares.length))
             return self.over_classes(shares, Weighted(shares.indptr, shares.index, people), number)
         linked = self.class_buckets
         entry, at = expanded(shares, linked.index)
@@ -618,7 +651,7 @@ class AttackContext:
     def over_classes(self, shares: Weighted, held: Weighted, number: int) -> Spread:
         """What classes hold over the classes of candidate sets and of the whole release."""
         prior = np.bincount(held.index, held.amount, minlength=number) / max(self.records, 1)
-        return Spread(shares, held, self._pooled(held, number), prior)
+        return Spread(shares, held, prior, self.places.candidate_sets)
 
     def believed(self, sensitive: str) -> Floats:
         """The belief in every label that is true of somebody, by the pairs of :class:`Own`.
@@ -632,6 +665,18 @@ class AttackContext:
         return self.once(
             "true_belief", sensitive, lambda name: self.own(name).best(self.believed(name))
         )
+
+    def belief_of(self, sensitive: str, people: Ints) -> Floats:
+        """The same of some people, without that of all others."""
+        own, spread = self.own(sensitive), self.spread(sensitive)
+        there, of = np.unique(self.set_of[people], return_inverse=True)
+        pooled = spread.over(chosen_rows(self.places.candidate_sets, there))
+        place, at = expanded(Rows(own.indptr, own.label), people)
+        label, size = own.label[at], self.places.set_size[there][of]
+        share = pooled.of(of[place], label) / np.maximum(size, 1)[place]
+        belief = np.zeros(len(people))
+        np.maximum.at(belief, place, np.where(size[place] > 0, share, spread.prior[label]))
+        return belief
 
     def true_prior(self, sensitive: str) -> Floats:
         """The largest share of rows of a label that is true of each person, [n]."""
@@ -677,22 +722,12 @@ class AttackContext:
             self._kept[key] = make(sensitive)
         return cast("Made", self._kept[key])
 
-    def _pooled(self, held: Weighted, domain: int) -> Weighted:
-        """What the classes of each candidate set hold together."""
-        sets = self.places.candidate_sets
-        indptr = np.zeros(len(sets) + 1, np.int64)
-        value, found = np.zeros(0, np.int32), np.zeros(0, held.amount.dtype)
-        total, there = np.empty(domain, held.amount.dtype), np.zeros(domain, np.bool_)
-        seen = np.empty(domain, np.int32)
-        for fill in (False, True):
-            if fill:
-                value = np.empty(indptr[-1], np.int32)
-                found = np.empty(indptr[-1], held.amount.dtype)
-            pool(
-                sets.indptr, sets.index, held.indptr, held.index, held.amount, total, there,
-                seen, indptr, value, found, fill,
-            )  # fmt: skip
-        return Weighted(indptr, value, found)
+    def forget(self) -> None:
+        """Let go of what was made of single attributes; in further releases, too."""
+        for key in [key for key in self._kept if key[1]]:
+            del self._kept[key]
+        if self.second is not None:
+            self.second.forget()
 
     def _make_believed(self, sensitive: str) -> Floats:
         own, spread = self.own(sensitive), self.spread(sensitive)
@@ -750,7 +785,7 @@ class AttackContext:
         part, covering = self.values[name], self.covering(name)
         place = {value: at for at, value in enumerate(covering.values)}
         code = np.array([place[label] for label in part.labels], np.int32)
-        if len(part.index) == len(part) and (part.length == 1).all():
+        if part.one_each:
             return Rows(part.indptr, code[part.index])
         gone = np.array([label is None for label in part.labels], np.bool_)
         kept = np.ones(len(part.index), np.bool_)
@@ -762,10 +797,9 @@ class AttackContext:
 
     def _make_own(self, name: str) -> Own:
         values, over = self.own_values(name), self.covering(name).over
-        if values.indptr is self.values[name].indptr and (over.length == 1).all():
-            people, ones = self.once("each", "", lambda _: _each(len(values)))
-            label = over.index[over.indptr[values.index]]
-            return Own(people, label, ones, ones, values.indptr)
+        if values.indptr is self.values[name].indptr and over.one_each:
+            people, once = numbers(len(values) + 1)[:-1], ones(len(values))
+            return Own(people, over.index[values.index], once, once, values.indptr)
         person = np.repeat(np.arange(len(values)), values.length)
         entry, at = expanded(over, values.index)
         domain = max(len(self.labels(name)), 1)
@@ -785,6 +819,23 @@ class AttackContext:
         first = number_lists(own.indptr + np.arange(len(own.indptr)), keys, of)
         sets = chosen_rows(Rows(own.indptr, own.label), first)
         return self.set_of[first].astype(np.int64), sets, of.astype(np.int64)
+
+
+def _pooled(held: Weighted, sets: Rows, domain: int) -> Weighted:
+    """What the classes of each of some sets hold together."""
+    indptr = np.zeros(len(sets) + 1, np.int64)
+    value, found = np.zeros(0, np.int32), np.zeros(0, held.amount.dtype)
+    total, there = np.empty(domain, held.amount.dtype), np.zeros(domain, np.bool_)
+    seen = np.empty(domain, np.int32)
+    for fill in (False, True):
+        if fill:
+            value = np.empty(indptr[-1], np.int32)
+            found = np.empty(indptr[-1], held.amount.dtype)
+        pool(
+            sets.indptr, sets.index, held.indptr, held.index, held.amount, total, there,
+            seen, indptr, value, found, fill,
+        )  # fmt: skip
+    return Weighted(indptr, value, found)
 
 
 def _labels_above(
@@ -855,16 +906,11 @@ def _read(label: Label, values: Sequence[Label]) -> list[int]:
     return [place[plain[at]] for at in covered]
 
 
-def _each(number: int) -> tuple[Ints, Ints]:
-    """The numbers from 0 on, and as many times 1."""
-    return np.arange(number), np.ones(number, np.int64)
-
-
 def _by_class(rows: Lists, class_of: Ints32, groups: int) -> Lists:
     """What the rows of every class list together, where every row lists one value."""
     if not len(class_of):
         return Lists(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64), ())
     found, count, _ = count_combinations(
-        [class_of, rows.index], [groups, len(rows.labels)], np.ones(len(class_of), np.int64)
+        [class_of, rows.index], [groups, len(rows.labels)], ones(len(class_of))
     )
     return Lists(pointers(found[0], groups), found[1].astype(np.int32), count, rows.labels)

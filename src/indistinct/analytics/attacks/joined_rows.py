@@ -32,7 +32,15 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.remedies import fewer_joined
-from indistinct.analytics.weighted import Lists, Rows, Weighted, chosen_rows, expanded, pointers
+from indistinct.analytics.weighted import (
+    Lists,
+    Rows,
+    Weighted,
+    chosen_rows,
+    expanded,
+    ones,
+    pointers,
+)
 from indistinct.microdata.encoding import count_combinations
 from indistinct.types import Floats, Ints, Ints32
 
@@ -48,6 +56,9 @@ REMEDY = fewer_joined
 MOST_STEPS = 100_000_000
 """Rows that are compared at most, of all people together."""
 
+ROWS_AT_ONCE = 1 << 19
+"""How many of them are compared at once."""
+
 
 @dataclass(frozen=True)
 class Left:
@@ -61,9 +72,9 @@ class Left:
         groups: how many numbers there are.
     """
 
-    of: Ints
-    group: Ints
-    row: Ints
+    of: Ints32
+    group: Ints32
+    row: Ints32
     ways: Floats
     groups: int
 
@@ -85,12 +96,12 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
         why = "the releases have no further column in common whose values stay as they are"
         return Skipped(NAME, why)
 
-    def found(_: str) -> tuple[list[Ints], Left | None]:
+    def found(_: str) -> tuple[float, Left | None]:
         """What does not depend on what is learnt."""
         keys = _keys([context, *others], names)
-        return keys, _left(context, others, keys)
+        return _joined(keys), _left(context, others, keys)
 
-    keys, left = context.once("rows joined by " + "\0".join(names), "", found)
+    joined, left = context.once("rows joined by " + "\0".join(names), "", found)
     if left is None:
         return Skipped(NAME, "too many rows fit everybody to be compared", leaves_open=True)
     elsewhere = np.logical_or.reduce([one.found for one in others])
@@ -111,7 +122,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
         figures={
             "releases": 1 + len(others),
             "in_both": share_of(both),
-            "joined": _joined(keys),
+            "joined": joined,
             "singled_out": share_of(alone),
             "rows_in_first": mean_of(context.places.rows_of[both]),
             "rows_left": mean_of(number[both]),
@@ -147,7 +158,7 @@ def _keys(contexts: Sequence[AttackContext], names: Sequence[str]) -> list[Ints]
     columns = [np.concatenate(parts) for parts in coded]
     rows = len(columns[0])
     sizes = [int(column.max(initial=-1)) + 1 for column in columns]
-    same = count_combinations(columns, sizes, np.ones(rows, np.int64))[2]
+    same = count_combinations(columns, sizes, ones(rows))[2]
     begin = np.cumsum([0, *(len(part) for part in coded[0])])
     return [
         same[begin[at] : begin[at + 1]][one.cells_of].astype(np.int64)
@@ -169,8 +180,7 @@ def _alike(parts: Sequence[Lists]) -> list[Ints32]:
 
 def _plain(part: Lists) -> bool:
     """Whether everybody shows one value, once."""
-    each = len(part.index) == len(part) and bool((part.length == 1).all())
-    return each and bool((part.amount == 1).all())
+    return part.one_each and bool((part.amount == 1).all())
 
 
 def _texts(part: Lists) -> pl.Series:
@@ -205,45 +215,69 @@ def _left(
     columns = [context.set_of + 1, *(np.where(one.found, one.set_of + 1, 0) for one in others)]
     sizes = [len(one.places.candidate_sets) + 1 for one in (context, *others)]
     found, _, of = count_combinations(
-        [column.astype(np.int32) for column in columns], sizes, np.ones(len(columns[0]), np.int64)
+        [column.astype(np.int32) for column in columns], sizes, ones(len(columns[0]))
     )
-    asked = np.stack(found, axis=1).astype(np.int64) - 1
-    rows = _rows_of_sets(context)
-    steps = rows.length[asked[:, 0]]
-    for at, one in enumerate(others, start=1):
-        classes = np.where(asked[:, at] < 0, 0, one.places.candidate_sets.length[asked[:, at]])
-        steps = steps * np.maximum(classes, 1)
-    if int(steps.sum()) > MOST_STEPS:
+    number = context.places.set_size[found[0] - 1]
+    steps = number.astype(np.float64)
+    for column, one in zip(found[1:], others, strict=True):
+        classes = one.places.candidate_sets.length[np.maximum(column - 1, 0)]
+        steps *= np.where(column > 0, np.maximum(classes, 1), 1)
+    if steps.sum() > MOST_STEPS:
         return None
-    group, at_row = expanded(rows, asked[:, 0])
-    row = rows.index[at_row].astype(np.int64)
-    ways = np.ones(len(row))
-    for at, (one, own) in enumerate(zip(others, keys[1:], strict=True), start=1):
-        ways *= _ways(one, own, asked[group, at], keys[0][row])
-    kept = ways > 0
-    return Left(of.astype(np.int64), group[kept], row[kept], ways[kept], len(asked))
+    of_class = _rows_of_classes(context)
+    there = [_keys_of_classes(one, own) for one, own in zip(others, keys[1:], strict=True)]
+    upto, first, parts = np.cumsum(number), 0, list[tuple[Ints32, Ints32, Floats]]()
+    while first < len(number):
+        # As many groups as have so many rows together.
+        before = upto[first] - number[first]
+        last = max(int(np.searchsorted(upto, before + ROWS_AT_ONCE, "right")), first + 1)
+        group, row = _rows_of_sets(context, of_class, found[0][first:last] - 1)
+        ways = np.ones(len(row))
+        for column, one, known in zip(found[1:], others, there, strict=True):
+            ways *= _ways(one, known, column[first:last][group] - 1, keys[0][row])
+        kept = ways > 0
+        parts.append(((group[kept] + first).astype(np.int32), row[kept], ways[kept]))
+        first = last
+    groups, rows, every = (np.concatenate(own) for own in zip(*parts, strict=True))
+    return Left(of, groups, rows, every, len(number))
 
 
-def _rows_of_sets(context: AttackContext) -> Rows:
-    """The published rows of every candidate set."""
+def _rows_of_classes(context: AttackContext) -> Rows:
+    """The published rows of every class."""
     places = context.places
-    order = np.argsort(places.class_of, kind="stable")
-    of_class = Rows(pointers(places.class_of[order], len(places.classes)), order.astype(np.int32))
-    sets = places.candidate_sets
-    place, at = expanded(of_class, sets.index)
-    return Rows(pointers(sets.row_of[place], len(sets)), of_class.index[at])
+    order = np.argsort(places.class_of, kind="stable").astype(np.int32)
+    return Rows(pointers(places.class_of[order], len(places.classes)), order)
 
 
-def _ways(other: AttackContext, key_of: Ints, sets: Ints, keys: Ints) -> Floats:
-    """How many rows of a release's candidate sets have a key; 1 where it has no class."""
-    width = int(max(key_of.max(initial=-1), keys.max(initial=-1))) + 1
+def _rows_of_sets(context: AttackContext, of_class: Rows, sets: Ints32) -> tuple[Ints, Ints32]:
+    """The published rows of some candidate sets, and which of these each one is of."""
+    place, at = expanded(context.places.candidate_sets, sets)
+    entry, row = expanded(of_class, context.places.candidate_sets.index[at])
+    return place[entry], of_class.index[row]
+
+
+def _keys_of_classes(other: AttackContext, key_of: Ints) -> tuple[Ints, Ints, int]:
+    """The classes of a release with the keys of their rows as one number, and how many have each.
+
+    With the number of keys.
+    """
+    width = int(key_of.max(initial=-1)) + 1
     there, times = np.unique(other.places.class_of * np.int64(width) + key_of, return_counts=True)
+    return there, times, width
+
+
+def _ways(other: AttackContext, known: tuple[Ints, Ints, int], sets: Ints32, keys: Ints) -> Floats:
+    """How many rows of a release's candidate sets have a key; 1 where it has no class."""
+    there, times, width = known
     found = np.ones(len(sets))
     asked = np.flatnonzero(sets >= 0)
     place, at = expanded(other.places.candidate_sets, sets[asked])
-    wanted = other.places.candidate_sets.index[at] * np.int64(width) + keys[asked][place]
+    own = keys[asked][place]
+    wanted = other.places.candidate_sets.index[at] * np.int64(width) + own
     where = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
-    hits = np.where(there[where] == wanted, times[where], 0) if len(there) else np.zeros(len(at))
+    hits = np.zeros(len(at))
+    if len(there):
+        hits = np.where((there[where] == wanted) & (own < width), times[where], 0)
     found[asked] = np.bincount(place, hits, len(asked))
     return found
 
@@ -277,6 +311,8 @@ def _shown(context: AttackContext, sensitive: str) -> Weighted:
         return Weighted(indptr, shares.index[at], shares.amount[at].astype(np.float64))
     entry = chosen_rows(context.parts(sensitive), context.shown[sensitive])
     implied = context.covering(sensitive).implied
+    if entry.one_each and implied.one_each:
+        return Weighted(entry.indptr, implied.index[entry.index], np.ones(len(entry)))
     place, at = expanded(implied, entry.index)
     domain = max(len(context.labels(sensitive)), 1)
     keys = np.unique(entry.row_of[place] * np.int64(domain) + implied.index[at])

@@ -162,11 +162,11 @@ def run(
         drawn = np.zeros(context.people.height, np.bool_)
         random = simulation([context.seed, 0x4B4F])
         drawn[random.choice(len(drawn), DRAWN, replace=False)] = True
-    rows = None if drawn is None else _rows_for(context, drawn)
+    rows = np.arange(context.records) if drawn is None else _rows_for(context, drawn)
     parts = [items_of(context, name, rows=rows) for name in names if name not in left]
-    parts += [_beside(context, name) for name in context.beside]
+    parts += [_beside(context, name, rows) for name in context.beside]
     if context.visits is not None:
-        parts.append(_of_visits(context, context.visits))
+        parts.append(_of_visits(context, context.visits, rows))
     counted = singled_out_by_number(context)
     if not parts and counted is None:
         why = "; ".join(left.values())
@@ -289,7 +289,9 @@ def know(
     class_of = places.class_of[items.row_of]
     order = np.argsort(class_of, kind="stable")
     row_of = np.cumsum(np.diff(items.row_of[order], prepend=-1) != 0) - 1
-    entry, at = expanded(items.rows, order)
+    rows = chosen_rows(items.rows, order)
+    sure = items.sure[order if items.rows.one_each else expanded(items.rows, order)[1]]
+    class_start = pointers(class_of, len(places.classes))
     looked = np.ones(people, np.bool_) if chosen is None else chosen.copy()
     work = np.zeros(int(looked.sum()))
     found, fewest = np.zeros((0, MOST_KNOWN, 3)), np.zeros(0, np.int64)
@@ -301,8 +303,7 @@ def know(
         place = np.argsort(set_of, kind="stable")
         know_items(
             sets.indptr, sets.index,
-            pointers(class_of, len(places.classes)), row_of,
-            pointers(entry, len(order)), items.rows.index[at], items.sure[at], items.vague,
+            class_start, row_of, rows.indptr, rows.index, sure, items.vague,
             pointers(set_of, len(sets)), asked[place], place,
             items.own.indptr, items.own.index, items.over.indptr, items.over.index,
             work, found, fewest, fill,
@@ -320,7 +321,7 @@ def items_of(
     context: AttackContext,
     name: str,
     told: NDArray[np.bool_] | None = None,
-    rows: NDArray[np.bool_] | None = None,
+    rows: NDArray[np.int64] | None = None,
 ) -> Items:
     """The values of a sensitive attribute as items; those that are published alike are one.
 
@@ -328,7 +329,7 @@ def items_of(
         context: what the attacker is given.
         name: the attribute.
         told: the labels that are worth learning, [D]; all where not given.
-        rows: the rows whose sets are looked at, [r]; all where not given.
+        rows: the published rows that are looked at; all where not given.
     """
     labels, values = context.labels(name), context.own_values(name)
     over, under = _matching(context, name), context.covering(name).under
@@ -344,15 +345,16 @@ def items_of(
             if of[value] == len(sets):
                 sets.append(covering)
     shown = context.listed(name).shares
-    row_of = np.arange(context.records)
+    row_of = np.arange(context.records) if rows is None else rows
     if context.shown is not None:
-        held = chosen_rows(context.parts(name), context.shown[name])
+        held = chosen_rows(context.parts(name), context.shown[name][row_of])
         sure = np.ones(len(held.index), np.bool_)
     elif _one_set_each(context, name):
-        held, row_of = _sets(context, name, rows)
+        held, row_of = _sets(context, name, row_of)
         sure = np.ones(len(held.index), np.bool_)
     else:
-        held, at = chosen_rows(shown, context.bucket_of), expanded(shown, context.bucket_of)[1]
+        bucket_of = context.bucket_of[row_of]
+        held, at = chosen_rows(shown, bucket_of), expanded(shown, bucket_of)[1]
         sure = shown.amount[at] >= 1 - SURE
     sure &= ~vague[held.index] if told is None else told[held.index] & ~vague[held.index]
     return Items(vague, numbered_anew(values, of), compressed(sets), held, sure, row_of)
@@ -365,19 +367,15 @@ def _one_set_each(context: AttackContext, name: str) -> bool:
 
 
 def _sets(
-    context: AttackContext, name: str, rows: NDArray[np.bool_] | None
+    context: AttackContext, name: str, rows: NDArray[np.int64]
 ) -> tuple[Rows, NDArray[np.int64]]:
-    """The labels of every set that the bucket of a row lists, and the row of each."""
-    parts, listed = context.parts(name), chosen_rows(context.buckets[name], context.bucket_of)
-    if rows is not None:
-        own = np.where(rows, listed.length, 0)
-        index = listed.index[np.repeat(rows, listed.length)]
-        listed = Rows(np.append(0, np.cumsum(own)), index)
-    row_of = np.repeat(np.arange(len(listed)), np.maximum(listed.length, 1))
-    entry = np.full(len(row_of), len(parts))
-    entry[listed.length[row_of] > 0] = listed.index
+    """The labels of every set that the bucket of some rows lists, and the row of each."""
+    parts, listed = context.parts(name), chosen_rows(context.buckets[name], context.bucket_of[rows])
+    which = np.repeat(np.arange(len(listed)), np.maximum(listed.length, 1))
+    entry = np.full(len(which), len(parts))
+    entry[listed.length[which] > 0] = listed.index
     with_none = Rows(np.append(parts.indptr, parts.indptr[-1]), parts.index)
-    return chosen_rows(with_none, entry), row_of
+    return chosen_rows(with_none, entry), rows[which]
 
 
 def some_people(context: AttackContext, names: Sequence[str]) -> NDArray[np.bool_] | None:
@@ -404,14 +402,13 @@ def some_people(context: AttackContext, names: Sequence[str]) -> NDArray[np.bool
     return looked
 
 
-def _rows_for(context: AttackContext, people: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The rows that some people may stand in, [r]."""
+def _rows_for(context: AttackContext, people: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The rows that some people may stand in, rising."""
     sets = context.places.candidate_sets
     _, at = expanded(sets, np.unique(context.places.set_of[people]))
     classes = np.zeros(len(context.places.classes), np.bool_)
     classes[sets.index[at]] = True
-    found: NDArray[np.bool_] = classes[context.places.class_of]
-    return found
+    return np.flatnonzero(classes[context.places.class_of])
 
 
 def too_many(context: AttackContext, names: Sequence[str]) -> dict[str, str]:
@@ -451,8 +448,8 @@ def _matching(context: AttackContext, name: str) -> Rows:
     )
 
 
-def _beside(context: AttackContext, name: str) -> Items:
-    """The values of a column that is published as it is."""
+def _beside(context: AttackContext, name: str, looked: NDArray[np.int64]) -> Items:
+    """The values of a column that is published as it is, and of some rows what they show."""
     published, people = context.cells[name], context.beside[name]
     place = {
         label: at
@@ -466,7 +463,7 @@ def _beside(context: AttackContext, name: str) -> Items:
     there = np.zeros(max(len(published.labels), 1), np.bool_)
     there[list(place.values())] = True
     rows = numbered_anew(published, np.where(there, np.arange(len(there)), -1))
-    rows = chosen_rows(rows, context.cells_of)
+    rows = chosen_rows(rows, context.cells_of[looked])
     every = Rows(np.arange(len(there) + 1), np.arange(len(there), dtype=np.int32))
     sure = np.ones(len(rows.index), np.bool_)
     return Items(
@@ -475,7 +472,7 @@ def _beside(context: AttackContext, name: str) -> Items:
         every,
         rows,
         sure,
-        np.arange(len(rows)),
+        looked,
     )
 
 
@@ -486,11 +483,11 @@ def _plain(label: str | None) -> str:
     )
 
 
-def _of_visits(context: AttackContext, visits: Visits) -> Items:
+def _of_visits(context: AttackContext, visits: Visits, looked: NDArray[np.int64]) -> Items:
     """Visits as items: whoever knows one knows all of its quasi-identifiers."""
-    rows = chosen_rows(visits.shown, context.cells_of)
+    rows = chosen_rows(visits.shown, context.cells_of[looked])
     sure = ~visits.vague[rows.index]
-    return Items(visits.vague, visits.own, visits.over, rows, sure, np.arange(len(rows)))
+    return Items(visits.vague, visits.own, visits.over, rows, sure, looked)
 
 
 def _each(rows: Rows) -> NDArray[np.int64]:
@@ -512,9 +509,7 @@ def _together(parts: list[Items]) -> Items:
     parts = _paired(parts)
     labels = np.cumsum([0, *(len(part.vague) for part in parts)])
     items = np.cumsum([0, *(len(part.over) for part in parts)])
-    rows, place = alongside([part.rows for part in parts], labels)
-    sure = np.empty(len(rows.index), np.bool_)
-    sure[place] = np.concatenate([part.sure for part in parts])
+    rows, sure = alongside([part.rows for part in parts], labels, [part.sure for part in parts])
     over = Rows(
         pointers(
             np.concatenate([part.over.row_of + at for part, at in zip(parts, items, strict=False)]),
@@ -533,7 +528,7 @@ def _paired(parts: list[Items]) -> list[Items]:
     """The items of several attributes, the possibilities of each row those of all together."""
     number = int(parts[0].row_of[-1]) + 1 if len(parts[0].row_of) else 0
     row_of, chosen = np.arange(number), list[NDArray[np.int64]]()
-    if all(len(part.row_of) == number for part in parts):
+    if all((np.diff(part.row_of) > 0).all() for part in parts):
         return parts
     for part in parts:
         each = Rows(pointers(part.row_of, number), part.rows.index)

@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.attacks.places import Places
-from indistinct.microdata.encoding import count_combinations, leaf_codes
+from indistinct.analytics.weighted import AT_ONCE
+from indistinct.microdata.encoding import count_combinations
 from indistinct.types import Ints32
 
 Levels = tuple[int, ...]
@@ -71,10 +72,7 @@ def node_of(places: Places) -> Node | None:
     ordinary = places.classes.ordinary
     if not ordinary.any():
         return None
-    texts = places.combinations
-    leaf = np.stack(
-        [leaf_codes(texts[name], places.taxonomies[name]) for name in places.quasi], axis=1
-    )
+    leaf = np.stack([places.codes[places.known.index(name)] for name in places.quasi], axis=1)
     if (leaf < 0).any():
         return None
     possible = []
@@ -86,26 +84,34 @@ def node_of(places: Places) -> Node | None:
         if tried == NODES_TRIED:
             break
         class_of = _classes(places, leaf, levels)
-        held = np.bincount(
-            class_of[class_of >= 0],
-            places.weight[class_of >= 0],
-            minlength=len(places.classes),
-        )
-        if (held == places.classes.size)[ordinary].all():
+        if class_of is not None:
             return Node(places, levels, leaf, class_of)
     return None
 
 
-def _classes(places: Places, leaf: Ints32, levels: Levels) -> Ints32:
-    labels = []
-    for j, (name, level) in enumerate(zip(places.quasi, levels, strict=True)):
-        table = places.taxonomies[name].compile()
-        own = pl.Series(name, table.labels[level], pl.String)
-        labels.append(own[table.code[level][leaf[:, j]].astype(np.int64)])
-    ordinary = places.classes.ordinary
-    classes = places.classes.cells.with_columns(pl.Series("\0class", range(len(places.classes))))
+def _classes(places: Places, leaf: Ints32, levels: Levels) -> Ints32 | None:
+    """The class of every combination at a node, -1 for none; None if classes have other sizes."""
+    ordinary, number = places.classes.ordinary, len(places.classes)
+    classes = places.classes.cells.with_columns(pl.Series("\0class", range(number)))
     classes = classes.filter(ordinary)
-    joined = pl.DataFrame(labels).join(
-        classes, on=list(places.quasi), how="left", nulls_equal=True, maintain_order="left"
-    )
-    return joined["\0class"].fill_null(-1).cast(pl.Int32).to_numpy()
+    held, size = np.zeros(number), np.where(ordinary, places.classes.size, 0)
+    left = int(places.weight.sum())
+    found = np.empty(len(leaf), np.int32)
+    for first in range(0, len(leaf), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        labels = []
+        for j, (name, level) in enumerate(zip(places.quasi, levels, strict=True)):
+            table = places.taxonomies[name].compile()
+            own = pl.Series(name, table.labels[level], pl.String)
+            labels.append(own[table.code[level][leaf[some, j]].astype(np.int64)])
+        joined = pl.DataFrame(labels).join(
+            classes, on=list(places.quasi), how="left", nulls_equal=True, maintain_order="left"
+        )
+        own_class = joined["\0class"].fill_null(-1).cast(pl.Int32).to_numpy()
+        weight, there = places.weight[some], own_class >= 0
+        held += np.bincount(own_class[there], weight[there], minlength=number)
+        left -= int(weight.sum())
+        if (held > size).any() or held.sum() + left < size.sum():
+            return None
+        found[some] = own_class
+    return found if (held == size).all() else None

@@ -284,35 +284,36 @@ def learnt(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weig
 
 def _by_combinations(context: AttackContext, sensitive: str) -> _Guess:
     places = context.places
-
-    def shared(_: str) -> tuple[_Blocks, _Features, Rows, Rows]:
-        """What is the same for every attribute."""
-        return (
-            _blocks(places.candidate_sets, len(places.classes)),
-            _features(places.codes),
-            _grouped(places.set_of_combination, len(places.candidate_sets)),
-            _grouped(places.combination_of, len(places.weight)),
-        )
-
-    blocks, features, members, people = context.once("combinations", "", shared)
-    held = context.buckets[sensitive]
-    return _Guess(places.weight, places.candidate_sets, held, members, blocks, features, people)
+    return _Guess(
+        places.weight,
+        places.candidate_sets,
+        context.buckets[sensitive],
+        _grouped(places.set_of_combination, len(places.candidate_sets)),
+        _blocks_of(context, sensitive),
+        _features(places.codes),
+        _grouped(places.combination_of, len(places.weight)),
+    )
 
 
 def _by_sets(context: AttackContext, sensitive: str) -> _Guess:
     """What has to be guessed where nothing but their candidate set tells people apart."""
     sets = context.places.candidate_sets
-    number = len(sets)
+    people = _grouped(context.set_of, len(sets))
+    return _Guess(
+        np.diff(people.indptr),
+        sets,
+        context.buckets[sensitive],
+        each_its_own(len(sets)),
+        _blocks_of(context, sensitive),
+        (np.zeros((len(sets), 0), np.int32), np.zeros(0, np.int64), []),
+        people,
+    )
 
-    def shared(_: str) -> tuple[NDArray[np.int64], _Blocks, Rows]:
-        """What is the same for every attribute."""
-        people = _grouped(context.set_of, number)
-        return np.diff(people.indptr), _blocks(sets, len(context.classes)), people
 
-    weight, blocks, people = context.once("sets", "", shared)
-    alone = np.zeros((number, 0), np.int32), np.zeros(0, np.int64), list[int]()
-    held = context.buckets[sensitive]
-    return _Guess(weight, sets, held, each_its_own(number), blocks, alone, people)
+def _blocks_of(context: AttackContext, sensitive: str) -> _Blocks:
+    """Candidate sets and classes that have to do with each other."""
+    sets, number = context.places.candidate_sets, len(context.classes)
+    return context.once("blocks", sensitive, lambda _: _blocks(sets, number))
 
 
 def learnt_of_buckets(context: AttackContext, sensitive: str, rounds: int = ROUNDS) -> Weighted:
@@ -510,7 +511,7 @@ def _features(columns: Iterable[NDArray[np.int32]]) -> _Features:
     coded, sizes = [], []
     for column in columns:
         there = np.bincount(column + 1) > 0  # -1 is one, too
-        coded.append((np.cumsum(there) - 1)[column + 1].astype(np.int32))
         sizes.append(int(there.sum()))
+        coded.append((np.cumsum(there) - 1).astype(np.int32)[column + 1])
     start = np.cumsum([0, *sizes])[:-1].astype(np.int64)
-    return np.ascontiguousarray(np.stack(coded, axis=1)), start, sizes
+    return np.stack(coded, axis=1), start, sizes

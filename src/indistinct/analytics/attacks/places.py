@@ -25,7 +25,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.published import is_suppressed
-from indistinct.analytics.weighted import Rows, chosen_rows, pointers, sums
+from indistinct.analytics.weighted import Rows, chosen_rows, ones, pointers, sums
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.kernels.class_matching import WORD, meet
@@ -71,6 +71,45 @@ class Classes:
 
 
 @dataclass(frozen=True)
+class Combined:
+    """The distinct combinations of what attackers know of people.
+
+    Arguments:
+        codes: of each attribute the leaf of every combination, -1 where no hierarchy knows the
+            value, [C].
+        weight: how many people have each combination, [C].
+        of: the combination of every person, [n].
+    """
+
+    codes: list[NDArray[np.int32]]
+    weight: NDArray[np.int64]
+    of: NDArray[np.int32]
+
+    @classmethod
+    def of_people(
+        cls, people: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], known: Sequence[str]
+    ) -> Combined:
+        """The combinations of some attributes of people.
+
+        Arguments:
+            people: their exact values as text, one row per person.
+            taxonomies: the hierarchy of each attribute.
+            known: the attributes.
+        """
+        codes = [codes_in(people[name], taxonomies[name].leaves) for name in known]
+        # A value that no hierarchy knows comes last, and is told apart from no other such value.
+        sizes = [len(taxonomies[name].leaves) for name in known]
+        for own, size in zip(codes, sizes, strict=True):
+            own[own < 0] = size
+        found, weight, of = count_combinations(
+            codes, [size + 1 for size in sizes], ones(people.height)
+        )
+        for own, size in zip(found, sizes, strict=True):
+            own[own == size] = -1
+        return cls(found, weight, of)
+
+
+@dataclass(frozen=True)
 class Places:
     """Who could stand where: people's exact quasi-identifiers, and the published rows.
 
@@ -83,6 +122,7 @@ class Places:
         population: the exact quasi-identifiers of a population that the people belong to, as text,
             one row per person.
         known: those of the quasi-identifiers that attackers know of people; all where not given.
+        combined: the combinations of what is known, where they have been made for another release.
     """
 
     quasi: tuple[str, ...]
@@ -91,6 +131,7 @@ class Places:
     taxonomies: Mapping[str, Taxonomy]
     population: pl.DataFrame | None = None
     known: tuple[str, ...] = ()
+    combined: Combined | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", self.known or self.quasi)
@@ -118,25 +159,19 @@ class Places:
         return found
 
     @cached_property
-    def _coded(self) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], NDArray[np.int32]]:
-        codes = [codes_in(self.people[name], self.taxonomies[name].leaves) for name in self.known]
-        # A value that no hierarchy knows comes last, and is told apart from no other such value.
-        sizes = [len(self.taxonomies[name].leaves) for name in self.known]
-        shifted = [np.where(c < 0, size, c) for c, size in zip(codes, sizes, strict=True)]
-        ones = np.ones(self.people.height, np.int64)
-        found, weight, of = count_combinations(shifted, [size + 1 for size in sizes], ones)
-        back = [np.where(c == n, -1, c).astype(np.int32) for c, n in zip(found, sizes, strict=True)]
-        return back, weight, of
+    def _coded(self) -> Combined:
+        given = self.combined
+        return given or Combined.of_people(self.people, self.taxonomies, self.known)
 
     @property
     def combination_of(self) -> NDArray[np.int32]:
         """The combination of known quasi-identifiers of every person, [n]."""
-        return self._coded[2]
+        return self._coded.of
 
     @property
     def weight(self) -> NDArray[np.int64]:
         """How many people have each combination, [C]."""
-        return self._coded[1]
+        return self._coded.weight
 
     @property
     def codes(self) -> list[NDArray[np.int32]]:
@@ -144,7 +179,7 @@ class Places:
 
         Values are numbered as the hierarchy's leaves, [C].
         """
-        return self._coded[0]
+        return self._coded.codes
 
     @property
     def cell_codes(self) -> list[NDArray[np.int32]]:
@@ -152,23 +187,14 @@ class Places:
         return self._classed[1]
 
     @cached_property
-    def combinations(self) -> pl.DataFrame:
-        """The distinct combinations of what is known of people, C rows of text."""
-        columns = [
-            pl.Series(name, [*self.taxonomies[name].leaves, None], pl.String)[codes]
-            for name, codes in zip(self.known, self._coded[0], strict=True)
-        ]
-        return pl.DataFrame(columns)
-
-    @cached_property
     def _classed(self) -> tuple[Classes, list[NDArray[np.int32]], NDArray[np.int32]]:
         domains = [sorted_values(self.rows[name]) for name in self.quasi]
         codes = [codes_in(self.rows[n], d) for n, d in zip(self.quasi, domains, strict=True)]
-        ones = np.ones(self.rows.height, np.int64)
+        each = ones(self.rows.height)
         if not self.rows.height:
             empty = self.rows.select(self.quasi)
-            return Classes(empty, ones, ones > 0), codes, np.zeros(0, np.int32)
-        found, size, of = count_combinations(codes, [len(domain) for domain in domains], ones)
+            return Classes(empty, each, each > 0), codes, np.zeros(0, np.int32)
+        found, size, of = count_combinations(codes, [len(domain) for domain in domains], each)
         cells = pl.DataFrame(
             [
                 pl.Series(name, list(domain), pl.String)[own]
@@ -201,7 +227,7 @@ class Places:
 
     @cached_property
     def _fitting(self) -> Rows:
-        return self._meeting(self._coded[0], [self._covers(name) for name in self.known])
+        return self._meeting(self.codes, [self._covers(name) for name in self.known])
 
     @cached_property
     def _sets(self) -> tuple[Rows, NDArray[np.int32]]:
@@ -238,7 +264,7 @@ class Places:
     @cached_property
     def found(self) -> NDArray[np.bool_]:
         """Which people have a compatible class at all, [n]."""
-        return self.rows_of > 0
+        return (self.set_size > 0)[self.set_of]
 
     def by_class(self, score: NDArray[np.float64]) -> NDArray[np.float64]:
         """The largest score among the people who could stand in each class, 0 at least, [G].

@@ -108,9 +108,17 @@ class Cells:
     @classmethod
     def of(cls, columns: Mapping[str, Lists]) -> Cells:
         """The cells of columns that somebody could know."""
-        parts = [_ordered(column) for column in columns.values()]
-        first = np.cumsum([0, *(len(column.labels) for column in columns.values())])
+        parts, width = list[Rows](), [0]
+        for column in columns.values():
+            parts.append(_ordered(column))
+            width.append(len(column.labels))
+        first = np.cumsum(width)
         return cls(alongside(parts, first)[0], first, tuple(columns))
+
+    @cached_property
+    def _held(self) -> NDArray[np.int64]:
+        """How many people have 0, 1, 2 and so on cells."""
+        return np.bincount(self.rows.length)
 
     @cached_property
     def owners(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -148,9 +156,8 @@ class Cells:
 
     def ways(self, number: int) -> int:
         """How many sets of so many cells people have; of those who have fewer, of all of these."""
-        held, people = np.unique(self.rows.length, return_counts=True)
-        ways = [math.comb(own, min(number, own)) for own in held.tolist()]
-        return sum(own * count for own, count in zip(ways, people.tolist(), strict=True))
+        people = self._held.tolist()
+        return sum(math.comb(own, min(number, own)) * have for own, have in enumerate(people))
 
     def sets(self, number: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """All sets of so many cells of everybody, and their weights: as :class:`Sets` has them."""
