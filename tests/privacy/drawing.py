@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,14 +51,20 @@ class Class:
         return Class(added, self.people + other.people)
 
 
-@st.composite
-def classes(draw: st.DrawFn, least: int = 0) -> Class:
+COUNTS = st.one_of(st.tuples(*[st.integers(0, top)] * len(LABELS)) for top in (1, 2, 3, 6, 40))
+OTHERS = st.integers(0, 20)
+
+
+@functools.cache
+def classes(least: int = 0) -> st.SearchStrategy[Class]:
     """A class, often with few values and equal counts; its population holds its records."""
-    top = draw(st.sampled_from([1, 2, 3, 6, 40]))
-    counts = tuple(draw(st.lists(st.integers(0, top), min_size=6, max_size=6)))
-    if sum(counts) < least:
-        counts = (least, *counts[1:])
-    return Class(counts, sum(counts) + draw(st.integers(0, 20)))
+
+    def counted(counts: Counts, others: int) -> Class:
+        if sum(counts) < least:
+            counts = (least, *counts[1:])
+        return Class(counts, sum(counts) + others)
+
+    return st.builds(counted, COUNTS, OTHERS)
 
 
 def table(drawn: Sequence[Class], reference: Counts | None = None) -> ClassTable:
