@@ -223,24 +223,24 @@ def of_sets(listed: Listed, bucket_of: Sequence[int], **more: Any) -> AttackCont
 def counted(listed: Listed, bucket_of: Sequence[int]) -> dict[str, dict[str, float]]:
     """The figures by trying out every row, and in it every set of each attribute."""
     told = {}
+    items_of = [[{(at, value) for value in part} for at, part in enumerate(own)] for own in listed]
+    every_row = [
+        (row, set().union(*one))
+        for row, bucket in enumerate(bucket_of)
+        for one in product(
+            *zip(
+                *(o for o, of in zip(items_of, bucket_of, strict=True) if of == bucket), strict=True
+            )
+        )
+    ]
     for c in (1, 2, 3):
         singled, average, certain = [], [], []
-        for own in listed:
-            items = {(at, value) for at, part in enumerate(own) for value in part}
+        for own in items_of:
+            items = set().union(*own)
             sets = list(combinations(sorted(items), min(c, len(items))))
             alone = sure = 0
             for known in sets:
-                left = [
-                    (row, {(at, value) for at, part in enumerate(one) for value in part})
-                    for row, bucket in enumerate(bucket_of)
-                    for one in product(
-                        *(
-                            [o[at] for o, of in zip(listed, bucket_of, strict=True) if of == bucket]
-                            for at in range(len(own))
-                        )
-                    )
-                ]
-                left = [(row, one) for row, one in left if set(known) <= one]
+                left = [(row, one) for row, one in every_row if one.issuperset(known)]
                 alone += len({row for row, _ in left}) == 1
                 every = set.intersection(*(one for _, one in left))
                 sure += bool((every & items) - set(known))
