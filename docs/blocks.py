@@ -184,8 +184,6 @@ class _Session:
 
     def _indistinct(self, words: Sequence[str], rest: str) -> str:
         """What a verb prints, with its redirections, and the commands that it is piped to."""
-        from indistinct.cli import app
-
         screen, pipe = io.StringIO(), io.StringIO()
         results, messages = pipe if rest else screen, screen
         files: dict[str, io.StringIO] = {}
@@ -202,7 +200,7 @@ class _Session:
                 results, messages = (results, stream) if redirected["two"] else (stream, messages)
         with contextlib.redirect_stdout(results), contextlib.redirect_stderr(messages):
             try:
-                app(said[1:], prog_name="indistinct")
+                _verbs()(said[1:], prog_name="indistinct")
             except SystemExit as end:
                 self._code = end.code if isinstance(end.code, int) else 1
         for name, stream in files.items():
@@ -216,6 +214,16 @@ class _Session:
         with contextlib.redirect_stdout(stream):
             exec(compile(source, where, "exec"), self._names)
         return stream.getvalue()
+
+
+@functools.cache
+def _verbs() -> Any:
+    """The command line; to make it takes longer than most verbs run."""
+    import typer
+
+    from indistinct.cli import app
+
+    return typer.main.get_command(app)
 
 
 @functools.cache
