@@ -94,12 +94,13 @@ class _Work:
         self.targets = targets
         self.cost = cost
         self.rules = rules
-        self.counts = [
-            {
-                name: [Counter(values[name][r] for r in group)[v] for v in range(target.domain)]
-                for name, target in targets.items()
-            }
+        held = [
+            {name: Counter(values[name][r] for r in group) for name in targets}
             for group in self.members
+        ]
+        self.counts = [
+            {name: [own[name][v] for v in range(target.domain)] for name, target in targets.items()}
+            for own in held
         ]
         self.preference = {name: self._preference(name) for name in targets}
         self.noise: list[tuple[int, Mapping[str, int]]] = []

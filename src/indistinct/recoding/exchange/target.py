@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,10 +36,9 @@ class Target:
 
     def threshold(self, size: int) -> Fraction:
         """The least variance of a class of that size."""
-        wide = size if self.by == "size" else self.k
-        return Fraction(str(self.mu)) * (wide * wide - 1) / 12
+        return _threshold(size if self.by == "size" else self.k, self.mu)
 
-    @property
+    @functools.cached_property
     def share(self) -> Fraction:
         """The largest share of one value."""
         return Fraction(1) if self.posterior is None else Fraction(str(self.posterior))
@@ -53,8 +53,13 @@ class Target:
 
     def kept(self, before: Sequence[int], after: Sequence[int]) -> bool:
         """Whether a change breaks nothing that held, and makes nothing worse that did not."""
-        least = min(rank_variance_exact(before), self.threshold(sum(before)))
-        if least == self.threshold(sum(before)):
+        least = rank_variance_exact(before)
+        if least >= self.threshold(sum(before)):
             least = self.threshold(sum(after))
         most = max(Fraction(max(before), max(sum(before), 1)), self.share)
         return rank_variance_exact(after) >= least and max(after) <= most * sum(after)
+
+
+@functools.lru_cache(maxsize=1024)
+def _threshold(wide: int, mu: float) -> Fraction:
+    return Fraction(str(mu)) * (wide * wide - 1) / 12
