@@ -371,8 +371,9 @@ class _Search:
     def _settled(self, became: Ints32, worth: float = math.inf) -> _State:
         """The plan with these nodes: what has to be left out, until no combination is rare.
 
-        Given up, and not settled, where more is left out than is allowed, or as much is lost as
-        would be ``worth`` it: once combinations of every length were looked at.
+        Given up, and not settled, where more is left out than is allowed, or more is lost than
+        would be ``worth`` it: at once where a worth is given, for such a plan is of no use; else
+        once combinations of every length were looked at.
         """
         self._rounds += 1
         node, size, clean = became[self._leaf], 1, 0
@@ -392,7 +393,7 @@ class _Search:
             out = np.isin(owner + node, keys) & (node >= 0)
             node = np.where(out, self._instead[node], node).astype(np.int32)
             indptr, item = published_sets(self._sets.indptr, node)
-            if size == self._m:
+            if size == self._m or worth < math.inf:
                 state = self._state(became, node, False)
                 if state.gone > self._allowed or state.lost > worth + EQUAL:
                     return state

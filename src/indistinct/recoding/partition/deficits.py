@@ -91,6 +91,7 @@ class Deficits:
         self.promises = tuple(
             part for part in promises if part.sensitive in cells and not part.needs_population
         )
+        self._asked = [part.parameters for part in self.promises]
         self.about = bool(self.promises)
         names = sorted({part.sensitive for part in self.promises if part.sensitive is not None})
         self._reference = {name: cells[name].totals for name in names}
@@ -126,9 +127,14 @@ class Deficits:
 
     def broken(self, counts: CellCounts, size: Ints) -> Ints:
         """How many promises each of several classes breaks: ``counts`` are [X, D], ``size`` [X]."""
-        found = np.zeros(len(size), dtype=np.int64)
-        for promise in self.promises:
-            found += promise.breaks(self._table(promise, counts, size))
+        found: Ints = self._broken_each(counts, size).sum(axis=0, dtype=np.int64)
+        return found
+
+    def _broken_each(self, counts: CellCounts, size: Ints) -> Bools:
+        """Which promises each of several classes breaks, [promises, X]."""
+        found = np.zeros((len(self.promises), len(size)), dtype=np.bool_)
+        for at, promise in enumerate(self.promises):
+            found[at] = promise.breaks(self._table(promise, counts, size))
         return found
 
     def kept_by_first(self, profile: Codes, least: int) -> Bools:
@@ -168,16 +174,18 @@ class Deficits:
             return -1
         there = there[np.argsort(cost[there], kind="stable")]
         now, size = _one(wanted)
-        before = int(self.broken(now, size)[0])
-        unmet = self._unmet(wanted)
-        lack = self._lack(unmet, wanted)
+        broken = self._broken_each(now, size)[:, 0]
+        before = int(broken.sum())
+        unmet = self._unmet(wanted, broken)
+        lack = self._lack(unmet, wanted, broken)
         for start in range(0, len(there), AT_ONCE):
             some = there[start : start + AT_ONCE]
             counts = {name: now[name] + self._counts[name][some] for name in now}
-            breaks = self.broken(counts, size + self.unit[some])
+            each = self._broken_each(counts, size + self.unit[some])
+            breaks = each.sum(axis=0)
             best, least = -1, math.inf
             for at in np.flatnonzero(breaks <= before).tolist():
-                then = self._lack(unmet, self.added(wanted, int(some[at])))
+                then = self._lack(unmet, self.added(wanted, int(some[at])), each[:, at])
                 gain = lack - then + (before - int(breaks[at]))
                 if gain > _NEARER and (price := (cost[some[at]] + _NEARER) / gain) < least:
                     best, least = int(some[at]), price
@@ -190,16 +198,17 @@ class Deficits:
 
         ``there`` are profiles of combinations that are in the class.
         """
-        now, size = _one(wanted)
-        before = int(self.broken(now, size)[0])
-        unmet = self._unmet(wanted)
-        best, least = -1, self._lack(unmet, wanted) - _NEARER
+        broken = self._broken_each(*_one(wanted))[:, 0]
+        before = int(broken.sum())
+        unmet = self._unmet(wanted, broken)
+        best, least = -1, self._lack(unmet, wanted, broken) - _NEARER
         for profile in np.unique(there).tolist():
             less = self.added(wanted, profile, -1)
-            gone = before - int(self.broken(*_one(less))[0])
+            broken = self._broken_each(*_one(less))[:, 0]
+            gone = before - int(broken.sum())
             if gone < 0:
                 continue
-            then = self._lack(unmet, less) - gone
+            then = self._lack(unmet, less, broken) - gone
             if then < least:
                 best, least = profile, then
         return best
@@ -215,27 +224,27 @@ class Deficits:
             {name: self._domains[name]},
         )
 
-    def _achieved(self, promise: Promise, wanted: Deficit) -> dict[str, float]:
-        """What a class achieves of the promise's own parameters, as far as these are numbers."""
+    def _achieved(self, at: int, wanted: Deficit) -> dict[str, float]:
+        """What a class achieves of a promise's own parameters, as far as these are numbers."""
+        promise, asked = self.promises[at], self._asked[at]
         found = promise.achieved(self._table(promise, *_one(wanted)))
-        asked = promise.parameters
         return {
             name: int(value) if isinstance(value, int | np.integer) else float(value)
             for name, value in found.items()
             if value is not None and _number(value) and _number(asked.get(name))
         }
 
-    def _unmet(self, wanted: Deficit) -> list[tuple[Promise, tuple[str, ...]]]:
-        """The promises that the class breaks, each with the parameters that it does not reach."""
+    def _unmet(self, wanted: Deficit, broken: Bools) -> list[tuple[int, tuple[str, ...]]]:
+        """The places of promises that the class breaks, each with what it does not reach of it."""
         found = []
-        for promise in self.promises:
-            if not promise.breaks(self._table(promise, *_one(wanted)))[0]:
-                continue
-            achieved = self._achieved(promise, wanted)
+        for at in np.flatnonzero(broken).tolist():
+            achieved = self._achieved(at, wanted)
             names = tuple(
-                name for name in achieved if self._breaks_by(promise, wanted, achieved, name)
+                name
+                for name in achieved
+                if self._breaks_by(self.promises[at], wanted, achieved, name)
             )
-            found.append((promise, names or tuple(achieved)))
+            found.append((at, names or tuple(achieved)))
         return found
 
     def _breaks_by(
@@ -251,18 +260,20 @@ class Deficits:
             return True
         return bool(eased.breaks(self._table(eased, *_one(wanted)))[0])
 
-    def _lack(self, unmet: Sequence[tuple[Promise, tuple[str, ...]]], wanted: Deficit) -> float:
-        """How far the class is from those parameters; smaller is nearer."""
+    def _lack(
+        self, unmet: Sequence[tuple[int, tuple[str, ...]]], wanted: Deficit, broken: Bools
+    ) -> float:
+        """How far a class that breaks these promises is from what is unmet; smaller is nearer."""
         total = 0.0
-        for promise, names in unmet:
-            if not promise.breaks(self._table(promise, *_one(wanted)))[0]:
+        for place, names in unmet:
+            if not broken[place]:
                 continue
-            achieved = self._achieved(promise, wanted)
+            promise, achieved = self.promises[place], self._achieved(place, wanted)
             if not names:
                 assert promise.sensitive is not None
                 total += 1.0 / (1 + np.count_nonzero(wanted.counts[promise.sensitive]))
             for name in names:
-                asked = float(promise.parameters[name])
+                asked = float(self._asked[place][name])
                 total += abs(achieved[name] - asked) / (1 + abs(asked)) if name in achieved else 1.0
         return total
 
