@@ -12,6 +12,8 @@ import pytest
 import indistinct as ind
 from indistinct.demo import POLICY, discharges
 
+LONG = 600_000.0
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
 
 sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is install
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync.sync_playwright() as started:
-        yield started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=LONG)
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +47,7 @@ def test_a_report_opens_offline_and_is_accessible(
     context = browser.new_context(
         color_scheme=scheme, viewport={"width": width, "height": 900}, bypass_csp=True
     )
+    context.set_default_timeout(LONG)
     page = context.new_page()
     told: list[str] = []
     asked: list[str] = []

@@ -67,7 +67,7 @@ class Studio:
     def end(self, number: int = signal.SIGTERM) -> None:
         if self.process.poll() is None:
             self.process.send_signal(number)
-            self.process.wait(30)
+            self.process.wait(ANSWERS)
 
 
 Start = Callable[..., Studio]

@@ -72,7 +72,7 @@ def firefox(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     stream.close()
     link.close()
     process.terminate()
-    process.wait(30)
+    process.wait(SCRIPT_SECONDS)
     process.stdout.close()
 
 

@@ -22,7 +22,7 @@ LONG = 600_000.0
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=LONG)
         yield made
         made.close()
 
@@ -60,7 +60,7 @@ def enter(context: Any, studio: Studio) -> Iterator[Enter]:
 
     def opened(table: Path | None) -> Any:
         if table is not None:
-            asked = {"data": {"path": str(table)}, "headers": {"Origin": own[:-1]}}
+            asked = {"data": {"path": str(table)}, "headers": {"Origin": own[:-1]}, "timeout": LONG}
             assert context.request.post(f"{own}api/open", **asked).ok
         page = context.new_page()
         pages.append(page)

@@ -15,7 +15,7 @@ import uvicorn
 from indistinct.cli import verbs
 from indistinct.studio import guard, server
 
-from .conftest import Start, Studio
+from .conftest import ANSWERS, Start, Studio
 
 
 def opened(studio: Studio, cookie: str) -> dict:
@@ -357,7 +357,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 def test_a_taken_port_is_told(start: Start):
     studio = start()
     other = start("--port", str(studio.port))
-    assert other.process.wait(30) == 2
+    assert other.process.wait(ANSWERS) == 2
     assert other.process.stderr is not None
     assert "--port" in other.process.stderr.read()
 

@@ -91,7 +91,7 @@ def test_what_takes_long_is_asked_for_again_and_worked_on_meanwhile(
     def slow() -> Any:
         assert not begun.is_set(), "it is begun once"
         begun.set()
-        go_on.wait(60)
+        go_on.wait(600)
         return {"version": 0}
 
     monkeypatch.setattr(space, "state", slow)
@@ -114,7 +114,7 @@ def test_what_takes_long_is_asked_for_again_and_worked_on_meanwhile(
         monkeypatch.setattr(app, "PATIENCE", 0.0)
         early = [await asked(), await asked()]
         go_on.set()
-        monkeypatch.setattr(app, "PATIENCE", 60.0)
+        monkeypatch.setattr(app, "PATIENCE", 600.0)
         return [*early, await asked()]
 
     later = 202, {"later": True}
