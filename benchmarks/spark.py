@@ -72,6 +72,20 @@ except SystemExit as ended:
 {ENDING}
 """
 
+MARKED = """
+import os
+from pathlib import Path
+from indistinct.sources.spark_cuts import SparkParts
+cut, mark = SparkParts.by_region, Path(os.environ["INDISTINCT_PEAKS"] + ".regions")
+def marked(self, *asked):
+    mark.touch()
+    found = cut(self, *asked)
+    mark.unlink()
+    return found
+SparkParts.by_region = marked
+"""
+"""Leaves a mark as long as executors cut regions to their end."""
+
 
 def run_of(master: str, source: Path, work: Path, name: str) -> list[str]:
     """A run whose release the executors write into a folder."""
@@ -127,30 +141,40 @@ def executors(run: int) -> list[int]:
     return [pid for pid in found if under(pid)]
 
 
-def kill(times: int, work: Path, source: Path) -> None:
-    """Runs that lose an executor make the release of one that does not."""
+def kill(times: int, work: Path, source: Path, *, cutting: bool) -> None:
+    """Runs that lose an executor make the release of one that does not.
+
+    With ``cutting`` they lose it while regions are cut, some later than others.
+    """
     master = "local-cluster[2,1,1024]"
     began = time.monotonic()
     subprocess.run(run_of(master, source, work, "whole"), check=True, capture_output=True)
     length = time.monotonic() - began
     whole = pl.read_parquet(work / "whole.parquet" / "*.parquet")
-    lost = 0
+    mark = Path(os.environ["INDISTINCT_PEAKS"] + ".regions")
+    lost = meanwhile = 0
     for at in range(times):
         command = run_of(master, source, work, f"run{at}")
+        command[2] = (MARKED if cutting else "") + command[2]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:
+            later = at if cutting else length * (0.3 + 0.6 * at / max(times - 1, 1))
+            while cutting and run.poll() is None and not mark.exists():
+                time.sleep(0.05)
             try:
-                run.wait(length * (0.3 + 0.6 * at / max(times - 1, 1)))
+                run.wait(later)
             except subprocess.TimeoutExpired:
                 if held := executors(run.pid):
                     os.kill(held[0], signal.SIGKILL)
                     lost += 1
+                    meanwhile += mark.exists()
             _, said = run.communicate()
         if run.returncode:
             sys.exit(f"a run that lost an executor ended with {run.returncode}: {said.decode()}")
         made = pl.read_parquet(work / f"run{at}.parquet" / "*.parquet")
         if not made.sort(made.columns).equals(whole.sort(whole.columns)):
             sys.exit("a run that lost an executor made another release")
-    print(f"{times} runs, {lost} executors killed, the same release each time")
+    when = f" ({meanwhile} while regions were cut)" if cutting else ""
+    print(f"{times} runs, {lost} executors killed{when}, the same release each time")
 
 
 def cut(rows: int, master: str, work: Path) -> None:
@@ -203,7 +227,7 @@ def main() -> None:
         else:
             measure(options.rows, options.masters.split(), work, source)
         if options.kill:
-            kill(options.kill, work, source)
+            kill(options.kill, work, source, cutting=options.cut)
 
 
 if __name__ == "__main__":
