@@ -6,7 +6,7 @@ is Numba itself imported, so that a module of kernels can be imported anywhere a
 Numba's own cache is keyed by the file that holds a function, not by the files of the functions it
 calls, so an edited helper can silently keep its old code; and it raises at import where the
 installation cannot be written. Here the cache lies in a folder of the user, named by a digest of
-every source file of the package that compiles anything: an edit anywhere starts a new folder, and
+every file of this room, beside which nothing is compiled: an edit anywhere starts a new folder, and
 all installations of the same code share one (`keeping` says how). Where no such folder can be made,
 kernels are compiled anew in each process.
 
@@ -196,13 +196,10 @@ def _cache_root() -> Path:
 def _digest() -> str:
     import numba
 
-    package = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(package.rglob("*.py")):
-        text = source.read_bytes()
-        if b"kernels.jit import" in text:
-            digest.update(str(source.relative_to(package)).encode())
-            digest.update(text)
+    for source in sorted(Path(__file__).resolve().parent.glob("*.py")):
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
