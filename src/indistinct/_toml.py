@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import tomlkit
-
 from indistinct.types import PlainMapping
 
 
@@ -15,6 +13,8 @@ def document(sections: PlainMapping) -> str:
 
     ``attributes`` becomes one table per attribute, and a list of mappings an array of tables.
     """
+    import tomlkit
+
     text = tomlkit.document()
     for name, keys in sections.items():
         if name == "attributes":
@@ -40,11 +40,15 @@ def value(plain: Any) -> str:
     >>> value({"intervals": {"width": 5}})
     '{intervals = {width = 5}}'
     """
+    import tomlkit
+
     return str(tomlkit.item(as_item(plain)).as_string())
 
 
 def as_table(keys: PlainMapping) -> Any:
     """The keys as a table of its own, a line for each."""
+    import tomlkit
+
     table = tomlkit.table()
     for key, plain in keys.items():
         table.add(key, as_item(plain))
@@ -53,6 +57,8 @@ def as_table(keys: PlainMapping) -> Any:
 
 def as_item(plain: Any) -> Any:
     """A value with inline tables and arrays in it alone."""
+    import tomlkit
+
     if isinstance(plain, Mapping):
         inline = tomlkit.inline_table()
         for key, inner in plain.items():
