@@ -70,7 +70,8 @@ def warn_about_single_values(
 
 
 NOT_BESIDE = Kind.LIMIT(
-    "what one value of a record tells about another was not tried: the table is not held in memory"
+    "what one value of a record tells about another was not tried, nor what two values single out: "
+    "the table is not held in memory"
 )
 
 

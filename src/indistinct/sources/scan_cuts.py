@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -110,7 +110,7 @@ def walking(connection: DuckDBPyConnection, tree: Walked) -> Iterator[None]:
     """Let a connection walk down a tree for a while."""
     many = len(tree.quasi)
 
-    def walk(codes: pa.Array | pa.ChunkedArray) -> pa.Array:
+    def walk(codes: Any) -> Any:  # Arrow's; DuckDB evaluates what stands here
         import pyarrow as pa
 
         parts = codes.chunks if isinstance(codes, pa.ChunkedArray) else [codes]
