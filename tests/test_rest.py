@@ -65,8 +65,10 @@ VERBS = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_how_a_file_is_read_is_not_said_of_a_frame(verb: str):
-    said = keys("drop") | {"source": {"separator": ";", "header": True}}
-    with pytest.raises(ind.DataError, match=r"has no effect on a frame: separator, header") as one:
+    said = keys("drop") | {"source": {"separator": ";", "encoding": "cp1252"}}
+    with pytest.raises(
+        ind.DataError, match=r"has no effect on a frame: separator, encoding"
+    ) as one:
         VERBS[verb](TABLE, said)
     assert [problem.code for problem in one.value.problems] == ["no-file"]
 
