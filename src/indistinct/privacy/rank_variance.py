@@ -167,7 +167,7 @@ def within_reach(values: int, k: int, mu: float, *, by_size: bool = False) -> st
     >>> within_reach(3, 5, 1.0)
     'choose k of at most 3, or mu of at most 0.34'
     >>> within_reach(1, 5, 1.0).split(":")[0]
-    'leave it out, role = "identifier"'
+    'leave it out (role = "identifier")'
     """
     reach = largest_size if by_size else largest_k
     most = reach(values, mu)

@@ -236,7 +236,7 @@ def _instead(most: int, people: int) -> str:
     """What helps where a value is had by too many people.
 
     >>> _instead(3, 7), _instead(7, 7).split(":")[0]
-    ('choose l of at most 2', 'leave it out, role = "identifier"')
+    ('choose l of at most 2', 'leave it out (role = "identifier")')
     """
     if people // max(most, 1) > 1:
         return f"choose l of at most {people // most}"
