@@ -53,6 +53,9 @@ _OF_COUNTED = 8
 
 _OF_CELL = 8
 _OF_ANY_LENGTH = ("string", "char", "varchar", "binary", "array", "map", "struct", "variant")
+_AS_LONG = 256
+"""So many characters of a text are held against names of columns."""
+
 _FIRST = 1000
 
 _ABOUT, _DOUBT = 0.02, 6
@@ -351,12 +354,27 @@ class SparkTable:
     def like_their_names(self, *, again: bool = True) -> pl.DataFrame:
         """The first records, and some that have the name of a column as its value.
 
+        Texts come without what is longer than names are.
+
         Arguments:
             again: whether there may be some of these.
         """
-        found = first(self._frame, _FIRST)
+        from pyspark.sql import functions as f
+
+        def short(frame: Any) -> Any:
+            return frame.select(
+                *(
+                    f.substring(quoted(own.name), 1, _AS_LONG).alias(own.name)
+                    if own.dataType.simpleString() == "string"
+                    else f.col(quoted(own.name))
+                    for own in frame.schema.fields
+                )
+            )
+
+        found = first(short(self._frame), _FIRST)
         if again:
-            found = found.unionAll(first(self._frame.where(is_named(self.columns)), _FIRST))
+            named = short(self._frame.where(is_named(self.columns)))
+            found = found.unionAll(first(named, _FIRST))
         return polars_of(self._fetch(found))
 
     def _require_rows(self, columns: Sequence[str]) -> None:
