@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 from typer.testing import CliRunner, Result
 
@@ -34,11 +34,14 @@ for number, usual in (
     if signal.getsignal(number) is signal.SIG_IGN:  # as nohup and shells pass on to what they run
         signal.signal(number, usual)
 
+USUAL = 40
+"""Examples of a test in the profile ``same``; of tests that ask for more, this or a third."""
+
 for profile, same_examples in (("same", True), ("random", False)):
     settings.register_profile(
         profile,
         deadline=None,
-        max_examples=40 if same_examples else 100,
+        max_examples=USUAL if same_examples else 100,
         suppress_health_check=[HealthCheck.too_slow],
         derandomize=same_examples,
         print_blob=True,
@@ -57,6 +60,21 @@ def pytest_collection() -> None:
     gc.disable()
     if settings().derandomize:
         providers._get_local_constants = providers.Constants
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In the profile ``same``, draw a third of the examples that tests ask for.
+
+    They are the same in every run: what the first of them do not find, more of them seldom do.
+    ``make search`` draws all, and others each time.
+    """
+    if not settings().derandomize:
+        return
+    tests = {getattr(item.obj, "__func__", item.obj) for item in items if hasattr(item, "obj")}
+    for test in filter(is_hypothesis_test, tests):
+        own = test._hypothesis_internal_use_settings
+        fewer = min(own.max_examples, max(USUAL, own.max_examples // 3))
+        test._hypothesis_internal_use_settings = settings(own, max_examples=fewer)
 
 
 def pytest_collection_finish() -> None:

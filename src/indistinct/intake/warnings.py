@@ -929,6 +929,16 @@ def replaced_alike(policy: Policy) -> list[str]:
     return [name for name, rule in rules.items() if rule is not None and rule.name in ways]
 
 
+def shifted_alike(policy: Policy) -> dict[str, str]:
+    """Columns of dates that are moved by as many days for all of a person's, and their format."""
+    rules = {
+        name: item.transform and item.transform.shift
+        for name, item in policy.attributes.items()
+        if item.role != "quasi-identifier"
+    }
+    return {name: rule.format for name, rule in rules.items() if rule and rule.by == policy.person}
+
+
 def distinguishable(
     before: pl.DataFrame, after: pl.DataFrame, policy: Policy, fresh: Sequence[str], what: str
 ) -> list[WarningText]:

@@ -182,7 +182,7 @@ def _given(
     ]
     if moved := moved_visits(asked):
         notes.append(f"visits are not attacked: {', '.join(moved)} cannot be matched")
-    notes += doubts(context)
+    notes += context.places.doubts("record" if context.one_record_each else "row")
     notes += told_of_untried(attacked.beside) if views[0].link is not None else []
     for place, view in enumerate(views[1:], start=2):
         of = "second release" if len(views) == 2 else f"release {place}"
@@ -619,35 +619,6 @@ def unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Seq
         for name in quasi
         for cell in records[name].unique().to_list()
     )
-
-
-def doubts(context: AttackContext) -> list[str]:
-    """What the figures of this release do not rest upon as they should."""
-    notes = []
-    what = "record" if context.one_record_each else "row"
-    places = context.places
-    if places.suppressed == places.records:
-        notes.append(f"no {what} is published in a class: attackers know nothing but the source")
-    lost = int((~places.in_class).sum())
-    more = places.suppressed - lost
-    if places.suppressed:
-        notes.append(
-            f"{places.suppressed} published {what}s have * in every quasi-identifier: people "
-            f"who fit no class ({many(lost, 'person')}) are among these"
-            + (
-                f"; at least {more} of them also fit a class, and attackers try those who are "
-                "more likely to"
-                if more > 0
-                else ""
-            )
-        )
-    elif lost:
-        notes.append(
-            f"{some_of(lost, places.people.height, 'person matches')} no published class "
-            "(suppressed, or "
-            "changed): for them attackers fall back to overall frequencies"
-        )
-    return notes
 
 
 def known_names(

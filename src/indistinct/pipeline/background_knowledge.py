@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from indistinct.analytics import group_values
@@ -19,6 +18,7 @@ from indistinct.analytics.background_warnings import (
     warn_about_uncounted,
     warn_about_values_in_buckets,
 )
+from indistinct.analytics.days_between import warn_about_days_between
 from indistinct.analytics.group_values import (
     NO_TWO,
     GroupValues,
@@ -36,14 +36,14 @@ from indistinct.analytics.households import warn_about_households
 from indistinct.analytics.near_values import warn_about_near_values
 from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.analytics.release_view import ReleaseView
-from indistinct.document import share
-from indistinct.hierarchies.cells import members_of
+from indistinct.analytics.set_sizes import warn_about_set_sizes
 from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.intake.warnings import (
     masked_identifiers,
     partly_promised,
     replaced_alike,
+    shifted_alike,
     told_apart_by_distance,
     unpromised,
 )
@@ -51,12 +51,9 @@ from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.certificate import made_up_among
-from indistinct.release.transforms.measured import as_measured
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.text import canonical
-from indistinct.types import Frame
-from indistinct.warning_kinds import Kind, WarningText
+from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -121,9 +118,11 @@ def with_background_knowledge(
         )
         for name, why in known_records.too_many(context, names).items()
     ]
-    run.warnings += _warnings_of_days(policy, released) if view.link is None else []
-    run.warnings += [] if view.link is None else _warnings_of_sizes(view)
-    if view.link is None:
+    if view.link is not None:
+        run.warnings += warn_about_set_sizes(view)
+    else:
+        quasi, person = policy.quasi_identifiers, str(policy.person)
+        run.warnings += warn_about_days_between(released, shifted_alike(policy), person, quasi)
         cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
         if isinstance(cells, Finding):
             run.singled_out[unicity.NAME] = cells.to_dict()["figures"]
@@ -201,70 +200,3 @@ def _applicable(found: GroupValues, policy: Policy) -> GroupValues:
     without = {value for part in parts for value in getattr(part, "not_applicable", ())}
     texts = pl.col(found.name).cast(pl.String, strict=False)
     return replace(found, rows=found.rows.filter(~texts.is_in(list(without))))
-
-
-def _warnings_of_days(policy: Policy, released: Frame) -> list[WarningText]:
-    """Dates of a person that are moved alike tell how many days lie between them."""
-    held, person = to_polars(released), str(policy.person)
-    of = pl.col(person)
-    steps = {}
-    for name, item in policy.attributes.items():
-        rule = item.transform and item.transform.shift
-        if not (rule and rule.by == person):
-            continue
-        if name in held.columns and item.role != "quasi-identifier":
-            texts = canonical(held.select(name))[name]
-            dates = as_measured(held[name], texts, rule.format)
-            if dates is not None and dates.kind != "number":
-                steps[name] = pl.Series(dates.days).set(texts.is_null(), None)
-    if not steps:
-        return []
-    own = list(policy.quasi_identifiers)
-    rows = canonical(held.select(person, *own)).with_columns(
-        pl.concat_list(*steps.values()).alias("\0day")
-    )
-    days = rows.explode("\0day").drop_nulls("\0day").unique([person, "\0day"]).sort("\0day")
-    gaps = days.with_columns(pl.col("\0day").diff().over(of).alias("\0gap")).drop_nulls("\0gap")
-    gaps = gaps.unique([person, *own, "\0gap"])
-    alone = gaps.select(of, (of.count().over(*own, "\0gap") == 1).alias("\0one"))
-    told = alone.group_by(person).agg(pl.col("\0one").any(), pl.col("\0one").mean().alias("\0mean"))
-    people = rows[person].n_unique()
-    one, mean = (float(told[name].cast(pl.Float64).sum()) / people for name in told.columns[1:])
-    listed = ", ".join(f"'{name}'" for name in steps)
-    return [
-        Kind.RISK(
-            f"{listed}: quasi-identifiers and the days between two successive dates single out "
-            f"{share(one)} of people at worst ({share(mean)} on average): shifted dates keep "
-            "these days",
-            one,
-        )
-    ] * bool(one)
-
-
-def _warnings_of_sizes(view: ReleaseView) -> list[WarningText]:
-    """Of the sets that a bucket lists, those of one size may have a value in common."""
-    found = []
-    for name, part in view.lists.items() if view.semantics() == "one" else ():
-        held = [list(dict.fromkeys(members_of(label) or (label,))) for label in part.labels]
-        sets = pl.DataFrame({"set": np.arange(len(held)), "value": held}, schema_overrides=_SETS)
-        sets = sets.with_columns(pl.col("value").list.len().alias("size"))
-        if sets["size"].max() == 1 or not part.amount.sum():
-            continue
-        listed = pl.DataFrame({"bucket": part.row_of, "set": part.index, "people": part.amount})
-        of, rows = ["bucket", "size"], listed.cast({"set": pl.Int64}).join(sets, on="set")
-        alike = rows.group_by(of).agg(pl.len().alias("sets"), pl.col("people").sum())
-        shared = rows.explode("value").group_by([*of, "value"]).agg(pl.len().alias("sets"))
-        sure = alike.join(shared, on=[*of, "sets"], how="semi")["people"].sum() / part.amount.sum()
-        if sure:
-            found.append(
-                Kind.RISK(
-                    f"with a person's quasi-identifiers and number of values of '{name}', one "
-                    f"value may be certain for {share(float(sure))} of people: buckets list "
-                    "sets as they are, and promises about buckets do not bound that",
-                    float(sure),
-                )
-            )
-    return found
-
-
-_SETS = {"set": pl.Int64(), "value": pl.List(pl.String())}

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.published import is_suppressed
 from indistinct.analytics.weighted import Rows, chosen_rows, ones, pointers, sums
+from indistinct.document import many, some_of
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.kernels.class_matching import WORD, meet
@@ -302,6 +303,35 @@ class Places:
             codes.append(codes_in(self.population[name], own.leaves))
             covers.append(self._covers(name, own))
         return self._meeting(codes, covers)
+
+    def doubts(self, what: str) -> list[str]:
+        """What figures of this release do not rest upon as they should.
+
+        Arguments:
+            what: what a row of the release is, for messages.
+        """
+        lost = int((~self.in_class).sum())
+        more = self.suppressed - lost
+        notes = []
+        if self.suppressed == self.records:
+            notes.append(
+                f"no {what} is published in a class: attackers know nothing but the source"
+            )
+        if self.suppressed:
+            also = (
+                f"; at least {more} of them also fit a class, and attackers try those who are "
+                "more likely to"
+            )
+            notes.append(
+                f"{self.suppressed} published {what}s have * in every quasi-identifier: people "
+                f"who fit no class ({many(lost, 'person')}) are among these" + also * (more > 0)
+            )
+        elif lost:
+            notes.append(
+                f"{some_of(lost, self.people.height, 'person matches')} no published class "
+                "(suppressed, or changed): for them attackers fall back to overall frequencies"
+            )
+        return notes
 
     def _covers(self, name: str, taxonomy: Taxonomy | None = None) -> NDArray[np.bool_]:
         """Which values each distinct cell of an attribute covers, [cells, D]; cells as coded."""
