@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import Result
 
 import indistinct
 from indistinct.errors import DataError, IndistinctError, Problem
@@ -109,7 +108,9 @@ def test_summaries_are_sorted_sentences() -> None:
         "s3://host/x?secret_access_key=s3cret",
     ],
 )
-def test_an_address_is_told_without_its_password(address: str, tmp_path: Path) -> None:
+def test_an_address_is_told_without_its_password(
+    address: str, tmp_path: Path, run: Callable[..., Result]
+) -> None:
     for problem in (
         Problem("x", f"no '{address}' here", file=address, remedy=f"see {address}"),
         Problem("x", f"{address}: no such file"),
@@ -121,9 +122,6 @@ def test_an_address_is_told_without_its_password(address: str, tmp_path: Path) -
         with pytest.raises(DataError, match=r"address (of a server|holds a pass)") as caught:
             verb(address)
         assert "3cret" not in str(caught.value)
-    asked = ["anonymize", address, "--quasi", "a", "--k", "2", "--out", str(tmp_path / "out")]
-    done = subprocess.run(
-        [sys.executable, "-m", "indistinct", *asked], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2, done.stderr
-    assert "3cret" not in done.stdout + done.stderr
+    done = run("anonymize", address, "--quasi", "a", "--k", "2", "--out", tmp_path / "out")
+    assert done.exit_code == 2, done.output
+    assert "3cret" not in done.output

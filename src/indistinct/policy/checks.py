@@ -10,7 +10,9 @@ from itertools import pairwise
 from indistinct._sections import Place, Section, place_of, wrong
 from indistinct.document import toml_key
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
+from indistinct.hierarchies.build import validate_spec
 from indistinct.hierarchies.code_systems import check as check_code_system
+from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures import measures
 from indistinct.policy.methods import method_checks, registered
 from indistinct.policy.people import comparing_cautions, visit_cautions
@@ -374,16 +376,12 @@ def _given_checks(
 
 
 def _hierarchy_checks(spec: object, place: tuple[str, ...]) -> Iterator[Problem]:
-    from indistinct.hierarchies.taxonomy import Taxonomy
-
     if not isinstance(spec, str | Mapping):
         if not isinstance(spec, Taxonomy):
             yield wrong(
                 place, 'a builder such as { intervals = { width = 5 } }, or "suppress"', spec
             )
         return
-    from indistinct.hierarchies.build import validate_spec
-
     try:
         problems = validate_spec(spec)
     except (PolicyError, HierarchyError) as error:

@@ -28,6 +28,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import PrivateAttr, ValidationError
 
+from indistinct import _toml
 from indistinct._sections import Place, Section, place_of, told, unknown, wrong
 from indistinct.errors import (
     PolicyError,
@@ -37,6 +38,7 @@ from indistinct.errors import (
     did_you_mean,
     shown_names,
 )
+from indistinct.hierarchies.files import find_hierarchy
 from indistinct.policy.checks import attribute_checks, cautions, cross_checks, link_checks
 from indistinct.policy.people import ledger_checks, people_checks, with_format
 from indistinct.policy.promises import promise_keys, promises_of
@@ -255,8 +257,6 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
             raise PolicyError(problems)
         roles |= dict.fromkeys(left, "identifier" if rest is None else _ROLE_OF_REST[rest])
         attributes: dict[str, Plain] = {name: {"role": roles[name]} for name in columns}
-        from indistinct import _toml
-
         defaults, warnings = defaults or {}, []
         for name in quasi:
             file = _hierarchy_file(hierarchies, name)
@@ -373,8 +373,6 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         ]
         if problems:
             raise PolicyError(problems)
-        from indistinct import _toml
-
         return _toml.document(self.to_dict())
 
     def __eq__(self, other: object) -> bool:
@@ -459,6 +457,4 @@ def _roleless(columns: Sequence[str], remedy: str, table: str = "") -> Problem:
 def _hierarchy_file(directory: str | Path | None, attribute: str) -> Path | None:
     if directory is None:
         return None
-    from indistinct.hierarchies.files import find_hierarchy
-
     return find_hierarchy(Path(directory), attribute)

@@ -10,6 +10,7 @@ from indistinct.errors import Problem, did_you_mean
 from indistinct.policy.sections import Attribute, Method, Ranks, Role
 from indistinct.policy.stated import Stated
 from indistinct.privacy.knm_anonymity import KNMAnonymity
+from indistinct.privacy.promise import models
 from indistinct.requirement import Requirement
 from indistinct.warning_kinds import Kind, WarningText
 
@@ -105,8 +106,6 @@ def _split_checks(
             "method.objective: rows are those of a whole release, and 'split' makes it in parts",
             remedy='choose another objective, or mode = "joint"',
         )
-    from indistinct.privacy.promise import models
-
     known = models()
     counting = [p.model for p in promises if p.model in known and known[p.model].needs_population]
     for model in dict.fromkeys(counting):

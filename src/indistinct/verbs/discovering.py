@@ -37,13 +37,14 @@ from indistinct.intake.opening import (
     open_source,
     plain_table,
 )
+from indistinct.policy import Link
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table
 from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
-    from indistinct.policy import Link, Policy
+    from indistinct.policy import Policy
 
 
 SOMEBODY = "(somebody)"
@@ -197,8 +198,6 @@ def _named(roles: dict[str, str], role: str, given: Sequence[str] | None) -> lis
 
 
 def _links(given: Iterable[Link | PlainMapping] | None) -> Iterator[Link]:
-    from indistinct.policy import Link
-
     for item in given or ():
         yield item if isinstance(item, Link) else Link(**dict(item))
 
