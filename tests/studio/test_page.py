@@ -368,7 +368,7 @@ def test_people_with_many_records_are_counted(enter: Enter, tmp_path: Path):
     if page.query_selector("#count-people"):
         page.click("#count-people")
     page.wait_for_selector("text=Every promise counts people, by patient_id")
-    page.wait_for_selector("text=In that column a release has a pseudonym")
+    page.wait_for_selector("text=A release has a pseudonym in that column")
     page.click("#to-promises")
     page.wait_for_selector("text=of 200 people")
     page.wait_for_selector("[aria-label='Comes with it: known-visit'] >> text=seen differs")

@@ -333,8 +333,8 @@ def told_where_alike(found: Iterable[GroupValues], unit: str) -> list[WarningTex
     return [
         Kind.RISK(
             f"{NOT_BOUNDED}class tells of {listed} enough, as max-posterior below 1 on all "
-            "quasi-identifiers would: all of such a class have the same value, and whoever knows "
-            "that somebody is in it then knows the value",
+            "quasi-identifiers would: all of such a class have the same value, so an attacker who "
+            "knows that a person is in it knows the value",
             max(alike.values(), default=0.0),
         )
     ] * bool(alike)

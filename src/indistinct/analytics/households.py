@@ -66,8 +66,9 @@ def warn_about_households(
     unit = "records" if person is None else "people"
     return [
         Kind.RISK(
-            f"'{name}' shows which {unit} belong together: whoever knows the quasi-identifiers of "
-            f"all of them (a family) finds {share(part)} of {unit}, however large classes are; "
+            f"'{name}' shows which {unit} belong together: an attacker who knows the "
+            f"quasi-identifiers of all of them (a family) finds {share(part)} of {unit}, even in "
+            "large classes; "
             "leave it out, or publish one record of each",
             part,
         )

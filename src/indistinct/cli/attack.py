@@ -41,7 +41,7 @@ def attack(
         list[Path] | None,
         option(
             "RELEASE",
-            "Another release about the same people, once or more: what all say together "
+            "Another release of the same people, once or more: attackers read all of them together "
             "(composition).",
         ),
     ] = None,

@@ -61,7 +61,7 @@ def audit(
     ] = None,
     follow: Annotated[
         str | None,
-        option("NAME", "Of several releases: the column that names people alike in all of them."),
+        option("NAME", "Of several releases: the column with the same name for a person in all."),
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,

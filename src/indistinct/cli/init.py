@@ -67,7 +67,7 @@ def init(
         int | None,
         typer.Option(
             min=0,
-            help="How many rows stand above the names of the columns; told by itself.",
+            help="Rows above the names of the columns (default: detected).",
             metavar="N",
             rich_help_panel=FILE,
         ),
@@ -75,11 +75,13 @@ def init(
     decimal: Annotated[
         str | None,
         option(
-            "MARK", "The decimal mark of numbers: a comma or a point; told by itself.", panel=FILE
+            "MARK",
+            "The decimal mark of numbers, a comma or a point (default: detected).",
+            panel=FILE,
         ),
     ] = None,
     query: Annotated[
-        str | None, option("SQL", "What is read from a database file.", panel=FILE)
+        str | None, option("SQL", "The query that reads a database file.", panel=FILE)
     ] = None,
     as_json: AsJson = False,
 ) -> None:

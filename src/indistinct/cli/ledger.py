@@ -24,7 +24,7 @@ def ledger(
         Literal["list", "show", "check", "forget"],
         argument(
             "ACTION",
-            "list: the releases. show: one of them. check: what all say together. forget: "
+            "list: the releases. show: one of them. check: all releases together. forget: "
             "remove one.",
         ),
     ],

@@ -56,7 +56,7 @@ def quasi(
         typer.Option(
             "--rows/--graph-only",
             help="All columns of a record are linked to its sensitive values; or only stated links "
-            "count, which protects nothing that nobody thought of.",
+            "count: a link that nobody stated is not cut.",
         ),
     ] = True,
     accept: Annotated[bool, typer.Option("--accept", help="Count the proposed links too.")] = False,

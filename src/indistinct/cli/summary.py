@@ -288,7 +288,7 @@ def _unicity(figures: PlainMapping) -> str:
     error = f" (give or take {share(figures['error'])})" if figures["error"] else ""
     shares = [f"{p} for {share(figures[str(p)]['unique'])}" for p in (2, 3, 4, 5)]
     told = (
-        f"published cells of a person, whichever, that are nobody else's: {', '.join(shares)} of "
+        f"any published cells of a person that nobody else has: {', '.join(shares)} of "
         f"people{error}"
     )
     columns = ", ".join(figures.get("carried", ()))

@@ -160,7 +160,7 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
     told += [
         Kind.LIMIT(
             f"promises about {_quoted(items)} bound what published items tell by themselves: which "
-            "ones were generalized or left out follows from those of everybody, and whoever knows "
+            "ones were generalized or left out depends on everybody's items; an attacker who knows "
             "these and this program may believe more"
         )
     ] * bool(items)

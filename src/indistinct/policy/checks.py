@@ -655,7 +655,7 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
         if asked.keeps_everybody and policy.method.suppression_limit > 0:
             yield Kind.SETTING(
                 f"{place_of(('promises', number))}: {asked.model} with a lower bound leaves "
-                "nobody out, whatever method.suppression_limit allows: a person in no class "
+                "nobody out, with any method.suppression_limit: a person in no class "
                 'would be known to be absent; absent = "suppressed" or "skip" asks for less'
             )
     if policy.method.variant == "paper":

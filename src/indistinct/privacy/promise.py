@@ -120,7 +120,7 @@ class Promise(ABC):
 
     @property
     def sufficient_size(self) -> int:
-        """Units from which on no class breaks the promise for its size, whoever is in it."""
+        """Units from which on no class breaks the promise for its size, with any people in it."""
         return self.class_size
 
     @property

@@ -130,7 +130,7 @@ def serves(values: int, k: float, mu: float) -> bool:
 
 
 def least_values(k: int, mu: float) -> int:
-    """How many distinct values every class needs at least, whatever its size.
+    """How many distinct values a class of any size needs at least.
 
     The least D with D >= (1 + sqrt(3 mu (k^2 - 1))) / 2.
 
@@ -202,7 +202,7 @@ def largest_size(values: int, mu: float) -> int:
 def least_noise(totals: Sequence[int] | Ints, classes: int, k: int, mu: float) -> int:
     """How many made-up records any algorithm needs at least to make that many classes.
 
-    Every class needs :func:`least_values` distinct values L, whatever its size. A value that occurs
+    A class of any size needs :func:`least_values` distinct values L. A value that occurs
     t times in the table is in at most min(t, G) of G classes, so real records bring at most
     sum(min(t, G)) of the L G pairs of a class and a value in it, and a made-up record brings one.
 

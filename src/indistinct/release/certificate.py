@@ -257,7 +257,7 @@ class Run(Document):
         plan: ``algorithm``, ``scope``, ``levels``, ``objective``, ``optimal``, ``bound`` and what
             else the plan says of itself.
         measures: What the release loses, by measure.
-        seed: The seed of the run's randomness. Whoever has it can undo the shuffle.
+        seed: The seed of the run's randomness. With it, the shuffle can be undone.
         noise: Number of records of noise added.
         decoys: Number of decoy records added.
         policy_sha256: Digest of the policy; None if there is no file.
@@ -392,8 +392,8 @@ def _told_of_suppressed(audit: Audit) -> list[WarningText]:
             found.append(f"{part.model} of '{part.sensitive}' {words(weaker)}")
     return [
         Kind.LIMIT(
-            "what is achieved is said of classes; suppressed records, as the group that whoever "
-            f"fits no class is known to be in, achieve less: {'; '.join(found)}"
+            "achieved figures are those of classes; the group of suppressed records, to which all "
+            f"people belong who fit no class, achieves less: {'; '.join(found)}"
         )
     ] * bool(found)
 

@@ -612,8 +612,8 @@ def utility(found: Evidence) -> Chapter | None:
         "utility",
         "What is left for analysis",
         "Each measure counts another loss; none of them knows your analysis. Look for a single "
-        "attribute that carries the cost: a column that tells nothing is alarming, whatever the "
-        "mean.",
+        "attribute that carries the cost: a column that tells nothing is alarming, even if the "
+        "mean is good.",
         parts,
     )
 

@@ -134,7 +134,7 @@ def alternatives(
 
     Raises:
         PolicyError: the release is two linked tables, for which no other method is tried.
-        IndistinctError: whatever else :func:`anonymize` raises for the policy's own method.
+        IndistinctError: all others that :func:`anonymize` raises for the policy's own method.
     """
     asked = as_policy(policy)
     method = method_named(asked.method.algorithm)

@@ -415,8 +415,8 @@ def in_words(figures: Mapping[str, Figures]) -> str:
     assert isinstance(error, float)
     five = f" (give or take {error:.1%})" if error else ""
     told = (
-        f"Published cells of somebody, whichever, are nobody else's together: one for {shares[0]}, "
-        f"two for {shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]}"
+        f"Any published cells of a person that nobody else has: one cell for {shares[0]}, two "
+        f"cells for {shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]}"
         f"{five}."
     )
     if not isinstance(carried, Mapping):

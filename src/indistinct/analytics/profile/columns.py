@@ -251,10 +251,9 @@ class Profile:
             rare = item.distinct * K > filled or item.rare_share >= 0.5
             if item.role == "insensitive" and item.distinct > 1 and rare:
                 why = (
-                    f"{LEFT_OUT}: {many(item.distinct, 'value')} in {many(filled, 'record')}, and "
-                    "whoever "
-                    "knows one finds the record. Make it a quasi-identifier if anybody could know "
-                    "it, sensitive if it could harm, insensitive if nobody can know it"
+                    f"{LEFT_OUT}: {many(item.distinct, 'value')} in {many(filled, 'record')}: one "
+                    "known value finds the record. Make it a quasi-identifier if anybody could "
+                    "know it, sensitive if it could harm, insensitive if nobody can know it"
                 )
                 item = replace(item, role="identifier", reasons=(why,), warnings=())
             items.append(item)
@@ -893,7 +892,7 @@ def _warnings(table: Table, item: AttributeProfile, values: Values) -> Iterator[
             f"{NEARLY_UNIQUE}",
         )
     if item.free_text:
-        yield Warned("free-text", "free text: it may name people, whatever else it says")
+        yield Warned("free-text", "free text: it may name people")
     if values.stray_records and item.role == "quasi-identifier":
         what = "dates" if item.kind == "date" else "numbers"
         rows = table.rows_where(item.attribute, values.stray)

@@ -99,9 +99,9 @@ def health_policy(form: str, k: int = 5) -> str:
     lines = [
         *_comment(f"A first policy for {known.title}: a row for every {items} of a person."),
         "#",
-        *_comment("The columns of the format have roles and hierarchies of their own. Whatever is"
-                  " listed under [attributes] with a role replaces them, without one adds to them;"
-                  " what is not known to be harmless is left out."),
+        *_comment("The columns of the format have roles and hierarchies of their own. An attribute"
+                  " listed under [attributes] with a role replaces them, without one it adds to"
+                  " them. A column not known to be harmless is left out."),
     ]  # fmt: skip
     for role, names in roles.items():
         told = "left out" if role == "identifier" else role
@@ -363,8 +363,8 @@ def _method(limit: float, *, items: bool, levels: bool = False) -> list[str]:
         levels: whether quasi-identifiers have a level from which on they are published.
     """
     share = [
-        *_comment(f"At most this share of the {'items of people' if items else 'records'} is left"
-                  " out for the sake of the others."),
+        *_comment(f"At most this share of the {'items of people' if items else 'records'} may be"
+                  " left out, so that the others stay more exact."),
         f"suppression_limit = {limit:g}",
     ]  # fmt: skip
     if levels:

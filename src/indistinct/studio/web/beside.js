@@ -49,7 +49,7 @@ function compared({ releases, contingency, before, records }) {
   return [
     grid("Figures of the releases", [["Figure", ([title]) => title], ...releases.map((item) => [item.name, ([, cell]) => cell(item), true])], lines),
     asked.length ? null : h("p", { className: "soft small" }, "Will an analysis still hold? Say under [[analyses]] in the policy what will be done with the release; its estimates are compared here."),
-    releases[0].linked ? h("p", { className: "soft small" }, "These releases are two linked tables: they do not say which values stand together in a record, so that joint counts have nothing to say. The rows are those of the people.") : null,
+    releases[0].linked ? h("p", { className: "soft small" }, "These releases are two linked tables. They do not show which values occur together in a record, so there are no joint counts. The rows are those of the people.") : null,
     contingency ? h("details", { id: "beside-pair", open: true }, h("summary", {}, `${contingency.attributes.join(" by ")}: how many records`),
       h("div", { className: "sides" }, pair("before", contingency.attributes, contingency.before), ...Object.entries(contingency.after).map(([name, own]) => pair(name, contingency.attributes, own)))) : null,
     ...columns.map((name) => h("details", { id: `beside-${name}` }, h("summary", {}, `${name}: values`),

@@ -64,7 +64,7 @@ function levels(redraw) {
       best ? h("button", { id: "levels-best", onclick: () => put(best) }, "As the release has them") : null),
     told ? grid("Levels, bounds and weights", [
       ["Column", (name) => name],
-      ["Level", (name) => !(name in told.heights) ? h("span", { className: "soft" }, "told per visit, within the groups of the others") : slide(`try-${name}`, `Level of ${name}`, high(name), tried.levels[name] ?? 0, `${tried.levels[name] ?? 0} of ${high(name)}`,
+      ["Level", (name) => !(name in told.heights) ? h("span", { className: "soft" }, "set per visit, within the groups of the others") : slide(`try-${name}`, `Level of ${name}`, high(name), tried.levels[name] ?? 0, `${tried.levels[name] ?? 0} of ${high(name)}`,
         { oninput: (event) => put({ ...tried.levels, [name]: Number(event.target.value) }) })],
       heeded.includes("min_level") ? ["At least", (name) => bound(name, "min_level", "Lowest level", 0)] : null,
       heeded.includes("max_level") ? ["At most", (name) => bound(name, "max_level", "Highest level", high(name))] : null,
@@ -72,7 +72,7 @@ function levels(redraw) {
         { step: "0.5", onchange: (event) => edit(["attributes", name, "weight"], Number(event.target.value)) })] : null,
     ].filter(Boolean), names) : null,
     told ? lattice(told, k, put, redraw) : null,
-    heeded.length < 3 ? h("p", { className: "soft small" }, `${sections.method?.algorithm ?? "The method"} makes ${heeded.length ? "ranges" : "groups"} of its own, so that ${heeded.length ? "bounds of levels" : "bounds and weights"} mean nothing to it. Choose another method above to set them.`) : null);
+    heeded.length < 3 ? h("p", { className: "soft small" }, `${sections.method?.algorithm ?? "The method"} makes ${heeded.length ? "ranges" : "groups"} of its own and ignores ${heeded.length ? "bounds of levels" : "bounds and weights"}. Choose another method above to set them.`) : null);
 }
 
 function slide(id, label, most, value, told, more) {

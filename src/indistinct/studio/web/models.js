@@ -10,7 +10,7 @@ export const MODELS = [
     says: "Everybody looks like at least k − 1 others in what others could know.",
     keeps: "that a row is assigned to a person",
     settings: [["k", "People who look alike (k)", 5, 1, 1]],
-    remark: "Five people look alike: whoever knows age and postcode finds five rows, not one (k = 5).",
+    remark: "Five people look alike: an attacker who knows age and postcode finds five rows, not one (k = 5).",
     rows: same(["flu", "asthma", "flu", "angina", "gout"]),
   },
   {
@@ -55,10 +55,10 @@ export const MODELS = [
   },
   {
     model: "km-anonymity", title: "A few values find nobody", sensitive: true, people: true,
-    says: "Whoever knows m values of a person's records finds at least k people with them.",
+    says: "An attacker who knows m values of a person's records finds at least k people with them.",
     keeps: "that a person's set of values identifies them",
     settings: [["k", "People who have them (k)", 5, 1, 1], ["m", "Values known (m)", 1, 1, 1]],
-    remark: "Flu is had by three people: whoever knows one illness finds three (k = 3, m = 1).",
+    remark: "Three people have flu: an attacker who knows one illness finds three (k = 3, m = 1).",
     rows: same(["flu, gout", "flu", "gout", "flu, gout", "asthma"]),
   },
 ];

@@ -25,7 +25,7 @@ export function promiseRoom(redraw) {
   const sensitive = Object.entries(policy.attributes).filter(([, own]) => own.role === "sensitive").map(([name]) => name);
   return h("div", {},
     h("h1", {}, "What do you promise?"),
-    h("p", { className: "lead" }, "A promise holds for everybody in the release, whoever looks for them. Begin with “nobody stands alone”; the others come in addition."),
+    h("p", { className: "lead" }, "A promise protects everybody in the release from any attacker. Begin with “nobody stands alone”, then add others."),
     problems(policy.problems), policy.problems.length ? null : feasibility(promises),
     h("div", { className: "two" }, slider(promises, redraw), promised(promises, sensitive, policy.implied)),
     h("section", { className: "card", "aria-label": "More promises" },
@@ -61,7 +61,7 @@ function slider(promises, redraw) {
       redraw();
     } });
   return card(
-    h("p", { className: "soft" }, "Move k: so many people have to look alike. The figures are those of your table as it is, before anything is made coarser."),
+    h("p", { className: "soft" }, "Move k, the number of people who must look alike. The figures describe your table as it is, before anything is made coarser."),
     h("div", { className: "row" }, h("output", { id: "k-value", className: "big", for: "k" }, `k = ${now}`), input),
     h("div", { className: "figures", "aria-live": "polite" },
       h("div", {}, h("span", { className: "big", id: "at-risk" }, count(below[now])),
@@ -95,7 +95,7 @@ function promised(promises, sensitive, implied) {
     promises.length ? promises.map((item, at) => one(item, at, sensitive)) : h("p", { className: "soft" }, "Nothing yet."),
     implied.map((item) => h("div", { className: "promise", role: "group", "aria-label": `Comes with it: ${item.model}` },
       h("h3", {}, modelNamed(item.model)?.title ?? item.model, " ", h("span", { className: "tag" }, item.model)),
-      h("p", { className: "small soft" }, `Comes with the promises above, with k = ${item.k}: ${item.visit?.join(", ") || "a column"} differs between the records of a person. Whoever knows it of one record finds at least ${item.k} people of a group with it.`))));
+      h("p", { className: "small soft" }, `Comes with the promises above, with k = ${item.k}: ${item.visit?.join(", ") || "a column"} differs between the records of a person. An attacker who knows it for one record finds at least ${item.k} people of a group with it.`))));
 }
 
 // Where the focus goes when what had it is gone.
@@ -118,7 +118,7 @@ function one(item, at, sensitive) {
         menu(`promise-${at}-of`, "Sensitive attribute", sensitive.includes(item.sensitive) ? sensitive : [item.sensitive, ...sensitive], item.sensitive,
           (value) => edit(["promises", at, "sensitive"], value))) : null,
       h("button", { id: `drop-${at}`, className: "plain", "aria-label": `Remove promise ${at + 1}: ${item.model}`, onclick: () => edit(["promises", at]).then(() => go(`drop-${Math.max(0, at - 1)}`)) }, "Remove")),
-    item.on ? h("p", { className: "small" }, `For whoever knows only: ${item.on.join(", ")}`) : null);
+    item.on ? h("p", { className: "small" }, `For an attacker who knows only: ${item.on.join(", ")}`) : null);
 }
 
 function offer(item, promises, sensitive) {
@@ -128,8 +128,8 @@ function offer(item, promises, sensitive) {
   let why = null;
   if (item.people && !people) why = "Only where people have many records, and the policy names the person.";
   else if (item.sensitive && !sensitive.length) why = "It needs a sensitive column: give one that role in the room Table.";
-  else if (item.sensitive && !free.length) why = "Promised of every sensitive column already.";
-  else if (!item.sensitive && first(promises) >= 0) why = "Promised already: change its k.";
+  else if (item.sensitive && !free.length) why = "Already promised for every sensitive column.";
+  else if (!item.sensitive && first(promises) >= 0) why = "Already promised: change its k.";
   const add = () => edit(["promises", promises.length], {
     model: item.model,
     ...Object.fromEntries(item.settings.map(([key, , value]) => [key, value])),

@@ -4,9 +4,9 @@ import { ROLES, bar, count, grid, h, menu, note, problems, rowsOf, share } from 
 import { edit, run, step, stop, store } from "/web/store.js";
 
 const MEANING = [
-  ["Identifier", "Names a person. Left out of the release; the column that says whose a record is becomes a new pseudonym."],
+  ["Identifier", "Names a person. Left out of the release; the column that names the person of each record becomes a new pseudonym."],
   ["Quasi-identifier", "Others could know it: age, place, dates. Made coarser until many people look alike."],
-  ["Sensitive", "Would harm a person if learnt. Published, and protected by promises."],
+  ["Sensitive", "Would harm a person if disclosed. Published, and protected by promises."],
   ["Insensitive", "Nobody can know it, and it harms nobody. Published as it is."],
 ];
 
@@ -52,9 +52,9 @@ export function tableRoom(redraw) {
 
 // Whose a record is: where people have many, every promise counts people.
 function people(found, person, format) {
-  if (person) return note("", `Every promise counts people, by ${person}. In that column a release has a pseudonym, made for it alone, which says what is of one person. `, format ? null : h("button", { id: "count-records", onclick: () => edit(["source", "person"]) }, "Count records instead"));
+  if (person) return note("", `Every promise counts people, by ${person}. A release has a pseudonym in that column, made for it alone: it shows which records belong to one person. `, format ? null : h("button", { id: "count-records", onclick: () => edit(["source", "person"]) }, "Count records instead"));
   if (!found) return null;
-  const said = found.doubt ? `Does ${found.column} say whose a record is? It has ${count(found.people)} values in ${count(found.records)} records, but ${found.doubt}. ` : `${found.column} repeats: it seems that ${count(found.people)} people have ${count(found.records)} records. `;
+  const said = found.doubt ? `Does ${found.column} name the person of each record? It has ${count(found.people)} values in ${count(found.records)} records, but ${found.doubt}. ` : `${found.column} repeats: it seems that ${count(found.people)} people have ${count(found.records)} records. `;
   return note("doubt", said,
     h("button", { id: "count-people", onclick: () => edit(["source", "person"], found.column) }, `Count people by ${found.column}`));
 }
@@ -68,7 +68,7 @@ function role(name, chosen) {
 // A date or ward of a visit is hidden among visits; an age or sex among people.
 function toldOf(name, own, person) {
   if (!person || own?.role !== "quasi-identifier") return null;
-  return menu(`level-${name}`, `What ${name} is told of`, [["person", "told of the person"], ["event", "told of each visit"]], own.level ?? "person",
+  return menu(`level-${name}`, `What ${name} belongs to`, [["person", "belongs to the person"], ["event", "belongs to each visit"]], own.level ?? "person",
     (level) => edit(["attributes", name, "level"], level === "event" ? level : null));
 }
 
@@ -104,7 +104,7 @@ function combinations(told, redraw) {
   if (!list.length) return card(h("p", { className: "soft" }, "No combination of columns was measured."), again);
   return card(
     h("p", { className: "soft" }, told.result.key_like.length
-      ? "Whoever knows these few columns of a person nearly always finds one record."
+      ? "An attacker who knows these few columns of a person nearly always finds one record."
       : "No combination of up to three columns is as good as a name. These tell most:"),
     grid("Combinations of columns", [
       ["Columns", (item) => item.attributes.join(" + ")],
@@ -116,6 +116,6 @@ function protectedBy(told) {
   const found = told.result;
   return h("section", { className: "card", "aria-label": "Uniqueness" }, h("h2", {}, "Alone in the table"),
     found ? [h("div", { className: "figures" },
-      h("div", {}, h("span", { className: "big" }, share(found.together.alone)), h("span", { className: "soft" }, "of the records are found by whoever knows all their quasi-identifiers: nobody else has the same")))]
+      h("div", {}, h("span", { className: "big" }, share(found.together.alone)), h("span", { className: "soft" }, "of the records are unique: an attacker who knows all their quasi-identifiers finds them")))]
       : h("p", { className: "soft" }, told.running ? "Measuring …" : "Not measured."));
 }
