@@ -13,6 +13,7 @@ from indistinct.analytics.leakage.computed import computed
 from indistinct.analytics.leakage.dependence import SAMPLE, Narrowed, giving_away, narrowing
 from indistinct.analytics.leakage.derivations import following
 from indistinct.analytics.profile.columns import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
+from indistinct.analytics.profile.counted import column_of_counts, told_of_counts
 from indistinct.analytics.profile.persons import BLANK_BELOW, REPEATS
 from indistinct.document import many, some_of, toml_key
 from indistinct.errors import DataError
@@ -815,6 +816,19 @@ def _told_of_narrowing(found: Narrowed, undone: Sequence[tuple[str, str]]) -> li
         for column, quasi, ratio in found
         if (column, quasi) not in undone
     ]
+
+
+def warn_about_counted_rows(table: Table, policy: Policy) -> list[WarningText]:
+    """The warning that the rows of a table are combinations with a count, and none of people.
+
+    Arguments:
+        table: the table, its values transformed.
+        policy: what was asked.
+    """
+    if policy.person is not None or policy.source.people or policy.source.format:
+        return []
+    name = column_of_counts(table, table.columns)
+    return [] if name is None else [Kind.RISK(told_of_counts(name))]
 
 
 def warn_about_forgotten_person(table: Table, policy: Policy) -> list[WarningText]:

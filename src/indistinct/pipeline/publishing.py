@@ -19,6 +19,7 @@ from indistinct.intake.value_metadata import needed_metadata, published_metadata
 from indistinct.intake.warnings import (
     distinguishable,
     warn_about_computed,
+    warn_about_counted_rows,
     warn_about_forgotten_person,
     warn_about_people,
     warn_about_unprotected_columns,
@@ -69,6 +70,7 @@ def publish(
         PolicyError: a split release gives people away, and nobody accepted that.
     """
     run.tell("publishing")
+    run.warnings += warn_about_counted_rows(private.table, run.policy)
     run.warnings += warn_about_forgotten_person(private.table, run.policy)
     if isinstance(plan, LinkedPlan):
         return _linked(private, plan, run)

@@ -35,6 +35,7 @@ from indistinct.analytics.profile.contents import (
     could_be_ages,
     could_be_years_of_life,
 )
+from indistinct.analytics.profile.counted import column_of_counts, told_of_counts
 from indistinct.analytics.profile.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
 from indistinct.analytics.profile.missing_codes import Far, missing_codes, suspected
 from indistinct.analytics.profile.names import (
@@ -315,9 +316,18 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
             _counter(item, persons, known) if item.attribute in counters else item for item in aged
         ]
         items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
-    return Profile(
-        table.name, records, tuple(items), tuple(_table_warnings(items, persons, beside)), persons
-    )
+    counts = column_of_counts(table, list(names)) if persons is None else None
+    items = [_count(item) if item.attribute == counts else item for item in items]
+    warnings = list(_table_warnings(items, persons, beside))
+    if counts is not None:
+        warnings.insert(0, Warned("counted-rows", told_of_counts(counts)))
+    return Profile(table.name, records, tuple(items), tuple(warnings), persons)
+
+
+def _count(item: AttributeProfile) -> AttributeProfile:
+    """What counts the people of every row."""
+    why = "it seems to say how many people each row stands for"
+    return replace(item, role="identifier", reasons=(why,), draft=Draft(), warnings=(), sure=True)
 
 
 def _of_a_visit(table: Table, item: AttributeProfile, persons: Persons) -> AttributeProfile:
