@@ -196,6 +196,25 @@ def test_what_a_class_tells_of_values_without_a_promise_is_said(promised: bool) 
     assert "'ill' (25.0% of records), 'ward' (25.0% of records), two values" in alone
 
 
+@pytest.mark.parametrize("promised", [False, True])
+def test_one_value_among_those_known_is_told(promised: bool) -> None:
+    """Whoever knows that somebody was tested knows the result; 3 of 12 and 1 of 12 are tested."""
+    table = pl.DataFrame({"age": [20, 21, 22, 23, 40, 41, 42, 43, 60, 61, 62, 63]}).with_columns(
+        ill=pl.Series(["HIV", "HIV", "HIV", "?", "flu", "HIV", None, None, "flu", None, "*", "?"])
+    )
+    keys = policy(source={}, promises=[{"model": "k-anonymity", "k": 4}])
+    keys["method"] = {"algorithm": "mondrian"}
+    keys["attributes"] = {name: keys["attributes"][name] for name in ("age", "ill")}
+    keys["attributes"]["ill"]["missing"] = {"tokens": ["?"]}
+    if promised:
+        keys["promises"].append({"model": "max-posterior", "bound": 0.75, "sensitive": "ill"})
+    release = ind.anonymize(table, keys)
+    assert release.certificate.classes["count"] == 3
+    told = [text for text in release.warnings if "of whom a value is known have the same" in text]
+    assert "'ill' (33.3% of records)" in told[0]
+    assert "certain" not in told[0]
+
+
 def test_a_value_that_all_people_of_a_class_have_is_told() -> None:
     table = visits().with_columns(day=pl.lit("today"), ill=pl.lit("flu"))
     told = ind.anonymize(table, policy()).warnings

@@ -15,6 +15,16 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.analytics.group_values import certain_beside, of_buckets, of_classes
 
+
+def only_known(classes: list[list[str]], unknown: set[str]) -> float:
+    """The share who have a value that every other of their class has, but those without one."""
+    told = 0
+    for values in classes:
+        known = [one for one in values if one not in unknown]
+        told += len(known) * (len(set(known)) == 1 and len(known) < len(values))
+    return told / max(sum(map(len, classes)), 1)
+
+
 rows = st.lists(
     st.tuples(st.sampled_from("ab"), st.sampled_from(["x", "y", "z", "?", "*", None])),
     min_size=1,
@@ -45,6 +55,7 @@ def test_who_is_certain_once_others_are_known(table: list[tuple[str, Any]], othe
         held = frame.with_row_index("who").cast({"who": pl.String})
         found = list(of_classes(held, ["age"], person, {"ill": ["?"]}))
         assert found[0].certain(others) == pytest.approx(wanted)
+        assert found[0].only_known == pytest.approx(only_known(classes, {"", "?", "*"}))
     tables = {
         "quasi": frame.select(bucket="age", age="age"),
         "sensitive": frame.select("ill", bucket="age").drop_nulls(),

@@ -10,6 +10,9 @@ from indistinct.document import share
 from indistinct.types import PlainMapping
 from indistinct.warning_kinds import Kind, WarningText
 
+FEWEST = 0.01
+"""The share of people of whom a class nearly tells a value, from which on it is said."""
+
 
 def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
     """That of a release that is not in memory not everything was counted."""
@@ -40,6 +43,28 @@ def warn_about_alike(found: Iterable[GroupValues], unit: str) -> list[WarningTex
             f"all of a class have the same {listed}: no promise bounds what a class tells "
             "about them; max-posterior would",
             max(alike.values(), default=0.0),
+        )
+    ] * bool(listed)
+
+
+def warn_about_only_known(found: Iterable[GroupValues], group: str, unit: str) -> list[WarningText]:
+    """What a class or bucket tells of those who have a value, where the others of it have none.
+
+    Arguments:
+        found: the values of each group.
+        group: what a group is called.
+        unit: what is counted.
+    """
+    counted = {one.name: one for one in found}
+    only = {name: part for name, one in counted.items() if (part := one.only_known) >= FEWEST}
+    usual = {name: counted[name].usual for name in only}
+    listed = _worst(only, unit, usual)
+    return [
+        Kind.RISK(
+            f"all of a {group} of whom a value is known have the same {listed}, and the others "
+            "none: whoever knows that a person has one knows it; promises count a missing value "
+            "as one more",
+            max(only.values(), default=0.0),
         )
     ] * bool(listed)
 

@@ -69,6 +69,14 @@ class GroupValues:
         return float(np.count_nonzero(self.rows[HAVE].to_numpy() == 1)) / self.total
 
     @property
+    def only_known(self) -> float:
+        """The share who have the one value of a group of which others have none, or none known."""
+        group, of, have = (self.rows[name].to_numpy() for name in (GROUP, OF, HAVE))
+        first, values = np.unique(group, return_index=True, return_counts=True)[1:]
+        one = first[(values == 1) & (have[first] < of[first])]
+        return float(have[one].sum()) / self.total
+
+    @property
     def usual(self) -> float:
         """The share who have the value that most have."""
         counted = self.rows.group_by(self.name).agg(pl.col(HAVE).sum())[HAVE]

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.background_warnings import NEARLY_ALL
+from indistinct.analytics.background_warnings import FEWEST, NEARLY_ALL
 from indistinct.analytics.group_values import GROUP, HAVE, OF, GroupValues
 from indistinct.analytics.leakage.derivations import on_scales
 from indistinct.document import share
@@ -24,9 +24,6 @@ NEAR = 0.05
 
 MOST = 0.9
 """The share of all values whose range that is: those in the middle."""
-
-FEWEST = 0.01
-"""The share of people in classes of near values from which on it is said."""
 
 
 _KIND = "\0kind"

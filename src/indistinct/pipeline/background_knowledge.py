@@ -14,6 +14,7 @@ from indistinct.analytics.background_warnings import (
     NOT_BESIDE,
     warn_about_alike,
     warn_about_known_records,
+    warn_about_only_known,
     warn_about_single_values,
     warn_about_uncounted,
     warn_about_values_in_buckets,
@@ -143,7 +144,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
     released, group, unit = publication.without_made_up.tables, "bucket", "people"
     if link is not None:
         sought = {name: unknown[name] for name in about if link["holding"] != "all"}
-        promised = list(of_buckets(released, link, sought))
+        promised = counted = list(of_buckets(released, link, sought))
     elif policy.quasi_identifiers:
         person = policy.person if private.subjects.unit == "person" else None
         group, unit = "class", "people" if person else "records"
@@ -181,6 +182,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
             run.warnings += [NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
     else:
         return
+    run.warnings += warn_about_only_known(counted, group, unit)
     measured = told_apart_by_distance(policy)
     run.warnings += warn_about_near_values(promised, measured, private.metadata, group, unit)
     told = told_of_known_values(promised, group, unit)
