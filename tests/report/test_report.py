@@ -237,6 +237,30 @@ def test_what_is_still_at_risk_begins_with_the_most_urgent_warning() -> None:
     assert risks[0][1:] not in at_risk(release.report(public=True))
 
 
+@pytest.mark.parametrize(("alone", "chance"), [(2, "1 in 2"), (0, "1 in 5")])
+def test_suppressed_records_that_are_kept_are_a_group_that_may_be_small(
+    alone: int, chance: str
+) -> None:
+    table = pl.DataFrame({"age": ["30"] * 10 + ["40"] * 5 + ["90", "95"][:alone]})
+    release = ind.anonymize(
+        table.with_columns(ill=pl.Series(["flu", "gout"] * 9)[: table.height]),
+        {
+            "attributes": {
+                "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+                "ill": {"role": "insensitive"},
+            },
+            "promises": [{"model": "k-anonymity", "k": 5}],
+            "method": {"algorithm": "optimal", "suppression_limit": 0.2},
+            "output": {"suppressed": "keep"},
+        },
+    )
+    for public in (True, False):
+        page = text_of(release.report(public=public))
+        assert f" {chance} the best chance" in page
+        assert ("fits no class with 1 in 2: so many" in page) == bool(alone)
+        assert ("2 records published as * in every" in page) == bool(alone)
+
+
 def test_a_public_report_has_no_value_that_the_release_has_not() -> None:
     """Neither of who is left out nor exact quasi-identifiers: it is scanned as a certificate is."""
     rare = {"name": "Somebody else", "age": "97", "sex": "x", "<b>ill</b>": "Kuru"}

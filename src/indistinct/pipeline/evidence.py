@@ -67,12 +67,14 @@ def published_evidence(release: Frame) -> Plain:
     Returns:
         ``attributes``, each with its ``table``, ``role`` as far as the certificate tells it and the
         ``spread`` of its values; ``sizes`` of the classes; ``risk`` of their records, and its
-        ``curve`` over k.
+        ``curve`` over k; how many are ``suppressed``, with ``*`` in every quasi-identifier.
     """
     view = ReleaseView.read(release, Sought())
     rows, weight = view.counted or (view.rows, None)
+    stars = 0
     if view.quasi:
         kept = ~is_suppressed(rows, view.quasi)
+        stars = int((~kept).sum() if weight is None else weight.filter(~kept).sum())
         rows, weight = rows.filter(kept), None if weight is None else weight.filter(kept)
     times = None if weight is None else weight.to_numpy().astype(np.int64)
     size = _sizes_of(rows.select(view.quasi), times)
@@ -90,7 +92,7 @@ def published_evidence(release: Frame) -> Plain:
         for name in part.columns
         if name not in (view.person, None if view.link is None else view.by)
     ]
-    return {"attributes": attributes, **sizes_and_risk(size)}
+    return {"attributes": attributes, "suppressed": stars, **sizes_and_risk(size)}
 
 
 def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan, policy: str) -> Plain:

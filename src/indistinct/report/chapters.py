@@ -98,6 +98,11 @@ class Evidence:
         people = self.certificate.get("person") or self.certificate.get("linked")
         return ("person", "people") if people else ("record", "records")
 
+    @property
+    def suppressed(self) -> int:
+        """Published records, or people, with ``*`` in every quasi-identifier."""
+        return int(self.published.get("suppressed", 0))
+
     def of(self, key: str) -> Any:
         """Something that was counted in the table, or added by hand; None where it was not."""
         return (self.private or {}).get(key) or None
@@ -133,7 +138,8 @@ def tiles(found: Evidence) -> list[Tile]:
         what = f"the fewest {more} that share all quasi-identifiers"
         made.append(Tile(shown(smallest), what, "bad" if smallest == 1 else "good"))
         what = f"the best chance to pick the right {one}"
-        made.append(Tile(f"1 in {shown(smallest)}", what, "good" if smallest > 10 else "doubt"))
+        fewest = min(smallest, found.suppressed or smallest)
+        made.append(Tile(f"1 in {shown(fewest)}", what, "good" if fewest > 10 else "doubt"))
     if found.run is not None:
         out, records = found.run["suppressed"], found.run["records"]
         what = f"of the table's {shown(records)} records left out"
@@ -209,7 +215,13 @@ def _still(found: Evidence) -> str:
     if smallest and not (found.public and found.made_up):
         said.append(
             "An attacker who knows all quasi-identifiers of a person picks the right "
-            f"{found.units[0]} with a chance of 1 in {shown(smallest)} at best."
+            f"{found.units[0]} with a chance of 1 in {shown(smallest)} at best"
+            + (
+                f", of one in the table who fits no class with 1 in {shown(found.suppressed)}: so "
+                "many are published as *."
+                if 0 < found.suppressed < smallest
+                else "."
+            )
         )
     attacks = found.of("attacks")
     if attacks is not None:
@@ -490,6 +502,12 @@ def risks(found: Evidence) -> Chapter | None:
     parts: list[Part] = [Grid(("risk", *head), rows, right=head)]
     if found.made_up:
         parts.append(Line("Made-up records count as people here: real risks are higher.", "doubt"))
+    if found.suppressed:
+        told = (
+            f"{many(found.suppressed, *found.units)} published as * in every quasi-identifier "
+            "are not counted here: a person in the table who fits no class is one of these."
+        )
+        parts.append(Line(told, "doubt"))
     curves = [
         _curve(f"Risk without classes of fewer than k, {when}", curve)
         for when, curve in (("before", found.of("curve")), ("release", found.published["curve"]))
