@@ -419,18 +419,36 @@ def test_files_of_a_folder_begin_where_they_begin(tmp_path: Path) -> None:
     assert scan(tmp_path).frame()["age"].to_list() == ["20", "30", "40", "50"]
 
 
+@pytest.mark.parametrize("text", ["age,sex", "age,sex\r\n", "age,sex\n\n \n", '"age\n",sex\n'])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_header_without_records_is_a_table_without_records(
+    text: str, encoding: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_bytes(text.encode(encoding))
+    assert scan(tmp_path / "t.csv").height() == 0
+    with pytest.raises(DataError, match="the table has no records"):
+        ind.anonymize(tmp_path / "t.csv", BASE, engine="duckdb")
+    if encoding == "utf-8":
+        (tmp_path / "u.csv").write_text(f"{text.rstrip()}\n20,f\n30,m\n")
+        assert scan(tmp_path).frame().rows() == [("20", "f"), ("30", "m")]
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [
         ("age,sex\n20,f,HIV\n30,m,flu\n", "ragged-records"),
         ('"age,sex\n' + "20,f\n30,m\n" * 20, "unclosed-quote"),
-        ("age,sex\n20,f", "unreadable-file"),
+        ("age,se" + "x" * 300_000 + "\n20,f\n30,m\n", "long-header"),
+        (",".join(f'"column {at}"' for at in range(20_000)) + "\n1,2\n", "long-header"),
     ],
 )
 def test_a_header_that_does_not_fit_is_refused(text: str, code: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DataError) as read:
+        read_table(tmp_path / "t.csv")
     with pytest.raises(DataError) as error:
-        scan(tmp_path / "t.csv", skip_rows=text.count("\n") if code == "unreadable-file" else 0)
+        scan(tmp_path / "t.csv")
+    assert code == "ragged-records" or str(read.value) == str(error.value)
     assert [problem.code for problem in error.value.problems] == [code]
 
 

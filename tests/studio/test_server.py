@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 import uvicorn
 
@@ -402,7 +403,15 @@ def test_a_table_is_read_again_in_another_way(studio_in: tuple[Studio, str], tmp
     file.with_suffix(".toml").unlink()
     file.write_text(rows)
     studio.call(cookie, "POST", "/api/open", {"path": str(file)})
-    assert [item["code"] for item in opened(studio, cookie)["problems"]] == ["header-is-a-record"]
+    problem = opened(studio, cookie)["problems"][0]
+    assert problem["code"] == "header-is-a-record"
+    assert "header = false" in problem["remedy"]  # else the page offers no first line as data
+    parquet = tmp_path / "patienten.parquet"
+    pl.read_csv(file, separator=";").write_parquet(parquet)
+    studio.call(cookie, "POST", "/api/open", {"path": str(parquet)})
+    problem = opened(studio, cookie)["problems"][0]
+    assert problem["code"] == "header-is-a-record"
+    assert "header = false" not in problem["remedy"]
     studio.call(cookie, "POST", "/api/open", {"path": str(file), "source": {"header": False}})
     assert opened(studio, cookie)["policy"]["sections"]["source"]["header"] is False
     asked = {"path": str(file), "source": {"people": "x"}}

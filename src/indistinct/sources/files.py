@@ -444,18 +444,28 @@ def head_in(
         skip_rows: how many lines stand above it.
 
     Raises:
-        DataError: a quote is not closed, or there are not so many lines.
+        DataError: a quote is not closed, the first line is longer than what is looked at, or there
+            are not so many lines.
     """
     lead = begin_of(start, skip_rows, name)
+    line = start[:lead].count("\n") + 1
+    if not whole and _LINE_END.search(start, lead) is None:
+        raise DataError(
+            "long-header",
+            f"line {line} is longer than {len(start) - lead:,} characters, in which the names of "
+            "the columns should stand",
+            file=name,
+            remedy="look whether this is a CSV file; if it is, shorten the names",
+        )
     try:
         dialect = detect_dialect(start[lead:], separator=separator, quote=quote, whole=whole)
         names, used = first_record(start[lead:], dialect)
     except csv.Error:
-        raise DataError(unclosed(1, name)) from None
+        raise DataError(unclosed(line, name)) from None
     head = start[: lead + used]
     first = head[lead:]
     if dialect.quote and head.count("\n") > 1 and first.count(dialect.quote) % 2:
-        raise DataError(unclosed(head[:lead].count("\n") + 1, name))
+        raise DataError(unclosed(line, name))
     columns = names_of(names)
     if header is False:
         columns = [f"column_{at}" for at in range(1, len(names) + 1)]

@@ -535,7 +535,7 @@ def _read_csv(
 ) -> DuckDBPyRelation:
     """The cells as texts; but for exact ones, blanks stripped and empty ones missing."""
     heads = [_head(file, **reading) for file in files]
-    columns, dialect, encoding, above = heads[0]
+    columns, dialect, encoding, above, _ = heads[0]
     if any(head[:3] != heads[0][:3] for head in heads):
         raise _not_scanned(name, "the files differ in their columns, separators or encodings")
     if problems := name_problems(columns, name):
@@ -549,7 +549,11 @@ def _read_csv(
     plain = [
         _in_utf8(file, encoding, work.folder / f"{at}.csv", tightness, 0 if passed else len(own[3]))
         for at, (file, own) in enumerate(zip(files, heads, strict=True))
+        if own[4]
     ]
+    if not plain:
+        nothing = ", ".join(f"NULL::VARCHAR AS {quoted(column)}" for column in columns)
+        return work.connection.sql(f"SELECT {nothing} WHERE false")
     held = work.connection.read_csv(
         [str(file) for file in plain],
         header=False,
@@ -571,14 +575,18 @@ def _read_csv(
     )
 
 
-def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, str]:
-    """The names of a file's columns, its dialect and encoding, and what is before its records."""
+def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, str, bool]:
+    """The names of a file's columns, its dialect and encoding, what is before its records, and
+    whether it has any.
+    """
     try:
         with _unpacked(file) as held:
             data = held.read(4 * SAMPLE)
     except BROKEN as error:
         raise broken(file.name, "the file cannot be read", error) from None
-    return head_of(data, file, **reading)
+    names, dialect, encoding, above = head_of(data, file, **reading)
+    rest = data[len(above.encode(encoding)) :].decode(encoding, "ignore")
+    return names, dialect, encoding, above, bool(rest.strip())
 
 
 def head_of(
