@@ -237,6 +237,36 @@ def test_methods_whose_plans_fit_no_other_table_are_refused(algorithm: str) -> N
     assert ("ledger" in str(caught.value.problems[0].remedy)) == (algorithm == "m-invariant")
 
 
+def _set(document: Any, place: tuple[Any, ...], value: Any) -> None:
+    for key in place[:-1]:
+        document = document[key]
+    document[place[-1]] = value
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "place", "value"),
+    [
+        ("optimal", ("hierarchies", "zip", 0, 0), 0.5),
+        ("optimal", ("hierarchies", "zip", 0, 1), 2**70),
+        ("optimal", ("hierarchies", "age", 2, 1), [[]]),
+        ("optimal", ("nodes", 0), []),
+        ("optimal", ("nodes", 0, 0), 99),
+        ("optimal", ("nodes", 0, 0), -1),
+        ("mondrian", ("attributes", "zip", "published", 0), ["a"]),
+        ("mondrian", ("attributes", "age", "published", 0), -0.5),
+        ("mondrian", ("class_cells", 0, 1), 2**70),
+        ("mondrian", ("class_cells", 0, 1), -1),
+    ],
+)
+def test_a_damaged_plan_is_refused(algorithm: str, place: tuple[Any, ...], value: Any) -> None:
+    asked = policy(algorithm=algorithm)
+    plan = json.loads(json.dumps(ind.anonymize(table(1), asked).private["plan.json"]))
+    _set(plan, place, value)
+    with pytest.raises(ind.DataError) as caught:
+        ind.apply(plan, table(1), asked)
+    assert [one.code for one in caught.value.problems] == ["bad-plan"]
+
+
 def test_what_is_no_plan_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     for text in ("", "[]", "{}", '{"algorithm": "optimal", "attributes": {"age": 3}}'):

@@ -410,6 +410,13 @@ def test_an_earlier_run_that_was_moved_aside_comes_back(tmp_path: Path, name: st
     assert everything(tmp_path) == ["out", *(f"out/{name}" for name in RUN)]
 
 
+def test_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(OutputError, match="cannot write here"), publish_folder(tmp_path / "loop"):
+        pass
+    assert everything(tmp_path) == ["loop"]
+
+
 def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")

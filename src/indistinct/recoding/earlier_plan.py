@@ -78,7 +78,7 @@ class EarlierPlan:
         """
         try:
             return cls._read(document)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        except (LookupError, TypeError, ValueError, OverflowError, AttributeError):
             raise DataError(
                 "bad-plan",
                 "is not a plan that can be used again",
@@ -91,7 +91,7 @@ class EarlierPlan:
     def _read(cls, document: PlainMapping) -> EarlierPlan:
         parts = document["attributes"]
         hierarchies = {
-            str(name): {row[0]: tuple(row[1:]) for row in document["hierarchies"][name]}
+            str(name): {row[0]: row[1:] for row in map(_labels, document["hierarchies"][name])}
             for name in parts
         }
         widths = {len(row) for rows in hierarchies.values() for row in rows.values()}
@@ -100,8 +100,10 @@ class EarlierPlan:
         more: Plain = {}
         if "class_cells" in document:
             places = np.array(document["class_cells"], dtype=np.int64).reshape(-1, len(parts))
+            if places.min(initial=0) < 0:
+                raise ValueError("a class without a cell")
             more["cells"] = {
-                name: (tuple(item["published"]), tuple(places[:, at].tolist()))
+                name: (_labels(item["published"]), tuple(places[:, at].tolist()))
                 for at, (name, item) in enumerate(parts.items())
             }
             for texts, at in more["cells"].values():
@@ -115,10 +117,16 @@ class EarlierPlan:
                     raise ValueError("members of different numbers")
         elif isinstance(document["nodes"], list):
             more["nodes"] = tuple(tuple(int(level) for level in node) for node in document["nodes"])
+            heights = [min(map(len, rows.values())) for rows in hierarchies.values()]
+            for node in more["nodes"]:
+                if not all(0 <= one < most for one, most in zip(node, heights, strict=True)):
+                    raise ValueError("a level that a hierarchy does not have")
             of_nodes = document.get("node_classes", [])
-            more["classes"] = tuple(tuple(tuple(row) for row in rows) for rows in of_nodes)
+            more["classes"] = tuple(tuple(map(_labels, rows)) for rows in of_nodes)
         else:
             more["published"] = {name: dict(item["published"]) for name, item in parts.items()}
+            for labels in more["published"].values():
+                _labels([*labels.keys(), *labels.values()])
         return cls(str(document["algorithm"]), str(document["scope"]), hierarchies, **more)
 
     @property
@@ -283,6 +291,17 @@ class EarlierPlan:
         found = now.join(found, [*names, turn], "left", maintain_order="left")
         class_of = found["\0class"].fill_null(-1).to_numpy().astype(np.int32)
         return class_of, found["\0class"].is_not_null().to_numpy()
+
+
+def _labels(found: Sequence[Label]) -> Row:
+    """Labels as a document has them.
+
+    Raises:
+        TypeError: something else is among them.
+    """
+    if not all(label is None or isinstance(label, str) for label in found):
+        raise TypeError("no labels")
+    return tuple(found)
 
 
 def _numbers(text: str, of: Sized) -> Ints32:

@@ -441,6 +441,14 @@ def refusing(path: Path) -> Iterator[None]:
         raise _refusal(path, error) from error
 
 
+def _resolved(path: Path) -> Path:
+    """The path without links; an OSError for links in a circle, which older Pythons raise not."""
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
+
+
 def _refusal(path: Path, error: Exception) -> OutputError:
     number = getattr(error, "errno", None)
     if number is None and (told := re.search(r"\(os error (\d+)\)", str(error))):
@@ -523,7 +531,7 @@ class publish_folder:  # noqa: N801, used like a function
     def __enter__(self) -> Staging:
         try:
             with refusing(self._out):
-                self._out = self._out.resolve()
+                self._out = _resolved(self._out)
                 _refuse_current(self._out)
                 _refuse_foreign(self._out)
                 self._make_parents()
