@@ -665,6 +665,7 @@ def test_a_large_file_is_read_in_parts_as_it_is_read_at_once(
     parts, whole = in_parts(monkeypatch, tmp_path, cells, exact=exact)
     assert parts.columns == whole.columns
     assert parts.schema["cell"] == pl.Enum
+    assert parts.schema["number"] == pl.String  # codes of what differs everywhere take more
     assert parts.schema["long"] == pl.Null
     for name in ("number", "cell"):
         assert parts[name].cast(pl.String).equals(whole[name], null_equal=True)
@@ -777,6 +778,19 @@ def test_a_large_file_with_decimal_commas(tmp_path: Path, monkeypatch: pytest.Mo
     held = read_table(path, skip_rows=1, decimal=",", coded=True)
     assert held.schema["age"] == pl.Enum(["30", "31"])
     assert held.cast(pl.String).rows()[:2] == [("30", "1.5"), ("31", "a")]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_decimal_commas_of_a_large_file_are_read_as_they_are_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exact: bool
+) -> None:
+    path = put(tmp_path, "few;differ\n" + "".join(f"{at % 2},0;{at},0\n" for at in range(1, 40)))
+    whole = read_table(path, decimal=",", exact=exact)
+    monkeypatch.setattr(files, "_LARGE", 1)
+    parts = read_table(path, decimal=",", exact=exact, coded=True)
+    assert parts.dtypes == [pl.Enum, pl.String]
+    assert parts.cast(pl.String).equals(whole)
+    assert whole.row(0) == (("1.0", "1.0") if exact else ("1", "1"))
 
 
 def test_a_workbook_with_rows_above_the_names(tmp_path: Path) -> None:

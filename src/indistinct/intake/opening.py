@@ -101,7 +101,7 @@ def open_source(
     *,
     held: bool = False,
     allow_empty: bool = False,
-    scanned: Scanned | Collection[str] | None = None,
+    scanned: Scanned | Collection[str] | bool | None = None,
 ) -> tuple[Table, str | None]:
     """The table given, held against the policy, and the digest of the file it came from.
 
@@ -113,7 +113,8 @@ def open_source(
         held: ask for a table in memory, whichever engine holds it: for what goes record by record.
         allow_empty: whether it may have no records.
         scanned: how files are scanned where they are, and not read; or which columns of a file
-            are needed: texts of a large one are then held as codes, and all others are empty.
+            are needed (True: all): texts of a large one are then held as codes, and all others are
+            empty.
 
     Raises:
         DataError: it cannot be read, or changes meanwhile.
@@ -143,7 +144,7 @@ def open_source(
                 # Reading and hashing the same file take turns on disk and processor.
                 hashed = None if path is None else beside.submit(sha256_of, Path(path))
                 if isinstance(data, str | Path):
-                    coded = scanned if isinstance(scanned, Collection) else False
+                    coded = scanned if isinstance(scanned, Collection) else bool(scanned)
                     how = {"coded": coded, **reading(policy)}
                     native = in_file(data, fits=held, allow_empty=allow_empty, **how)
                     notes = () if source.header is not None else _header_notes(native)
@@ -342,6 +343,8 @@ def plain_table(
 ) -> Table:
     """The table given, where no policy says what its columns are.
 
+    Texts of a large file are held as codes.
+
     Arguments:
         data: a frame of any engine, the path of a file, or the address of a table in PostgreSQL.
         source: how a file is read, ``{"separator": ";"}``.
@@ -358,7 +361,7 @@ def plain_table(
         native = (
             open_in_server(data, **given)
             if served
-            else in_file(data, allow_empty=allow_empty, **given)
+            else in_file(data, allow_empty=allow_empty, coded=True, **given)
         )
         path = data
     elif path is None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.grouping import LARGEST_KEY, Scratch, number_keys
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.frequencies import Cells, FrequencyTable
 from indistinct.types import Ints, Ints32
+
+_Code = TypeVar("_Code", bound="np.integer[Any]")
 
 
 def leaf_codes(column: pl.Series, taxonomy: Taxonomy) -> Ints32:
@@ -69,8 +73,8 @@ def distinct_rows(rows: Ints, domain: int) -> tuple[Ints, Ints]:
 
 
 def count_combinations(
-    columns: Sequence[Ints32], domains: Sequence[int], weight: Ints
-) -> tuple[list[Ints32], Ints, Ints32]:
+    columns: Sequence[NDArray[_Code]], domains: Sequence[int], weight: Ints
+) -> tuple[list[NDArray[_Code]], Ints, Ints32]:
     """The distinct combinations of some columns of codes, sorted, with their weights.
 
     Returns the codes per column [C], the weight [C], and the combination of every row [n].
@@ -89,16 +93,18 @@ def count_combinations(
         np.add(scratch.key, column, out=scratch.key)
         product *= max(domain, 1)
     groups = number_keys(product, weight, *scratch)
-    found = [column[scratch.first[:groups]] for column in columns]
+    class_of, size, first = scratch.class_of, scratch.size[:groups], scratch.first[:groups]
+    del scratch  # several times what is still needed
+    found = [column[first] for column in columns]
     order = _sorted(found, domains)
     rank = np.empty(groups, dtype=np.int32)
     rank[order] = np.arange(groups, dtype=np.int32)
     for at, column in enumerate(found):
         found[at] = column[order]
-    return found, scratch.size[order], rank[scratch.class_of]
+    return found, size[order], rank[class_of]
 
 
-def _sorted(columns: Sequence[Ints32], domains: Sequence[int]) -> Ints:
+def _sorted(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> Ints:
     """The order of distinct combinations by their codes, the first column first."""
     if math.prod(max(domain, 1) for domain in domains) >= LARGEST_KEY:
         return np.lexsort(columns[::-1])
@@ -110,7 +116,7 @@ def _sorted(columns: Sequence[Ints32], domains: Sequence[int]) -> Ints:
 
 
 def frequency_table(
-    codes: Mapping[str, Ints32],
+    codes: Mapping[str, NDArray[_Code]],
     domains: Mapping[str, int],
     sensitive: Mapping[str, tuple[Ints32, tuple[str | None, ...]]],
     weight: Ints,
@@ -129,7 +135,7 @@ def frequency_table(
     table = FrequencyTable(
         attributes=tuple(codes),
         codes=tuple(
-            column.astype(np.min_scalar_type(max(domains[name] - 1, 0)))
+            column.astype(np.min_scalar_type(max(domains[name] - 1, 0)), copy=False)
             for name, column in zip(codes, columns, strict=True)
         ),
         weight=total,

@@ -327,6 +327,7 @@ def _attacked(
     ranks = (policy.attributes[name].ranks for name in learnt)
     outcomes = [given.dependent for given in ranks if given is not None and given.dependent]
     shown = [name for name in policy.attributes if views[0].table.find(name) is not None]
+    shown += views[0].table.columns  # those that the policy's rest keeps
     needed = {*policy.quasi_identifiers, *learnt, *outcomes, *shown, *policy.visit_identifiers}
     table, digest = open_source(data, policy, path, held=held, scanned=None if held else needed)
     file = None if digest is None else table.name

@@ -107,7 +107,16 @@ class EagerTable(ABC):
         if not isinstance(stored.dtype, pl.Enum):
             return as_codes(self.text([column]).to_series())
         labels = stored.dtype.categories.alias(column)
-        return recoded(stored, canonical(labels.to_frame(), self._tokens)[column])
+        made = canonical(labels.to_frame(), self._tokens)[column]
+        return stored if made.equals(labels) and made.is_sorted() else recoded(stored, made)
+
+    def stored(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The canonical texts of these columns, held as codes where the table stores codes."""
+        coded = [name for name in columns if isinstance(self._frame.schema[name], pl.Enum)]
+        if not coded:
+            return self.text(columns)
+        texts = self.text([name for name in columns if name not in coded])
+        return pl.DataFrame([self.codes(one) if one in coded else texts[one] for one in columns])
 
     def values(self, column: str) -> pl.Series:
         """A column as it is stored, categories as their texts."""
@@ -121,7 +130,7 @@ class EagerTable(ABC):
 
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
-        return count_distinct(self.text(columns))
+        return count_distinct(self.stored(columns)).with_columns(cs.enum().cast(pl.String))
 
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
         """The canonical texts of these columns in some records."""
@@ -139,7 +148,9 @@ class EagerTable(ABC):
         for at, name in enumerate(columns):
             values = self._frame.get_column(name)
             plain = kind_of_type(values.dtype) not in ("other", "datetime")
-            if self._tokens.get(name) or not plain or values.dtype in (pl.Categorical, pl.Enum):
+            if values.dtype == pl.Enum:
+                values = self.codes(name).to_physical()
+            elif self._tokens.get(name) or not plain or values.dtype == pl.Categorical:
                 values = self.text([name]).to_series()
             there = pl.lit(values).is_not_null()
             if values.dtype == pl.String:

@@ -13,7 +13,7 @@ from indistinct.sources.eager import ArrowTable, CountedTable, EagerTable, Panda
 from indistinct.sources.spark_table import SparkTable
 from indistinct.sources.table import Table, is_opened, is_spark, require_names
 from indistinct.sources.text import Tokens, as_codes
-from indistinct.types import Frame
+from indistinct.types import Frame, Ints
 
 
 def open_table(
@@ -98,3 +98,10 @@ def codes_of(table: Table, columns: Sequence[str]) -> pl.DataFrame:
     if isinstance(table, EagerTable):
         return pl.DataFrame(list(map(table.codes, dict.fromkeys(columns))))
     return pl.DataFrame(list(map(as_codes, table.text(columns).get_columns())))
+
+
+def rows_of(table: Table, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
+    """The rows of a table as it tells them; texts that it stores as codes are held as codes."""
+    if isinstance(table, EagerTable) and not isinstance(table, CountedTable):
+        return table.stored(columns), None
+    return table.rows(columns)

@@ -42,7 +42,7 @@ from indistinct.sources.dialect import (
 )
 from indistinct.sources.headers import header_problems
 from indistinct.sources.table import name_problems
-from indistinct.sources.text import as_codes, recoded, with_decimal_points, with_whole_numbers
+from indistinct.sources.text import as_codes, with_decimal_points, with_whole_numbers
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.text_encodings import is_of_files, no_encoding
@@ -341,8 +341,9 @@ def _read_csv(
     if coded is not False and not packed and path.stat().st_size >= _LARGE:
         told = functools.partial(_head_of, name=name, **said)
         with suppress(*BROKEN):  # what is wrong is told by those who read it at once
-            if (held := _read_in_parts(path, encoding, told, exact, coded)) is not None:
-                return _pointed(held) if points else held
+            how = functools.partial(_tidied, exact=exact, points=points)
+            if (held := _read_in_parts(path, encoding, told, coded, how)) is not None:
+                return held
     known = None if separator is None else separator.encode()
     data = _utf8(bytes_of(path, separator=known, cells=True), encoding, name)
     columns, dialect, head = _head_of(data, name, **said)
@@ -370,18 +371,6 @@ def _read_csv(
     blanks = [one for one in (_BLANKS if within else " \t") if one.encode() in body]
     tidy = _tidy(frame, blanks, has_empty=quoted)
     return with_whole_numbers(with_decimal_points(tidy) if points else tidy)
-
-
-def _pointed(frame: pl.DataFrame) -> pl.DataFrame:
-    """Texts held as codes, numbers among them with decimal points."""
-    for column in frame.get_columns():
-        if isinstance(column.dtype, pl.Enum):
-            labels = column.dtype.categories
-            plain = with_whole_numbers(with_decimal_points(labels.to_frame())).to_series()
-            if not plain.equals(labels):
-                made = recoded(column, plain)
-                frame = frame.with_columns(made.alias(column.name))
-    return frame
 
 
 def _head_of(
@@ -504,8 +493,8 @@ def _read_in_parts(
     path: Path,
     encoding: str | None,
     head: Callable[[bytes], tuple[list[str], Dialect, str]],
-    exact: bool,
     coded: Collection[str] | bool,
+    tidied: Callable[[pl.Series], pl.Series],
 ) -> pl.DataFrame | None:
     """The records with texts held as codes; None where something is not as plain as it could be.
 
@@ -513,10 +502,11 @@ def _read_in_parts(
         path: the file.
         encoding: as the caller says, if at all.
         head: tells what stands before the first record.
-        exact: leave cells as they are.
         coded: the columns that are needed; all others are empty.
+        tidied: makes cells of the texts of a column.
     """
     memory.require(memory.OF_BYTES * path.stat().st_size, path.name)
+    memory.hand_back()
     with path.open("rb") as file:
         data = file.read(max(_PART, 4 * SAMPLE))
         found, mark = detect_encoding(data)
@@ -545,7 +535,7 @@ def _read_in_parts(
                 codes[name].add(frame[name])
             del frame, body, more
     held = [
-        codes[name].column(name, exact=exact)
+        codes[name].column(name, tidied)
         if name in codes
         else pl.Series(name, [None], pl.Null).new_from_index(0, height)
         for name in columns
@@ -565,14 +555,21 @@ def _end_of_records(data: bytes, quote: bytes) -> int:
 
 
 class _Codes:
-    """The texts of a column as numbers, which grow with what is read."""
+    """The texts of a column as numbers, which grow with what is read.
+
+    Where most of the first texts differ, numbers would take more than the texts: these are held.
+    """
 
     def __init__(self) -> None:
         self._number: dict[str | None, int] = {}
         self._parts: list[NDArray[np.unsignedinteger]] = []
+        self._texts: list[pl.Series] = []
 
     def add(self, texts: pl.Series) -> None:
         """Take further texts."""
+        if self._texts or (not self._parts and 2 * texts.n_unique() > len(texts)):
+            self._texts.append(texts)
+            return
         own = as_codes(texts)
         assert isinstance(own.dtype, pl.Enum)
         labels = [*own.dtype.categories.to_list(), *[None] * bool(own.null_count())]
@@ -581,13 +578,20 @@ class _Codes:
         codes = own.to_physical().fill_null(len(own.dtype.categories)).to_numpy()
         self._parts.append(np.array(number, kind)[codes])
 
-    def column(self, name: str, *, exact: bool) -> pl.Series:
-        """All of them, tidied unless they are wanted exactly."""
-        labels = pl.Series(name, list(self._number), pl.String)
-        if not exact:
-            labels = with_whole_numbers(_tidy(labels.to_frame()))[name]
+    def column(self, name: str, tidied: Callable[[pl.Series], pl.Series]) -> pl.Series:
+        """All of them, tidied."""
+        if self._texts:
+            return tidied(pl.concat(self._texts).alias(name))
+        labels = tidied(pl.Series(name, list(self._number), pl.String))
         codes = pl.Series(np.concatenate(self._parts).astype(np.uint32))
         return labels.cast(pl.Enum(labels.unique().drop_nulls().sort())).gather(codes)
+
+
+def _tidied(texts: pl.Series, *, exact: bool, points: bool) -> pl.Series:
+    """Texts of a column as cells: without blanks and as numbers are written, unless exactly."""
+    frame = texts.to_frame() if exact else _tidy(texts.to_frame())
+    frame = with_decimal_points(frame) if points else frame
+    return (frame if exact else with_whole_numbers(frame)).to_series()
 
 
 def opened(path: Path) -> IO[bytes]:

@@ -250,7 +250,7 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
 
 def _of_quantities(values: pl.Series) -> bool:
     """Whether all values of a column are numbers, dates or ranges: its name is none in a header."""
-    if values.dtype != pl.String:
+    if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return values.dtype != pl.Null
     cells = [cell for cell in values.to_list() if cell not in (None, "*")]
     return bool(cells) and all(_is_quantity(cell) for cell in cells)

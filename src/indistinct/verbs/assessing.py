@@ -225,7 +225,7 @@ def _records(
     if policy is None:
         table = plain_table(data, source, path)
     else:
-        table, _ = open_source(data, policy, path)
+        table, _ = open_source(data, policy, path, scanned=True)
     return _Looked(
         table, table, None if release is None else _published_table(release, table.columns)
     )

@@ -42,6 +42,7 @@ from indistinct.intake.transforming import (
     untried_in,
 )
 from indistinct.metadata import NO_METADATA, ValueMetadata
+from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.analyses import analysed, columns_of
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.sought_releases import sought_by
@@ -50,6 +51,7 @@ from indistinct.privacy.promise import effective, known_promise, promise_of, pro
 from indistinct.release.audit import Verdict
 from indistinct.release.audit import audit as audit_release
 from indistinct.requirement import Requirement
+from indistinct.sources.engines import rows_of
 from indistinct.sources.table import Table, count_column
 from indistinct.types import Frame
 
@@ -280,18 +282,23 @@ class _Held:
         """
         of_people = policy.person is not None
         held = of_people or changes_values(policy)
-        table, digest = open_source(data, policy, path, held=held)
+        table, digest = open_source(data, policy, path, held=held, scanned=not held)
         together = None if contingency is None else _together(table, read, contingency)
         asked = asked_of(policy, [one.requirements for one in read])
         told = [item.sensitive for item in asked]
         names = [name for name in policy.sensitive if of_people or name in told]
         known = [known_promise(item) for item in asked]
+        source = followed(table, policy, policy.sensitive)
+        columns = list(dict.fromkeys([*policy.quasi_identifiers, *names]))
         private = PrivateTable.of(
-            followed(table, policy, policy.sensitive),
+            source,
             Run(policy, 0),
             sensitive=names,
             file=None if digest is None else table.name,
             promises=[p for p in known if p is not None and p.sensitive in (None, *names)],
+            subjects=Subjects.of_records(rows_of(source, columns)[0])
+            if source.held and not of_people
+            else None,
         )
         subjects, taxonomies = private.subjects, private.taxonomies
         private = replace(private, metadata=_with_certified(private.metadata, read))

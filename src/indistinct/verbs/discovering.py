@@ -38,7 +38,7 @@ from indistinct.intake.opening import (
     plain_table,
 )
 from indistinct.policy import Link
-from indistinct.sources.engines import open_table
+from indistinct.sources.engines import open_table, rows_of
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table
 from indistinct.types import Frame, PlainMapping
@@ -114,7 +114,7 @@ def quasi(
     if policy is None:
         table = plain_table(data, source, path)
     else:
-        table, _ = open_source(data, policy, path)
+        table, _ = open_source(data, policy, path, scanned=True)
     tell("looking at the columns", None)
     looked = profile(table)
     roles = _roles(policy, looked, table)
@@ -303,7 +303,7 @@ def _proposed(
     """What data and names suggest, without what is stated already."""
     told = {(item.base, item.attribute) for item in derivations}
     columns = list(table.columns)
-    texts, counts = table.rows(columns)
+    texts, counts = rows_of(table, columns)
     found = [
         item
         for item in recognise(texts, table.kinds, counts, identifiers=starts)

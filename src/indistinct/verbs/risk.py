@@ -146,7 +146,8 @@ def risk(
     tell("reading", None)
     how = reading(policy) if policy is not None else source or {}
     data = scanned_or_as_it_is(data, engine, memory, how)
-    looked = _looked_at(data, policy, tuple(quasi or ()), source, path)
+    whole = SAFE_HARBOR in names or ks is not None
+    looked = _looked_at(data, policy, tuple(quasi or ()), source, path, whole=whole)
     own = policy if not looked.released else None
     if releases and (own is None or method_of(own).linked):
         raise PolicyError(
@@ -243,6 +244,8 @@ def _looked_at(
     quasi: tuple[str, ...],
     source: PlainMapping | None,
     path: str | Path | None,
+    *,
+    whole: bool,
 ) -> _Looked:
     """The private table, or the release, as a row for everybody.
 
@@ -252,6 +255,7 @@ def _looked_at(
         quasi: the quasi-identifiers that were named.
         source: how a file is read, where there is no policy.
         path: the file that a frame was read from.
+        whole: whether other columns than the quasi-identifiers are looked at.
     """
     if policy is None:
         if _is_made(data, policy):
@@ -264,7 +268,9 @@ def _looked_at(
     native = data
     if not _is_made(data, policy):
         if isinstance(data, str | Path) and policy.source.format is None:
-            native = in_file(data, allow_empty=True, **reading(policy))
+            named = quasi or policy.quasi_identifiers
+            needed = whole or not named or [*named, *filter(None, [policy.person])]
+            native = in_file(data, allow_empty=True, coded=needed, **reading(policy))
             path = path if is_address(data) else data
         if not _lacks_columns(native, policy):
             return _private(native, policy, quasi or policy.quasi_identifiers, path)

@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from indistinct import _toml
 from indistinct._sections import place_of
@@ -128,7 +129,7 @@ def recognise(
     taken for the base.
 
     Arguments:
-        texts: the columns as text, null for missing.
+        texts: the columns as text, held as codes or not, null for missing.
         kinds: the kind that each column has by its type, ``text`` where only texts are known.
         counts: how many records each row stands for, 1 unless said.
         identifiers: columns of which it is no news that each value goes with one of another.
@@ -136,6 +137,7 @@ def recognise(
     rows = texts if counts is None else texts.with_columns(pl.Series(_COUNT, counts))
     if rows.height > SAMPLE:
         rows = rows.sample(SAMPLE, seed=0)
+    rows = rows.with_columns(cs.enum().cast(pl.String))
     weight = (
         rows[_COUNT].to_numpy().astype(np.int64)
         if _COUNT in rows.columns

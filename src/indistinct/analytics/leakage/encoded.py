@@ -12,8 +12,9 @@ from indistinct.analytics.leakage.information_loss import LeakageAnalysis
 from indistinct.errors import DataError, Problems
 from indistinct.microdata.encoding import codes_in, frequency_table
 from indistinct.microdata.microdata import distinct_values
+from indistinct.sources.engines import rows_of
 from indistinct.sources.table import Table
-from indistinct.types import Floats, Ints, Ints32
+from indistinct.types import Codes, Floats, Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,11 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
         DataError: ``weights`` is a column with something else than numbers from 0 on.
     """
     columns = [*attributes, *([weights] if weights else [])]
-    texts, weight = table.rows(columns)
+    texts, weight = rows_of(table, columns)
     units = np.ones(texts.height, dtype=np.int64) if weight is None else weight
     domains = {name: distinct_values(texts[name], units)[0] for name in attributes}
     found, combination_of = frequency_table(
-        {name: codes_in(texts[name], domains[name]) for name in attributes},
+        {name: _narrow(codes_in(texts[name], domains[name])) for name in attributes},
         {name: len(domains[name]) for name in attributes},
         {},
         units,
@@ -63,11 +64,17 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
     return Encoded(LeakageAnalysis(found, probabilities), domains, mass, ordered)
 
 
+def _narrow(codes: Ints32) -> Codes:
+    """The same codes in as few bytes as hold them."""
+    narrow: Codes = codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
+    return narrow
+
+
 def _probabilities(
     table: Table, column: str, texts: pl.Series, units: Ints, *, ordered: bool
 ) -> Floats:
     """The probability of one record of every row, so that all of them add up to 1."""
-    numbers = texts.cast(pl.Float64, strict=False).to_numpy().astype(np.float64)
+    numbers = texts.cast(pl.String).cast(pl.Float64, strict=False).to_numpy().astype(np.float64)
     wrong = ~(np.isfinite(numbers) & (numbers >= 0))
     problems = Problems()
     if wrong.any():

@@ -202,10 +202,7 @@ class LeakageAnalysis:
 
     def classes(self, attributes: Sequence[str]) -> Ints32:
         """The class of every distinct combination, [C], where these attributes are known."""
-        columns = [
-            self._table.codes[self._position(name)].astype(np.int32)
-            for name in dict.fromkeys(attributes)
-        ]
+        columns = [self._table.codes[self._position(name)] for name in dict.fromkeys(attributes)]
         domains = [int(column.max(initial=0)) + 1 for column in columns]
         return count_combinations(columns, domains, self._table.weight)[2]
 

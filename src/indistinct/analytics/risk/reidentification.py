@@ -55,7 +55,7 @@ from indistinct.document import (
 from indistinct.errors import DataError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.sources.table import Table
-from indistinct.types import Ints, Ints32, Plain
+from indistinct.types import Array, Ints, Ints32, Plain
 
 if TYPE_CHECKING:
     from indistinct.analytics.risk.standards import StandardVerdict
@@ -79,37 +79,52 @@ class Classes:
     """The equivalence classes of a table.
 
     Arguments:
-        cells: the quasi-identifiers of every class as text, [G rows].
+        quasi: the quasi-identifiers.
         size: records of every class, [G].
         suppressed: records with ``*`` in every quasi-identifier, which are in no class.
         class_of: the class of every record, -1 for those in none, [n]; None where records have no
             order, as on lazy engines.
     """
 
-    cells: pl.DataFrame
+    quasi: tuple[str, ...]
     size: Ints
-    suppressed: int = 0
-    class_of: Ints32 | None = None
+    suppressed: int
+    class_of: Ints32 | None
+    _domains: Mapping[str, Sequence[str | None]]
+    _codes: Mapping[str, Array]
 
     @classmethod
     def of(cls, table: Table, quasi: Sequence[str]) -> Self:
         """The classes of a table over some of its columns."""
         encoded = encode(table, quasi)
-        counted = encoded.analysis.table
-        cells = pl.DataFrame(
-            {
-                name: pl.Series(encoded.domains[name], dtype=pl.String).gather(codes)
-                for name, codes in zip(quasi, counted.codes, strict=True)
-            }
-        )
-        stars = cells.select(pl.all_horizontal(pl.all().eq_missing(SUPPRESSED))).to_series()
-        kept = ~stars.to_numpy()
+        counted, domains = encoded.analysis.table, encoded.domains
+        codes = dict(zip(quasi, counted.codes, strict=True))
+        kept = np.zeros(counted.combinations, np.bool_)
+        for name, own in codes.items():
+            domain = domains[name]
+            kept |= own != domain.index(SUPPRESSED) if SUPPRESSED in domain else True
         class_of = None
         if encoded.combination_of is not None:
-            number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+            number = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1).astype(np.int32)
             class_of = number[encoded.combination_of]
-        suppressed = int(counted.weight[~kept].sum())
-        return cls(cells.filter(~stars), counted.weight[kept], suppressed, class_of)
+        return cls(
+            tuple(quasi),
+            counted.weight[kept],
+            int(counted.weight[~kept].sum()),
+            class_of,
+            domains,
+            {name: own[kept] for name, own in codes.items()},
+        )
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """The quasi-identifiers of every class as text, [G rows]."""
+        return pl.DataFrame(
+            {
+                name: pl.Series(self._domains[name], dtype=pl.String).gather(codes)
+                for name, codes in self._codes.items()
+            }
+        )
 
     @property
     def records(self) -> int:
@@ -381,7 +396,7 @@ class RiskReport(Document):
             expected = estimated(size, uniqueness, threshold)
         return cls(
             table=table,
-            quasi=tuple(classes.cells.columns),
+            quasi=classes.quasi,
             threshold=threshold,
             records=classes.records,
             suppressed=classes.suppressed,
