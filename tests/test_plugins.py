@@ -23,7 +23,6 @@ from indistinct.analytics.attacks import attackers, is_attacker
 from indistinct.errors import PluginError, PolicyError
 from indistinct.measures import measures, objective
 from indistinct.privacy import models, promise
-from indistinct.release.audit import checks
 
 ROOT = Path(__file__).resolve().parents[1]
 Run = Callable[..., Result]
@@ -226,13 +225,7 @@ def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ca
         forget()
 
     def forget() -> None:
-        for cached in (
-            plugins._entries,
-            plugins._imported,
-            plugins._warn,
-            checks,
-            attacks.attackers,
-        ):
+        for cached in (plugins._entries, plugins._imported, plugins._warn, attacks.attackers):
             cached.cache_clear()
         for module in [name for name in sys.modules if name.startswith("plug_")]:
             del sys.modules[module]

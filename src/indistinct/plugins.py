@@ -16,7 +16,7 @@ import pkgutil
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, Literal, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeGuard, TypeVar
 
 from indistinct.errors import PluginError, Problem
 
@@ -39,26 +39,6 @@ def modules_of(package: str) -> tuple[ModuleType, ...]:
     return tuple(importlib.import_module(f"{package}.{item.name}") for item in names)
 
 
-def classes(kind: Kind, base: type[T], key: str, package: str) -> dict[str, type[T]]:
-    """Every subclass that names itself, by that name, sorted.
-
-    First those of the package, then those of plugins, then any other that was imported; a name that
-    is taken stays with who has it.
-
-    Arguments:
-        kind: what these classes are as plugins.
-        base: what they derive from.
-        key: the class attribute that holds the name.
-        package: the package whose modules define what is built in.
-    """
-    modules_of(package)
-    named = [one for one in _descendants(base) if hasattr(one, key)]
-    built_in = {getattr(one, key): one for one in named if one.__module__.startswith(f"{package}.")}
-    others = {getattr(one, key): one for one in named}
-    brought = load(kind, subclass_named(base, key), taken=built_in)
-    return dict(sorted({**others, **brought, **built_in}.items()))
-
-
 def subclass_named(base: type[T], key: str) -> Fits[type[T]]:
     """Whether an object is a subclass of ``base`` that has its name in the attribute ``key``."""
 
@@ -72,46 +52,80 @@ def subclass_named(base: type[T], key: str) -> Fits[type[T]]:
     return fits
 
 
+def subclasses_by(base: type[T], key: str) -> dict[str, type[T]]:
+    """Every subclass that was imported and names itself, by that name.
+
+    Arguments:
+        base: what they derive from.
+        key: the class attribute that holds the name.
+    """
+    return {getattr(one, key): one for one in _descendants(base) if hasattr(one, key)}
+
+
 def _descendants(base: type[T]) -> Iterator[type[T]]:
     for child in base.__subclasses__():
         yield child
         yield from _descendants(child)
 
 
-class Files(Generic[T]):
-    """Things of one kind, a file of a package for each, which is imported when it is asked for.
+class Files(Mapping[str, T]):
+    """Things of one kind by their names, a file of a package for each.
 
-    The file is called as the thing is, with ``_`` for ``-``.
+    The file is called as the thing is, with ``_`` for ``-``. It alone is imported when a thing of
+    the package is asked for by its name; going through all imports all, and those of plugins.
 
     Arguments:
         kind: what they are as plugins.
-        base: the class that they derive from; each has a ``name``.
+        fits: whether a module, or an object in it, is the thing of a name.
         package: the package of the files.
+        others: what else there is of the kind, which takes no name of these.
     """
 
-    def __init__(self, kind: Kind, base: type[T], package: str) -> None:
-        self._kind, self._base, self._package = kind, base, package
-        self._fits = subclass_named(base, "name")
+    def __init__(
+        self,
+        kind: Kind,
+        fits: Fits[T],
+        package: str,
+        others: Callable[[], Mapping[str, T]] = dict,
+    ) -> None:
+        self._kind, self._fits, self._package, self._others = kind, fits, package, others
 
-    def named(self, name: str) -> type[T] | None:
-        """The one of this name; None where there is none.
+    def __getitem__(self, name: str) -> T:
+        """The one of this name."""
+        own = self._own(name)
+        return self.every()[name] if own is None else own
+
+    def __iter__(self) -> Iterator[str]:
+        """All names, sorted."""
+        return iter(self.every())
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.every())
+
+    def named(self, name: str) -> T | None:
+        """The one of this name, of the package or of a plugin; None where there is none.
 
         Raises:
             PluginError: for that of a plugin that cannot be used.
         """
-        if name not in self._built_in():
-            return find(self._kind, name, self._fits)
+        own = self._own(name)
+        return find(self._kind, name, self._fits) if own is None else own
+
+    def every(self) -> dict[str, T]:
+        """All of them by their names, sorted: of the package, of plugins, and others."""
+        names = _names_of(self._package)
+        own = {name: found for name in names if (found := self._own(name)) is not None}
+        brought = load(self._kind, self._fits, taken=own)
+        return dict(sorted({**self._others(), **brought, **own}.items()))
+
+    def _own(self, name: str) -> T | None:
+        """The one of this name in the package's file of that name."""
+        if name not in _names_of(self._package):
+            return None
         module = importlib.import_module(f"{self._package}.{name.replace('-', '_')}")
-        return next(one for one in vars(module).values() if self._fits(one, name))
-
-    def every(self) -> dict[str, type[T]]:
-        """All of them by their names, sorted: those of the package, and those of plugins."""
-        names = self._built_in()
-        own = {name: found for name in names if (found := self.named(name)) is not None}
-        return dict(sorted({**load(self._kind, self._fits, taken=own), **own}.items()))
-
-    def _built_in(self) -> tuple[str, ...]:
-        return _names_of(self._package)
+        there = (module, *vars(module).values())
+        return next((one for one in there if self._fits(one, name)), None)
 
 
 @functools.cache

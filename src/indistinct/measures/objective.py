@@ -231,13 +231,21 @@ class CellObjective(BoundObjective):
         return self.over.keys(self.base[self._attribute, levels] + extra)
 
 
+_MEASURES = plugins.Files(
+    "measures",
+    plugins.subclass_named(Objective, "measure"),  # type: ignore[type-abstract]
+    __name__.rpartition(".")[0],
+    lambda: plugins.subclasses_by(Objective, "measure"),  # type: ignore[type-abstract]
+)
+
+
 def measures() -> Mapping[str, type[Objective]]:
     """Every measure that can be an objective, by the name the policy uses.
 
     Those of this package, those of plugins, and any other that was imported and takes no name of
-    these.
+    these. One that is asked for by name is imported alone.
     """
-    return plugins.classes("measures", Objective, "measure", "indistinct.measures")  # type: ignore[type-abstract]
+    return _MEASURES
 
 
 def measure_named(name: str) -> type[Objective] | None:
@@ -245,8 +253,7 @@ def measure_named(name: str) -> type[Objective] | None:
 
     Raises :class:`PluginError` for the measure of a plugin that cannot be used.
     """
-    found = measures().get(name)
-    return found or plugins.find("measures", name, plugins.subclass_named(Objective, "measure"))  # type: ignore[type-abstract]
+    return _MEASURES.get(name) or _MEASURES.named(name)
 
 
 def objective(measure: str = "loss", **settings: Any) -> Objective:

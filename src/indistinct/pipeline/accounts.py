@@ -37,7 +37,7 @@ from indistinct.pipeline.evidence import EVIDENCE, policy_text, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
 from indistinct.recoding.earlier_plan import plan_document
-from indistinct.recoding.linked import LinkedPlan
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan
 from indistinct.recoding.recoded import leaked, measured
 from indistinct.recoding.split import SplitPlan

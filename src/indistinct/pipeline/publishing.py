@@ -30,8 +30,7 @@ from indistinct.pipeline.items_within_classes import items_within_classes
 from indistinct.pipeline.leak import hold_against_ranks
 from indistinct.pipeline.visits import generalized_visits, visits_within_classes
 from indistinct.privacy.promise import models
-from indistinct.recoding.linked.bucketing import without_noise
-from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.linked_plan import LinkedPlan, without_noise
 from indistinct.recoding.plan import CellPlan
 from indistinct.release.apply import change
 from indistinct.release.audit import Audit

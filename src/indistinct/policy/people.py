@@ -132,7 +132,8 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
     if source is not None:
         yield from _idle(source)
     yield from _visit_checks(parts, person)
-    subjects = {name: kind.subject for name, kind in models().items()}
+    known = models()
+    subjects = {part.model: known[part.model].subject for part in parts["promises"]}
     own = registered(method)
     if person is None:
         for number, item in enumerate(parts["promises"], start=1):

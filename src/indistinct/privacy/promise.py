@@ -6,7 +6,6 @@ it behaves when classes grow or merge. It knows nothing of the algorithm that ma
 
 from __future__ import annotations
 
-import functools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
@@ -232,20 +231,21 @@ class BeyondClasses(Promise):
         )
 
 
+_MODELS = plugins.Files(
+    "promises",
+    plugins.subclass_named(Promise, "model"),  # type: ignore[type-abstract]
+    __name__.rpartition(".")[0],
+    lambda: plugins.subclasses_by(Promise, "model"),  # type: ignore[type-abstract]
+)
+
+
 def models() -> Mapping[str, type[Promise]]:
     """Every privacy model, by the name the policy uses.
 
     Those of this package, those of plugins, and any other that was imported and takes no name of
-    these.
+    these. One that is asked for by name is imported alone.
     """
-    return plugins.classes("promises", Promise, "model", "indistinct.privacy")  # type: ignore[type-abstract]
-
-
-@functools.cache
-def _own_models() -> Mapping[str, type[Promise]]:
-    """Those of this package, which no other can take the name of: they stay the same."""
-    own = f"{__name__.rpartition('.')[0]}."
-    return {name: one for name, one in models().items() if one.__module__.startswith(own)}
+    return _MODELS
 
 
 def promise(model: str, **settings: Any) -> Promise:
@@ -257,15 +257,11 @@ def promise(model: str, **settings: Any) -> Promise:
     >>> promise("k-anonymity", k=5)
     KAnonymity(on=None, sensitive=None, unit='record', reference='published', k=5)
     """
-    known = _own_models()
-    if model not in known:
-        known = models()
-    if model not in known:
-        plugins.find("promises", model, plugins.subclass_named(Promise, "model"))  # type: ignore[type-abstract]
+    kind = _MODELS.get(model) or _MODELS.named(model)
+    if kind is None:
         raise PolicyError(
-            "unknown-model", f"no privacy model '{model}': {did_you_mean(model, known)}"
+            "unknown-model", f"no privacy model '{model}': {did_you_mean(model, models())}"
         )
-    kind = known[model]
     names = {item.name: item for item in fields(kind)}
     problems = [
         Problem(

@@ -8,12 +8,12 @@ met in several classes, and a class in several buckets.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
-from indistinct.kernels.ragged import Ragged
+from indistinct.kernels.ragged import Ragged, pointers
 from indistinct.metadata import ValueMetadata
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.types import Bools, Ints, Ints32, Plain, PlainMapping
@@ -133,3 +133,24 @@ class LinkedPlan:
             "buckets": {name: len(part) for name, part in self.buckets.items()},
             **({"quasi": self.log["quasi"]} if "quasi" in self.log else {}),
         }
+
+
+def listed(counts: Ints, labels: tuple[str | None, ...], holding: Holding) -> Buckets:
+    """Buckets that list every value as often as it is counted, [B, D], in the order of labels.
+
+    The order tells nothing of the people.
+    """
+    buckets, domain = counts.shape
+    values = np.tile(np.arange(domain, dtype=np.int32), buckets)
+    return Buckets(pointers(counts.sum(axis=1)), np.repeat(values, counts.ravel()), labels, holding)
+
+
+def without_noise(plan: LinkedPlan) -> LinkedPlan:
+    """The plan without the people who are made up, and without their values in the buckets."""
+    buckets = {}
+    for name, part in plan.buckets.items():
+        counts = part.counts
+        for one in plan.noise:
+            counts[one.bucket, one.values[name]] -= 1
+        buckets[name] = listed(counts, part.labels, part.holding)
+    return replace(plan, buckets=buckets, noise=())

@@ -220,7 +220,11 @@ class Method(ABC):
         return None
 
 
-_METHODS = plugins.Files("methods", Method, "indistinct.recoding.methods")  # type: ignore[type-abstract]
+_METHODS = plugins.Files(
+    "methods",
+    plugins.subclass_named(Method, "name"),  # type: ignore[type-abstract]
+    "indistinct.recoding.methods",
+)
 
 
 def method_named(name: str) -> Method | None:

@@ -166,16 +166,17 @@ def answers(found: Evidence) -> list[tuple[str, str]]:
     return said
 
 
-def of_population() -> frozenset[str]:
-    """The models whose promises count people of a population, which no release shows."""
-    return frozenset(name for name, model in models().items() if model.needs_population)
+def counts_population(model: str) -> bool:
+    """Whether promises of a model count people of a population, which no release shows."""
+    known = models().get(model)
+    return known is not None and known.needs_population
 
 
 def _proof(found: Evidence) -> str:
     if not found.holds:
         return "NO. The published files break a promise. Do not publish them."
     asked = {item["model"] for item in found.account["promises"]}
-    beside = sorted(asked & of_population())
+    beside = sorted(filter(counts_population, asked))
     every = "Every other promise" if beside else "Every promise"
     said = (
         f"{every} was recomputed from the published files alone, by code that shares nothing with "

@@ -130,7 +130,11 @@ class Format(ABC):
         return {"source": {"person": self.person}, "attributes": attributes}
 
 
-_FORMATS = plugins.Files("sources", Format, "indistinct.sources.formats")  # type: ignore[type-abstract]
+_FORMATS = plugins.Files(
+    "sources",
+    plugins.subclass_named(Format, "name"),  # type: ignore[type-abstract]
+    "indistinct.sources.formats",
+)
 
 
 def formats() -> dict[str, Format]:

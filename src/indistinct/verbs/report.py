@@ -12,7 +12,7 @@ from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progre
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
 from indistinct.release.audit import Audit
-from indistinct.report.chapters import Evidence, of_population
+from indistinct.report.chapters import Evidence, counts_population
 from indistinct.report.outlines import page, require_template
 from indistinct.sources.writing import PRIVATE, REPORT, write_json, write_text
 from indistinct.types import Frame
@@ -115,7 +115,7 @@ def _telling(found: Evidence) -> tuple[str, str] | None:
 def _holds(folder: Path, found: Evidence) -> bool:
     """Whether the files keep what can be seen in them: promises about a population cannot."""
     told = found.certificate
-    seen = [item for item in told["promises"] if item["model"] not in of_population()]
+    seen = [item for item in told["promises"] if not counts_population(item["model"])]
     if not seen:
         return all(item["holds"] for item in told["promises"])
     alone: Audit = audit(folder, promises=seen, quasi=told["quasi_identifiers"])

@@ -11,7 +11,7 @@ from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.linked_plan import Buckets, Holding, LinkedPlan
+from indistinct.recoding.linked_plan import Buckets
 from indistinct.types import Bools, Ints, Ints32
 
 AT_ONCE = 1 << 22
@@ -126,27 +126,6 @@ def counted(bucket_of: Ints32, code: Ints32, buckets: int, domain: int) -> Ints:
     there = bucket_of >= 0
     place = bucket_of[there].astype(np.int64) * domain + code[there]
     return np.bincount(place, minlength=buckets * domain).reshape(buckets, domain)
-
-
-def listed(counts: Ints, labels: tuple[str | None, ...], holding: Holding) -> Buckets:
-    """Buckets that list every value as often as it is counted, [B, D], in the order of labels.
-
-    The order tells nothing of the people.
-    """
-    buckets, domain = counts.shape
-    values = np.tile(np.arange(domain, dtype=np.int32), buckets)
-    return Buckets(pointers(counts.sum(axis=1)), np.repeat(values, counts.ravel()), labels, holding)
-
-
-def without_noise(plan: LinkedPlan) -> LinkedPlan:
-    """The plan without the people who are made up, and without their values in the buckets."""
-    buckets = {}
-    for name, part in plan.buckets.items():
-        counts = part.counts
-        for one in plan.noise:
-            counts[one.bucket, one.values[name]] -= 1
-        buckets[name] = listed(counts, part.labels, part.holding)
-    return replace(plan, buckets=buckets, noise=())
 
 
 def listed_codes(

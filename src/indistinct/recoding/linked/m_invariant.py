@@ -48,11 +48,11 @@ from indistinct.privacy.values import LEAVE_OUT
 from indistinct.randomness import Random, stream
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.anatomy import DISCLOSED, exact, lacking, values_asked, values_of
-from indistinct.recoding.linked.bucketing import Bar, counted, listed
+from indistinct.recoding.linked.bucketing import Bar, counted
 from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
-from indistinct.recoding.linked_plan import LinkedNoise, LinkedPlan
+from indistinct.recoding.linked_plan import LinkedNoise, LinkedPlan, listed
 from indistinct.recoding.method import Earlier
 from indistinct.recoding.partition.publishing import enough
 from indistinct.recoding.plan import CellPlan, SearchReport

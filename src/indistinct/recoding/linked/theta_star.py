@@ -58,7 +58,7 @@ from indistinct.recoding.exchange.theta import (
 )
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.limits import Progress
-from indistinct.recoding.linked.bucketing import Bar, bars_of, counted, listed
+from indistinct.recoding.linked.bucketing import Bar, bars_of, counted
 from indistinct.recoding.linked.category_reduction import (
     MOST_CATEGORIES,
     Highest,
@@ -69,7 +69,7 @@ from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
 from indistinct.recoding.linked.round_robin import Broken, Dealer, Lists, alike
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
-from indistinct.recoding.linked_plan import Buckets, Holding, LinkedNoise, LinkedPlan
+from indistinct.recoding.linked_plan import Buckets, Holding, LinkedNoise, LinkedPlan, listed
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.refusals import unknown_sensitive
 from indistinct.types import Bools, Ints, Ints32, Plain, PlainMapping

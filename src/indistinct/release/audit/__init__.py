@@ -8,11 +8,10 @@ own; it is found by being here. Plugins bring the checks of their promises.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard, cast
+from typing import TypeGuard
 
 import polars as pl
 
@@ -385,20 +384,20 @@ def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterabl
         )
 
 
-@functools.cache
-def checks() -> Mapping[str, Check]:
-    """The check of every privacy model, by the model's name: our own, and those of plugins."""
-    found = {
-        part.MODEL: cast("Check", part)
-        for part in plugins.modules_of(__name__)
-        if hasattr(part, "MODEL")
-    }
-    return found | plugins.load("checks", _is_check, taken=found)
-
-
 def _is_check(loaded: object, name: str) -> TypeGuard[Check]:
     check = getattr(loaded, "check", None)
     return getattr(loaded, "MODEL", None) == name and isinstance(check, ClassCheck)
+
+
+_CHECKS = plugins.Files("checks", _is_check, __name__)
+
+
+def checks() -> Mapping[str, Check]:
+    """The check of every privacy model, by the model's name: our own, and those of plugins.
+
+    One that is asked for by name is imported alone.
+    """
+    return _CHECKS
 
 
 def _quasi(
