@@ -45,7 +45,7 @@ NO_TWO = (0.0, "", "")
 MOSTLY_OTHERS = 0.25
 """Where no more of those of whom a value is certain have a rarer one, that is said."""
 
-GROUP, OF, HAVE, _MEMBER = "\0group", "\0of", "\0have", "\0member"
+GROUP, OF, HAVE, _MEMBER, _ROW = "\0group", "\0of", "\0have", "\0member", "\0row"
 
 
 @dataclass(frozen=True)
@@ -229,8 +229,14 @@ def _groups(quasi: pl.DataFrame) -> Ints:
     """The number of the class of every row, from 0."""
     if not quasi.height:
         return np.zeros(0, np.int64)
-    codes = np.column_stack(list(all_ranks(quasi).values()))
-    return distinct_rows(codes, int(codes.max(initial=0)) + 1)[1]
+    numbered = quasi.with_row_index(_ROW).select(pl.col(_ROW).first().over(quasi.columns))
+    like = numbered[_ROW].to_numpy()
+    first = np.flatnonzero(like == np.arange(len(like)))
+    codes = np.column_stack(list(all_ranks(quasi[first]).values()))
+    number = np.zeros(len(like), np.int64)
+    number[first] = distinct_rows(codes, int(codes.max(initial=0)) + 1)[1]
+    found: Ints = number[like]
+    return found
 
 
 def _counted_keys(keys: Ints) -> tuple[Ints, Ints]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ from indistinct.intake.warnings import (
     warn_about_those_left_out,
 )
 from indistinct.microdata.microdata import Microdata
+from indistinct.pipeline.documents import Content, Documents
 from indistinct.pipeline.evidence import EVIDENCE, policy_text, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
@@ -92,6 +94,7 @@ def accounts(
         gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
     found, document = [], plan.to_dict()
+    documents: dict[str, Content | Callable[[], Content]] = {}
     told = (
         *publication.told,
         *told_of_no_promise(policy),
@@ -108,17 +111,19 @@ def accounts(
         measures = measured(private.data, plan.quasi)
         key = subjects.key or ""
         names = private.table.text([key])[key].gather(pl.Series(subjects.first_rows()))
-        documents = private_documents(plan, names, run.random)
+        documents |= private_documents(plan, names, run.random)
     else:
         measures = measured(private.data, plan)
         leakage = leaked(private.data, plan)
         starred = often_starred(publication.tables, plan.attributes, verdict)
         found = warn_about_search(policy, plan, suppressed, verdict)
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
-        documents = {"plan.json": _plan_document(plan, private.microdata)}
+        documents["plan.json"] = partial(_plan_document, plan, private.microdata)
     written = policy_text(policy)
     if policy.output.report:
-        documents[EVIDENCE] = private_evidence(private, plan, written)
+        # What an engine holds may be gone later, and is looked at now.
+        of_report = partial(private_evidence, private, plan, written)
+        documents[EVIDENCE] = of_report if private.table.held else of_report()
     may_contain = [
         *may_be_made_up(policy),
         *(["perturbed values"] if transformed.perturbed else []),
@@ -173,7 +178,7 @@ def accounts(
         run=account,
         measures={**measures, **transformed.measures},
         output=policy.output,
-        private={**documents, **run.documents},
+        private=Documents({**documents, **run.documents}),
         policy=written,
     )
 

@@ -188,7 +188,7 @@ def with_analyses(
     return replace(
         release,
         run=replace(release.run, warnings=(*release.run.warnings, *told)),
-        private={**release.private, ANALYSES: found.to_dict()},
+        private=release.private.beside({ANALYSES: found.to_dict()}),
     )
 
 

@@ -16,6 +16,7 @@ from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import IndistinctError
 from indistinct.intake.opening import sha256_of
 from indistinct.metadata import ValueMetadata
+from indistinct.pipeline.documents import Documents
 from indistinct.pipeline.evidence import evidence_in, published_evidence
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -40,7 +41,7 @@ from indistinct.sources.writing import (
     write_parquet,
     write_text,
 )
-from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.types import Frame, Plain
 from indistinct.warning_kinds import Kind, WarningText, ranked
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class Release(Document):
         run: the private account.
         measures: what the release loses, each measure from 0 (nothing) to 1.
         output: how it is written.
-        private: further private documents, by file name; long ones are tables.
+        private: further private documents, by file name; long ones are tables. Some are made when
+            they are first asked for.
         policy: the text of the policy, which the custodian keeps with it.
         record: what is written into the ledger with it, if there is one.
     """
@@ -79,7 +81,7 @@ class Release(Document):
     run: Run
     measures: Mapping[str, float]
     output: Output
-    private: Mapping[str, PlainMapping | pl.DataFrame] = field(default_factory=dict, repr=False)
+    private: Documents = field(default_factory=lambda: Documents({}), repr=False)
     policy: str | None = field(default=None, repr=False)
     record: Record | None = field(default=None, repr=False)
 
