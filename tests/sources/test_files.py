@@ -25,7 +25,7 @@ from indistinct.sources import files, memory, spark_files
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
 from indistinct.sources.table import column_names
-from indistinct.sources.titles import rows_above
+from indistinct.sources.titles import notes_of_file, rows_above
 from indistinct.sources.workbook import hidden_in
 from indistinct.sources.writing import write_csv
 from indistinct.text_encodings import is_of_files
@@ -694,6 +694,57 @@ def test_a_first_column_without_a_name_is_that_of_row_names(tmp_path: Path) -> N
     path = put(tmp_path, '"","age","sex"\n"1",40,"f"\n"2",50,"m"\n')
     assert read_table(path).columns == ["row_name", "age", "sex"]
     assert list(scan(path).columns) == ["row_name", "age", "sex"]
+    path = put(tmp_path, ";age;sex;\n1;40;f;\n2;50;m;\n")
+    assert read_table(path).columns == ["row_name", "age", "sex"]
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("more", [";", ";;", "; ;"])
+def test_separators_at_the_ends_of_lines_are_no_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, more: str
+) -> None:
+    """As spreadsheets export a sheet in which a cell to the right was used once."""
+    lines = ["age;sex;city", "40;f;Bonn", '50;m;"Ulm; Donau"', ";;"]
+    path = put(tmp_path, ends.join(line + more for line in lines) + ends)
+    for exact in (False, True):
+        frame = read_table(path, exact=exact)
+        assert frame.columns == ["age", "sex", "city"]
+        assert frame["city"].to_list() == ["Bonn", "Ulm; Donau", None]
+    scanned = scan(path)
+    assert list(scanned.columns) == ["age", "sex", "city"]
+    assert scanned.height() == 3
+    monkeypatch.setattr(files, "_LARGE", 0)
+    assert read_table(path, coded=True)["city"].to_list() == frame["city"].to_list()
+    (told,) = notes_of_file(path)
+    assert "column 4" in told.replace("columns", "column")
+    assert not notes_of_file(put(tmp_path, "age;sex\n40;f\n", "plain.csv"))
+    assert read_table(path, header=False).width == 3 + more.count(";")
+    assert not notes_of_file(path, header=False)
+
+
+def test_a_column_without_a_name_that_has_values_is_refused(tmp_path: Path) -> None:
+    path = put(tmp_path, "age;sex;;;\n40;f;;1;\n50;m;;;\n")
+    error = refused(path)
+    assert codes(error) == ["unnamed-column"]
+    assert "no name for column 4\n" in str(error)
+    with pytest.raises(DataError, match="no name for column 4"):
+        scan(path)
+
+
+def test_a_sheet_without_a_name_above_an_empty_column(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    for row in (["age", None, "sex", None], [40, None, "f", " "], [50, None, "m", None]):
+        book.active.append(row)
+    path = tmp_path / "people.xlsx"
+    book.save(path)
+    assert read_table(path).rows() == [(40, "f"), (50, "m")]
+    (told,) = notes_of_file(path)
+    assert "columns 2, 4" in told
+    book.active["D3"] = 7
+    book.save(path)
+    assert "no name for column 4\n" in str(refused(path))
 
 
 class _Bytes(io.BytesIO):

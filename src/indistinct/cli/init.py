@@ -96,7 +96,7 @@ def init(
         write_first_policy,
     )
     from indistinct.sources.format import format_of
-    from indistinct.sources.workbook import hidden_in
+    from indistinct.sources.titles import notes_of_file
 
     if check is not None:
         _check(data, check, as_json, strict)
@@ -123,7 +123,7 @@ def init(
         if decimal not in (None, ",", "."):
             raise PolicyError("bad-value", "--decimal is a comma or a point", remedy='write ","')
         seen, table, source, why = _seen(data, source, progress)
-        for note in hidden_in(data, sheet):
+        for note in notes_of_file(data, **source):
             complain("warning", note)
         draft = first_policy(seen, source=source, reasons=why)
         write_first_policy(draft, policy, overwrite=force)

@@ -30,8 +30,8 @@ from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
 from indistinct.sources.table import Table, column_names, is_opened, quantities
 from indistinct.sources.text import canonical
+from indistinct.sources.titles import notes_of_file
 from indistinct.sources.unchanged import unchanged
-from indistinct.sources.workbook import hidden_in
 from indistinct.types import Frame, Plain, PlainMapping
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def open_source(
                     how = {"coded": coded, **reading(policy)}
                     native = in_file(data, fits=held, allow_empty=allow_empty, **how)
                     notes = () if source.header is not None else _header_notes(native)
-                    notes += hidden_in(Path(data), source.sheet)
+                    notes += notes_of_file(data, **reading(policy))
                 digest = None if hashed is None else hashed.result()
     if source.people is not None:
         native = with_people(to_polars(native), policy, name)
@@ -371,7 +371,7 @@ def plain_table(
     if not isinstance(data, str | Path) and not is_opened(data):
         refuse_record(table, (source or {}).get("header"))
     if isinstance(data, str | Path):
-        table.notes = (*table.notes, *hidden_in(Path(data), (source or {}).get("sheet")))
+        table.notes = (*table.notes, *notes_of_file(data, **(source or {})))
     return table
 
 

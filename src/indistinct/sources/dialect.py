@@ -154,7 +154,9 @@ def names_of(cells: Sequence[str]) -> list[str]:
     ['row_name', 'age', 'sex']
     """
     names = [cell.strip() for cell in cells]
-    if len(names) > 1 and not names[0] and all(names[1:]) and ROW_NAME not in names:
+    last = max((at for at, name in enumerate(names) if name), default=0)
+    first = not names[0] and all(names[1 : last + 1]) if names else False
+    if first and last and 2 * last >= len(names) - 1 and ROW_NAME not in names:
         names[0] = ROW_NAME
     return names
 

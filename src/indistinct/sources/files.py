@@ -41,7 +41,12 @@ from indistinct.sources.dialect import (
     records,
 )
 from indistinct.sources.headers import header_problems
-from indistinct.sources.table import name_problems
+from indistinct.sources.table import (
+    NAMELESS,
+    name_problems,
+    until_seen,
+    without_nameless,
+)
 from indistinct.sources.text import as_codes, with_decimal_points, with_whole_numbers
 from indistinct.sources.unchanged import unchanged
 from indistinct.sources.workbook import require_room, require_unpacked
@@ -172,6 +177,7 @@ def read_table(
             frame = with_decimal_points(frame) if points else frame
         else:
             frame = _read_database(path, query or "")
+    frame = _named(frame, path.name)
     problems = name_problems(frame.columns, path.name)
     if not problems and not frame.height and not allow_empty:
         problems = [
@@ -187,6 +193,14 @@ def read_table(
     if problems:
         raise DataError(problems)
     return frame
+
+
+def _named(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """A table without columns that have neither a name nor a cell."""
+    nameless = [column for column in frame.columns if column.startswith(NAMELESS)]
+    texts = [frame[column].cast(pl.String).str.strip_chars(_BLANKS) for column in nameless]
+    filled = [text.name for text in texts if (text != "").any()]
+    return frame.select(without_nameless(frame.columns, filled, name)) if nameless else frame
 
 
 def has_table_ending(path: Path) -> bool:
@@ -406,9 +420,7 @@ def _head_of(
     )
     if not columns:
         raise DataError("empty-file", "the file holds only blank lines", file=name)
-    if problems := name_problems(columns, name):
-        raise DataError(problems)
-    return columns, dialect, head
+    return until_seen(columns, name), dialect, head
 
 
 def head_in(
@@ -517,7 +529,7 @@ def _read_in_parts(
         codes = {name: _Codes() for name in kept}
         data, height, cells, size = data[mark + len(start.encode()) :], 0, 0, 0
         quote = (dialect.quote or "").encode()
-        if len(columns) < 2:
+        if len(columns) < 2 or any(column.startswith(NAMELESS) for column in columns):
             return None
         while data:
             more = file.read(_PART)
@@ -979,8 +991,7 @@ def _read_excel(path: Path, sheet: str | None, skip_rows: int) -> pl.DataFrame:
         except fastexcel.InvalidParametersError:  # fewer rows than are to be passed over
             raise too_few_rows(skip_rows, name) from None
         names = [str(cell or "").strip() for cell in (top.row(0) if top.height else ())]
-        if problems := name_problems(names, name):
-            raise DataError(problems)
+        names = until_seen(names, name)
         below: Plain = {"read_options": {"header_row": skip_rows}} if skip_rows else {}
         settings |= {**below, "drop_empty_cols": False, "infer_schema_length": None}
         frame = pl.read_excel(path, **settings)
@@ -988,6 +999,8 @@ def _read_excel(path: Path, sheet: str | None, skip_rows: int) -> pl.DataFrame:
         raise broken(name, "this is not a readable Excel file", error) from None
     if frame.width == len(names):
         frame.columns = names
+    elif any(column.startswith(NAMELESS) for column in names):
+        without_nameless(names, names, name)
     # Days beside a text are moments to the library; one text must not change how days are spelt.
     texts = pl.col(pl.String).str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "$1")
     return _tidy(frame.with_columns(texts))

@@ -62,7 +62,14 @@ from indistinct.sources.headers import believed_names
 from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.spark_table import of_spark
 from indistinct.sources.streamed_parts import looked_up
-from indistinct.sources.table import Change, count_column, name_problems
+from indistinct.sources.table import (
+    NAMELESS,
+    Change,
+    count_column,
+    name_problems,
+    until_seen,
+    without_nameless,
+)
 from indistinct.sources.text import Tokens, canonical
 from indistinct.sources.unchanged import changed, states
 from indistinct.sources.writing import NO_ROOM, staged_folder, sweep
@@ -538,8 +545,7 @@ def _read_csv(
     columns, dialect, encoding, above, _ = heads[0]
     if any(head[:3] != heads[0][:3] for head in heads):
         raise _not_scanned(name, "the files differ in their columns, separators or encodings")
-    if problems := name_problems(columns, name):
-        raise DataError(problems)
+    columns = until_seen(columns, name)
     tightness = _Tightness(name, work.ceiling)
     # The engine counts records, where a quote holds lines together, and counts alike in all files.
     alike = len({head[3].count("\n") for head in heads}) == 1
@@ -569,9 +575,15 @@ def _read_csv(
     )
     if (width := len(held.columns)) > len(columns):
         raise _ragged(width, len(columns), name)
-    cell = "c{}" if exact else "nullif(trim(c{}, ' ' || chr(9) || chr(10) || chr(13)), '')"
+    bare = "nullif(trim(c{}, ' ' || chr(9) || chr(10) || chr(13)), '')"
+    cell = "c{}" if exact else bare
+    nameless = {at: own for at, own in enumerate(columns) if own.startswith(NAMELESS)}
+    counted = [f"count({bare.format(at)})" for at in nameless]
+    found = held.aggregate(", ".join(counted)).fetchall()[0] if nameless else ()
+    filled = [own for own, count in zip(nameless.values(), found, strict=True) if count]
+    named = without_nameless(columns, filled, name)
     return held.project(
-        ", ".join(f"{cell.format(at)} AS {quoted(column)}" for at, column in enumerate(columns))
+        ", ".join(f"{cell.format(columns.index(own))} AS {quoted(own)}" for own in named)
     )
 
 

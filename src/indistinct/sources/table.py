@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -308,6 +308,46 @@ def name_problems(columns: Sequence[str], name: str) -> list[Problem]:
             else "give every column a name, or delete it",
         )
     return problems
+
+
+NAMELESS = "\0"
+"""What the names of columns begin with that have none in a file, until their cells are seen."""
+
+
+def until_seen(columns: Sequence[str], name: str) -> list[str]:
+    """The names of a file's columns, those without one numbered where they may turn out empty.
+
+    Arguments:
+        columns: the names as they stand in the file.
+        name: what messages call it.
+
+    Raises:
+        DataError: names are wrong, or no column has one.
+    """
+    problems = name_problems(columns, name)
+    empty = {problem.code for problem in problems} == {"unnamed-column"}
+    if problems and not (empty and any(columns)):
+        raise DataError(problems)
+    return [column or f"{NAMELESS}{at}" for at, column in enumerate(columns)]
+
+
+def without_nameless(columns: Sequence[str], filled: Collection[str], name: str) -> list[str]:
+    """The columns that have a name: a separator at the end of each line makes more of them.
+
+    Arguments:
+        columns: the names, as :func:`until_seen` has them.
+        filled: those of columns with at least one cell that is not blank.
+        name: what messages call the file.
+
+    Raises:
+        DataError: a column has cells and no name.
+    """
+    if any(column.startswith(NAMELESS) for column in filled):
+        given = [
+            "" if column in filled and column.startswith(NAMELESS) else column for column in columns
+        ]
+        raise DataError(name_problems(given, name))
+    return [column for column in columns if not column.startswith(NAMELESS)]
 
 
 def _listed(places: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""Rows above the names of the columns, such as a title, as exports of spreadsheets have them."""
+"""What exports of spreadsheets have around a table: rows above the names, columns without one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,23 @@ from typing import Any
 import polars as pl
 
 from indistinct.errors import DataError
-from indistinct.sources.dialect import SAMPLE, Dialect, detect_dialect, detect_encoding, records
+from indistinct.sources.dialect import (
+    SAMPLE,
+    Dialect,
+    detect_dialect,
+    detect_encoding,
+    names_of,
+    records,
+)
 from indistinct.sources.files import BROKEN, CSV, EXCEL, PACKED, opened
 from indistinct.sources.table import quantities
+from indistinct.sources.workbook import hidden_in
 
 _LOOKED = 40
 """So many rows are looked at."""
+
+_SHOWN = 10
+"""So many columns without a name are numbered in a message."""
 
 
 def rows_above(path: str | Path, **said: Any) -> int:
@@ -27,17 +38,43 @@ def rows_above(path: str | Path, **said: Any) -> int:
         path: a CSV file or a workbook; of others the answer is 0.
         said: how it is read: ``separator``, ``quote``, ``encoding``, ``header``, ``sheet``.
     """
+    return 0 if said.get("header") is not None else _above(*_first_rows(Path(path), **said))
+
+
+def notes_of_file(path: str | Path, **said: Any) -> tuple[str, ...]:
+    """What of a file is not in the table that was read from it, or not as it is shown.
+
+    Arguments:
+        path: the file.
+        said: how it was read: ``separator``, ``header``, ``skip_rows``, ``sheet`` and others.
+    """
     path = Path(path)
+    hidden = hidden_in(path, said.get("sheet"))
+    rows, starts = ([], []) if said.get("header") is False else _first_rows(path, **said)
+    above = said.get("skip_rows") or 0
+    below = (row for row, start in zip(rows, starts, strict=True) if start >= above and row)
+    empty = [at for at, name in enumerate(names_of(next(below, [])), start=1) if not name]
+    if not empty:
+        return hidden
+    which = f"column{'s' * (len(empty) > 1)} {', '.join(map(str, empty[:_SHOWN]))}"
+    more = f" and {len(empty) - _SHOWN} more" * (len(empty) > _SHOWN)
+    return (
+        *hidden,
+        f"{which}{more} of the file {'have' if empty[1:] else 'has'} neither a name nor a value, "
+        "as where each line ends with a separator: left out",
+    )
+
+
+def _first_rows(path: Path, **said: Any) -> tuple[list[list[str]], list[int]]:
+    """The first rows of a CSV file or a workbook, and how many stand above each; none of others."""
     ending = path.suffix.lower()
     ending = Path(path.stem).suffix.lower() if ending in PACKED else ending
-    if said.get("header") is not None or not path.is_file():
-        return 0
     try:
-        if ending in CSV:
-            return _above(*_lines(path, **said))
-        return _above(*_cells(path, said.get("sheet"))) if ending in EXCEL else 0
+        if path.is_file() and ending in CSV:
+            return _lines(path, **said)
+        return _cells(path, said.get("sheet")) if path.is_file() and ending in EXCEL else ([], [])
     except (DataError, UnicodeError, LookupError, csv.Error, *BROKEN):
-        return 0  # those who read the table say what is wrong
+        return [], []  # those who read the table say what is wrong
 
 
 def _above(rows: Sequence[Sequence[str]], starts: Sequence[int]) -> int:

@@ -41,7 +41,7 @@ from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named, format_of
 from indistinct.sources.table import Table, count_column
-from indistinct.sources.workbook import hidden_in
+from indistinct.sources.titles import notes_of_file
 from indistinct.types import Frame, Ints, Plain
 from indistinct.warning_kinds import WarningText
 
@@ -101,7 +101,7 @@ def workbench(
         native, notes = records.frame, records.notes
     else:
         native = read_table(path, **reading(asked))
-        notes = hidden_in(Path(path), asked.source.sheet)
+        notes = notes_of_file(path, **reading(asked))
     if asked.source.people is not None:
         native = with_people(to_polars(native), asked, path.name)
     tell("looking at the columns", None)
