@@ -133,7 +133,7 @@ def is_that_of_memory(release: ind.Release, named: str) -> None:
         for made in (known, release)
     )
     warned = all_told - told_here
-    of_memory = ("not tried", "value make certain", "two more values")
+    of_memory = ("not tried", "tell another for certain", "two more values")
     assert not [one for one in warned if not any(part in one for part in of_memory)], warned
 
 

@@ -132,7 +132,7 @@ def test_the_release_of_a_scan_is_that_of_reading(name: str, form: str, tmp_path
     assert other.measures == own.measures
     # What one value of a record tells of another, and what two single out, is counted in memory
     # alone, and a scan says so.
-    beside = ("value make certain", "two more values single out")
+    beside = ("tell another for certain", "two more values single out")
     only = [text for text in own.warnings if any(part in text for part in beside)]
     also = [text for text in other.warnings if "was not tried, nor what two values" in text]
     assert only

@@ -82,7 +82,7 @@ def warn_about_single_values(
     part, one, other = two
     both = f"{share(part)} of {unit} ('{one}' and '{other}')" if part else ""
     if listed := _worst(alone, unit):
-        who, whom = "one more value", f"{listed}{', two values ' * bool(both)}{both}"
+        who, whom = "one more value", f"records by {listed}{', by two values ' * bool(both)}{both}"
     else:
         who, whom = "two more values", both
     return [

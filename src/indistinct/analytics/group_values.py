@@ -309,8 +309,8 @@ def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) ->
     more = f" and {len(first) - 3} more" * (len(first) > 3)
     return [
         Kind.RISK(
-            f"{WITH_OTHERS}another person's value in a {group} may make certain {listed}{more}: "
-            f"promises bound only what a {group} tells by itself",
+            f"{WITH_OTHERS}another person's value in a {group} may tell a person's own "
+            f"{listed}{more} for certain: promises bound only what a {group} tells by itself",
             max((two for _, two in shares.values()), default=0.0),
         )
     ] * bool(first)
@@ -326,8 +326,8 @@ def told_where_made_up(names: Sequence[str], group: str) -> list[WarningText]:
     listed = ", ".join(f"'{name}'" for name in names)
     return [
         Kind.LIMIT(
-            f"{WITH_OTHERS}other people's values in a {group} may make certain {listed}: "
-            f"promises bound only what a {group} tells by itself"
+            f"{WITH_OTHERS}other people's values in a {group} may tell a person's own {listed} "
+            f"for certain: promises bound only what a {group} tells by itself"
         )
     ] * bool(names)
 
@@ -416,15 +416,15 @@ def told_beside(
                 worst[name] = max(worst.get(name, (0.0, 0.0, "")), (part * other, part, known))
     first = sorted(worst, key=lambda name: worst[name][:2], reverse=True)
     listed = ", ".join(
-        f"'{name}' by '{known}' ({share(part)} of records{looked_at}{_mostly(rare / part)})"
+        f"'{known}' tells '{name}' ({share(part)} of records{looked_at}{_mostly(rare / part)})"
         for name in first[:3]
         for rare, part, known in [worst[name]]
     )
     more = f" and {len(first) - 3} more" * (len(first) > 3)
     return [
         Kind.RISK(
-            f"quasi-identifiers and one more value make certain {listed}{more}: a promise about "
-            "one attribute does not bound what another attribute tells about it",
+            f"beside quasi-identifiers, one value may tell another for certain: {listed}{more}: a "
+            "promise about one attribute does not bound what another attribute tells about it",
             max((rare for rare, _, _ in worst.values()), default=0.0),
         )
     ] * bool(first)
