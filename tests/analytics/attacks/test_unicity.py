@@ -225,17 +225,23 @@ def test_columns_that_others_cannot_know_are_left_out() -> None:
         (30, True, "leave 'cause' out, as most people have a value there that few share, and what"),
         (3, True, "ask for larger classes"),
         (3, False, "let 'cause' count among what others know"),
+        (0, False, "leave 'ward' out"),
     ],
 )
 def test_the_column_that_tells_most_is_named(causes: int, promised: bool, advice: str) -> None:
-    rows = [(at % 2, f"c{at % causes:02}", "accident" if at else "other") for at in range(30)]
+    cause = causes or 3
+    rows = [(at % 2, f"c{at % cause:02}", "accident" if at else "other") for at in range(30)]
     table = pl.DataFrame(rows, ["age", "cause", "manner"], orient="row")
+    # A column with one value tells nothing: to leave it out is no advice.
+    beside = {"state": [1] * 30} | ({} if causes else {"ward": [f"w{at // 2}" for at in range(30)]})
+    table = table.with_columns(**{name: pl.Series(own) for name, own in beside.items()})
     own = {"model": "max-posterior", "bound": 0.9, "sensitive": "cause"}
     keys: dict[str, Any] = {
         "attributes": {
             "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
             "cause": {"role": "sensitive"},
             "manner": {"role": "sensitive"},
+            **{name: {"role": "insensitive"} for name in beside},
         },
         "promises": [{"model": "k-anonymity", "k": 5}, *([own] if promised else [])],
         "method": {"seed": 1},

@@ -152,10 +152,8 @@ def several_left(context: AttackContext, sensitive: str | None) -> Remedy:
 def fewer_columns(context: AttackContext, sensitive: str | None = None) -> Remedy:
     """Leave out what is published as it is; else let it count as known."""
     del sensitive
-    if context.beside:
-        names = sorted(context.beside, key=lambda name: -_told_by(context.beside[name]))
-        keys = {name: {"role": "identifier"} for name in names[:1]}
-        return Remedy(f"leave '{names[0]}' out", {"attributes": keys})
+    if best := _most_telling(context.beside):
+        return _without(best)
     taken = {name for item in context.promises for name in item.columns}
     told = {name: _told_by(context.values[name]) for name in sorted(context.sensitive)}
     most = max(told, key=lambda name: told[name], default="")
@@ -184,10 +182,18 @@ def fewer_joined(context: AttackContext, sensitive: str | None) -> Remedy:
     shared = {
         name: own for name, own in context.joining.items() if name in other and name not in values
     }
-    if not shared:
-        return bounded_belief(context, sensitive)
-    best = max(shared, key=lambda name: _told_by(shared[name]))
-    return Remedy(f"leave '{best}' out", {"attributes": {best: {"role": "identifier"}}})
+    best = _most_telling(shared)
+    return _without(best) if best else bounded_belief(context, sensitive)
+
+
+def _without(name: str) -> Remedy:
+    return Remedy(f"leave '{name}' out", {"attributes": {name: {"role": "identifier"}}})
+
+
+def _most_telling(columns: Mapping[str, Lists]) -> str | None:
+    """The column that tells most of whose its values are; none where all have one value."""
+    told = {name: _told_by(own) for name, own in columns.items()}
+    return max((name for name in told if told[name] > 0), key=lambda name: told[name], default=None)
 
 
 def _told_by(column: Lists) -> float:
