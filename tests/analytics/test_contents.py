@@ -100,6 +100,7 @@ def test_anything_can_be_looked_at(name: str, values: list[str]) -> None:
         ("x", ["202051", "202099", "202101"], None),
         ("dodm", [f"{1990 + at / 9:.4f}" for at in range(120)], "time"),
         ("x", ["positif", "negatif"], "health"),
+        ("A5", ["1 Married, Spouse There", "3 Divorced or Away for Work", "5 Widowed"], "family"),
         ("A3", ["northeast", "central", "southern"], "place"),
         ("A2", ["primary", "lowersec", "vocational"], "education"),
     ],

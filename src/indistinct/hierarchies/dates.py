@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -54,7 +54,9 @@ def dates_taxonomy(
         format: ``"iso"`` (2024-01-31, 2024-01, 2024, 2024-01-31T10:20:00), ``"day-first"``
             (31.1.2024, 31/01/24), ``"month-first"`` (1/31/2024), or a pattern of Python's
             ``strptime`` such as ``"%d %b %Y"``, which reads names of months in other languages,
-            too. Day and month are never guessed.
+            too. Day and month are never guessed. ``"days since 1899-12-30"`` reads numbers of
+            days as spreadsheets count them (R counts since 1970-01-01, SAS and Stata since
+            1960-01-01).
         levels: some of "day", "month", "quarter", "year", "decade", in this order.
 
     Raises:
@@ -86,7 +88,9 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     name = "date"
     problems = unknown(name, settings, KEYS)
     form = settings.get("format", "iso")
-    if not isinstance(form, str) or (form not in FORMATS and "%" not in form):
+    if isinstance(form, str) and _first_day(form) is not None:
+        pass
+    elif not isinstance(form, str) or (form not in FORMATS and "%" not in form):
         problems.append(
             wrong(
                 name,
@@ -193,6 +197,8 @@ def reader(form: str) -> Callable[[str], Moment | None]:
     """What reads a text of that format as a date; None when it is none."""
     if form == "iso":
         return _iso
+    if first := _first_day(form):
+        return lambda text: _counted(text, first)
     if form in FORMATS:
         return lambda text: _written(text, day_first=form == "day-first")
     has_month, has_day = _knows(form, "month"), _knows(form, "day")
@@ -209,6 +215,28 @@ def reader(form: str) -> Callable[[str], Moment | None]:
         return Moment(found.year, found.month * has_month, found.day * has_day, time)
 
     return read
+
+
+SINCE = "days since "
+"""What a format begins with that counts days; the first one follows."""
+
+
+def _first_day(form: str) -> date | None:
+    """The day from which a format counts days, if it does."""
+    if not form.startswith(SINCE):
+        return None
+    try:
+        return date.fromisoformat(form.removeprefix(SINCE))
+    except ValueError:
+        return None
+
+
+def _counted(text: str, first: date) -> Moment | None:
+    try:
+        found = first + timedelta(days=int(text))
+    except (ValueError, OverflowError):
+        return None
+    return Moment(found.year, found.month, found.day)
 
 
 def _parsed(text: str, form: str) -> datetime | None:

@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from indistinct.errors import PolicyError, Problem
 from indistinct.hierarchies import decimals
+from indistinct.hierarchies.ages import in_years
 from indistinct.hierarchies.decimals import Scaled
 from indistinct.hierarchies.domain import MOST_LEVELS, texts, unplaced
 from indistinct.hierarchies.settings import is_number, number, one_of, unknown, whole_number, wrong
@@ -44,6 +45,7 @@ KEYS = (
     "factor",
     "style",
     "digits",
+    "read",
 )
 
 
@@ -60,6 +62,7 @@ def intervals_taxonomy(
     factor: int = 2,
     style: Style = "brackets",
     digits: int = 0,
+    read: Literal["numbers", "ages"] = "numbers",
 ) -> Taxonomy:
     """Level 0 the values, level 1 intervals, each further level wider ones, then ``*``.
 
@@ -79,6 +82,7 @@ def intervals_taxonomy(
         style: ``"brackets"`` for ``[20, 25)``; ``"range"`` for ``20-24``, for whole numbers only
             (``-5 to -1`` where a bound is negative). A spreadsheet may read a range as a date.
         digits: pad whole parts with zeros to that many digits.
+        read: ``"ages"`` reads texts such as 45, 3 months, 2 y 6 m and 90+ as years.
 
     Raises:
         PolicyError: for settings that make no sense.
@@ -103,14 +107,16 @@ def intervals_taxonomy(
         "factor": factor,
         "style": style,
         "digits": digits,
+        "read": read,
     }
     if problems := check({name: value for name, value in settings.items() if value is not None}):
         raise PolicyError(problems)
     found = texts(values)
-    read = [decimals.parsed(text) for text in found]
-    numbers = [item for item in read if item and (style == "brackets" or _whole(item))]
+    parsed_all = map(in_years if read == "ages" else decimals.parsed, found)
+    numbers = [item for item in parsed_all if item and (style == "brackets" or _whole(item))]
     if bad := len(found) - len(numbers):
         kind = "a number" if style == "brackets" else "a whole number"
+        kind = "an age" if read == "ages" else kind
         raise unplaced(attribute, bad, kind)
 
     bounds = [
@@ -165,6 +171,9 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     problems += whole_number(name, settings, "factor", 2)
     problems += whole_number(name, settings, "digits", 0)
     problems += one_of(name, settings, "style", ("brackets", "range"))
+    problems += one_of(name, settings, "read", ("numbers", "ages"))
+    if settings.get("read") == "ages" and settings.get("style") == "range":
+        problems.append(wrong(name, "ages may be parts of a year, and ranges hold whole numbers"))
     width, breaks = settings.get("width"), settings.get("breaks")
     if (width is None) == (breaks is None):
         problems.append(wrong(name, "needs one of width and breaks", "for instance width = 5"))
@@ -183,8 +192,12 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     return problems
 
 
-def unreadable(values: Iterable[str], *, style: object = "brackets", **_: object) -> list[str]:
-    """The texts that are no numbers, or with style "range" no whole ones."""
+def unreadable(
+    values: Iterable[str], *, style: object = "brackets", read: object = "numbers", **_: object
+) -> list[str]:
+    """The texts that are no numbers, or with style "range" no whole ones; or no ages."""
+    if read == "ages":
+        return [value for value in values if in_years(value) is None]
     test = _is_whole if style == "range" else is_number
     return [value for value in values if not test(value)]
 

@@ -434,6 +434,8 @@ def values_of(
     if content is not None and content.code_system and content.concept == "health":
         # Codes of diseases with a letter are no strays among numbers.
         values = replace(values, kind="text", numbers=None, stray=(), stray_records=0)
+    if content is not None and content.ages:
+        values = replace(values, kind="text", numbers=None, stray=(), stray_records=0)
     return values, content
 
 
@@ -669,7 +671,8 @@ def _role(
     if free_text:
         return "identifier", ["free text may hold names, places and dates, and cannot be recoded"]
     indirect = [str(tag) for tag in tags]
-    if values.kind in ("date", "datetime") and not (found and found[0].role == "quasi-identifier"):
+    dated = values.kind in ("date", "datetime") and (values.distinct > 1 or gaps)
+    if dated and not (found and found[0].role == "quasi-identifier"):
         return "quasi-identifier", ["others know when things happened"]
     alone = _of_one_record(values)
     if alone and not (found and found[0].role == "quasi-identifier"):
@@ -680,7 +683,7 @@ def _role(
         if same and concept.role == "quasi-identifier" and not indirect:
             return "insensitive", ["the same value in every record distinguishes nobody"]
         return concept.role, [f"{why}: {concept.why}"]
-    if indirect:
+    if indirect and (values.distinct > 1 or gaps):
         return "quasi-identifier", indirect
     return _role_by_values(values, gaps)
 

@@ -23,7 +23,13 @@ from indistinct.analytics.profile.names import (
     says_nothing,
     starts_with_one_of,
 )
-from indistinct.analytics.profile.unread import are_counted_days, ends_in_a_year, is_of_a_life
+from indistinct.analytics.profile.unread import (
+    are_counted_days,
+    counted_since,
+    ends_in_a_year,
+    is_of_a_life,
+    mixed_ages,
+)
 from indistinct.analytics.profile.values import MISSING_AMONG_NUMBERS, Values
 from indistinct.hierarchies import code_systems
 from indistinct.types import Floats
@@ -77,6 +83,10 @@ class Content:
     """Whether other values are no code of the system either."""
     certain: bool = True
     """Whether values outweigh the name of the column."""
+    since: str | None = None
+    """The format of dates that are numbers of days."""
+    ages: bool = False
+    """Whether values are ages that are not all written as numbers."""
     parts_of_years: bool = False
     """Whether values are numbers of four digits for the year and two for a month or a week."""
 
@@ -130,7 +140,12 @@ def content_of(name: str, values: Values) -> Content | None:
     if not values.distinct or values.kind in ("date", "datetime", "boolean"):
         return None
     if are_counted_days(name, values):
-        return Content("time", "its values are numbers of days", certain=not is_of_a_life(name))
+        since = counted_since(name, values)
+        why = "its values are numbers of days"
+        return Content("time", why, certain=not is_of_a_life(name), since=since)
+    named = concept_of(name)
+    if named and named[0].name == "age" and (read := mixed_ages(values)):
+        return Content("age", f"its name says {named[1]}", ages=True, stray=not all(read))
     texts = _Texts(name, values)
     found = _code_system(texts)
     if found is None and values.kind == "text":
@@ -434,6 +449,8 @@ _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
     separated never legally partner partnership civ af ever absent living with together domestic
     own child not in family other relative unknown default significant livepartner
     """)
+_SEVERAL_STATES = 4
+"""So many words of marriage are enough, whatever else is said of each."""
 _DEGREES = _vocabulary("""
     bachelor bachelors masters doctorate phd highschool graduate college university diploma hs
     undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational
@@ -542,7 +559,8 @@ def _words(texts: _Texts) -> Content | None:
         least = 1 if texts.values.distinct == 2 and texts.any(_NOT) > 0 else 2
         if few and texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= least:
             return Content(concept, f"its values are {what}")
-    if few and texts.any(_FAMILIES) >= SOME and texts.every(_FAMILIES_ALSO) >= MOST:
+    plain = texts.every(_FAMILIES_ALSO) >= MOST or _kinds(texts, _FAMILIES) >= _SEVERAL_STATES
+    if few and plain and texts.any(_FAMILIES) >= SOME:
         return Content("family", "its values are states of marriage")
     if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
         return Content("health", "its values are about illness", certain=False)

@@ -78,8 +78,10 @@ def type_of(
     Whole numbers are categories where there are few and small ones, and where the name speaks of
     codes; not where it speaks of a count.
     """
-    if values.kind in ("date", "datetime"):
+    if values.kind in ("date", "datetime") or (content and content.since):
         return "date"
+    if content and content.ages:
+        return "text"
     if values.kind == "float" or values.numbers is None:
         few = values.distinct <= FEW_CATEGORIES or values.distinct * 20 <= values.filled
         certain = content is not None and content.certain
@@ -122,6 +124,13 @@ def draft_hierarchy(
         spec = {"code_system": content.code_system}
         stray = "suppress" if content.stray else None
         return Draft(spec, f"codes of {content.code_system} become what they belong to", (), stray)
+    if content is not None and content.since:
+        days = {"format": content.since, "levels": ["month", "quarter", "year"]}
+        return Draft({"date": days}, f"numbers of days, read as {content.since}")
+    if content is not None and content.ages:
+        years = {"width": 5, "top": OLDEST + 1, "read": "ages"}
+        why = f"ages are read in years; those over {OLDEST} are put together"
+        return Draft({"intervals": years}, why, (), "suppress" if content.stray else None)
     if content is not None and content.parts_of_years and values.distinct > 2:
         parts = {"mask": {"from": "right", "step": 2}}
         return Draft(parts, "months or weeks of a year become the year")

@@ -19,7 +19,7 @@ from indistinct.analytics.profile.person_keys import (
     person_keys,
     several_people,
 )
-from indistinct.document import PlainData
+from indistinct.document import PlainData, many
 from indistinct.sources.table import Table
 
 
@@ -34,6 +34,7 @@ class Persons(PlainData):
         differing: the quasi-identifiers that are not the same in all records of a person.
         sure: whether nothing speaks against it.
         doubt: what does.
+        blank: how many records have none.
     """
 
     column: str
@@ -42,21 +43,26 @@ class Persons(PlainData):
     differing: tuple[str, ...]
     sure: bool = True
     doubt: str = ""
+    blank: int = 0
 
     @property
     def told(self) -> str:
         """What a person should know of it: a question, where there is a doubt."""
+        gone = (
+            f"; {many(self.blank, 'record has', 'records have')} none, and a run with it refuses"
+            " them: fill it in, or take them out"
+        ) * bool(self.blank)
         if self.sure:
             return (
                 f"'{self.column}' has {self.people:,} values in {self.records:,} records: where"
                 " people have several records, a promise about records says less about people:"
-                f' [source] person = "{self.column}" makes promises to people'
+                f' [source] person = "{self.column}" makes promises to people{gone}'
             )
         return (
             f"does '{self.column}' identify people? It has {self.people:,} values in "
             f"{self.records:,} records, but {self.doubt}. Unless the policy says person = "
             f'"{self.column}" under [source], promises count records, and one person may have '
-            "many"
+            f"many{gone}"
         )
 
 
@@ -81,6 +87,9 @@ REPEATS = 1.5
 
 BLANK_BELOW = "blank-below"
 """The code of the warning that numbers of people may stand in the first of their records alone."""
+
+_NEARLY_FILLED = 0.9
+"""A number that more of the records lack is a person's only where others show it."""
 
 _SELDOM = 1.1
 """With fewer records of a number than this, on average, those that repeat may be mistyped."""
@@ -156,7 +165,8 @@ def persons_of(
     known = [
         item
         for item in columns
-        if item.name in keys and len(keys[item.name].shown) >= (item.filled < item.records)
+        if item.name in keys
+        and (keys[item.name].shown or item.filled >= _NEARLY_FILLED * item.records)
     ]
     if not known:
         return None
@@ -183,7 +193,8 @@ def persons_of(
         doubt = "people of several sexes or births share a number"
     elif not keys[name].shown and item.filled < _SELDOM * item.distinct:
         doubt = "few of them repeat, which may be a mistake"
-    return Persons(name, item.distinct, item.records, differing, not doubt, doubt)
+    blank = item.records - item.filled
+    return Persons(name, item.distinct, item.records, differing, not doubt, doubt, blank)
 
 
 def filled_once(columns: Sequence[Column]) -> tuple[Column, ...]:

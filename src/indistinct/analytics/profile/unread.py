@@ -6,15 +6,19 @@ from collections.abc import Iterator
 
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.names import names_one_of, words
-from indistinct.analytics.profile.values import Values
+from indistinct.analytics.profile.values import NUMBER, Values
+from indistinct.hierarchies.ages import in_years
 
+SPREADSHEET = "days since 1899-12-30"
+"""How spreadsheets count days, as the format of a date says it."""
 COUNTED_DAYS = (
-    "its dates are written as numbers of days, as spreadsheets and statistics programs count them,"
-    " and cannot become months or years: write them as dates, such as 2024-01-31"
+    "its dates are written as numbers of days, of which it is not plain where they begin: for"
+    ' months and years say hierarchy = { date = { format = "days since 1970-01-01" } } of R, or'
+    " 1960-01-01 of SAS and Stata, or 1899-12-30 of spreadsheets"
 )
 MIXED_AGES = (
-    "its ages are written in several ways, with and without words, and cannot become intervals:"
-    " write each as a number of years, such as 34, and months as a part of a year"
+    "its ages are written in several ways, some of which are not understood: they are suppressed"
+    " unless they are written as 34, 3 months or 90+"
 )
 
 _FIRST_DAY, _LAST_DAY = 7_000, 60_000
@@ -23,7 +27,9 @@ _OF_DATES = ("date", "dates", "datum", "fecha", "dob")
 _OF_OTHERS = ("id", "number", "no", "nr", "num", "count", "code", "days", "age")
 _YEARS_AT_END = ("jahr", "jaar")
 _DAYS_AT_END = ("datum",)
-_EACH_WAY = 0.1
+_LAST_OF_OTHERS = 30_000
+"""Counted from 1960 or later, days after this one lie in years to come."""
+_MOST_READ = 0.7
 
 
 def is_of_a_life(name: str) -> bool:
@@ -53,18 +59,29 @@ def are_counted_days(name: str, values: Values) -> bool:
     return bool(values.numbers.drop_nulls().is_between(_FIRST_DAY, _LAST_DAY).all())
 
 
+def counted_since(name: str, values: Values) -> str | None:
+    """How dates are written that are numbers of days, where these are of a spreadsheet for sure."""
+    if not are_counted_days(name, values) or values.numbers is None:
+        return None
+    last = values.numbers.max()
+    return SPREADSHEET if isinstance(last, float) and last > _LAST_OF_OTHERS else None
+
+
 def how_to_write(name: str, values: Values, about: str | None) -> Iterator[tuple[str, str]]:
     """What to write instead, with a code for it: for dates as numbers, and for mixed ages."""
-    if about in ("time", "birth", "death") and are_counted_days(name, values):
+    dated = about in ("time", "birth", "death") and are_counted_days(name, values)
+    if dated and counted_since(name, values) is None:
         yield "dates-as-numbers", COUNTED_DAYS
-    if about == "age" and values.kind == "text" and _in_several_ways(values):
+    if about == "age" and not all(mixed_ages(values)):
         yield "ages-in-several-ways", MIXED_AGES
 
 
-def _in_several_ways(values: Values) -> bool:
-    """Whether some ages are numbers alone and some have words beside a number."""
-    texts = values.texts.str.strip_chars()
-    plain = texts.str.contains(r"^\d{1,3}([.,]\d+)?$")
-    worded = texts.str.contains(r"\d") & texts.str.contains(r"\p{L}")
-    least = _EACH_WAY * len(texts)
-    return int(plain.sum()) >= least and int(worded.sum()) >= least
+def mixed_ages(values: Values) -> list[bool]:
+    """Which texts are ages in years, where most are and some of these are no numbers; else none."""
+    if values.numbers is not None and not values.stray:
+        return []
+    numbers = values.texts.str.contains(NUMBER)
+    if all(in_years(text) is None for text in values.texts.filter(~numbers).to_list()):
+        return []
+    read = [in_years(text) is not None for text in values.texts.to_list()]
+    return read if sum(read) >= _MOST_READ * len(read) else []
