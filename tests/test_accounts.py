@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import tomllib
 from pathlib import Path
@@ -14,6 +15,7 @@ import indistinct as ind
 from indistinct.cli.summary import print_promises
 from indistinct.errors import Unsatisfiable
 from indistinct.intake.warnings import warn_about_made_up
+from indistinct.pipeline.evidence import private_evidence
 
 RANKS = {"flu": 4, "asthma": 3, "hiv": 1, "gout": 3, "cold": 4}
 
@@ -396,3 +398,22 @@ def test_a_certificate_says_that_its_hierarchy_is_as_deep_as_the_table_needs() -
     certificate = ind.anonymize(data, asked).certificate
     assert {len(chain) for chain in certificate.to_dict()["sensitive"]["ill"]["hierarchy"]} == {8}
     assert any("as many levels as the longest code" in text for text in certificate.warnings)
+
+
+def test_what_a_report_rests_on_is_counted_once_and_when_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def counted(*given: Any) -> dict[str, Any]:
+        asked.append(given)
+        return private_evidence(*given)
+
+    monkeypatch.setattr("indistinct.pipeline.accounts.private_evidence", counted)
+    release = ind.anonymize(frame(), policy([{"model": "k-anonymity", "k": 5}]))
+    assert "evidence.json" in release.private
+    assert not asked
+    again = copy.deepcopy(release.private)
+    assert again["evidence.json"] == release.private["evidence.json"]
+    assert len(release.private["evidence.json"]["attributes"]) == 2
+    assert len(asked) == 1

@@ -125,7 +125,10 @@ class Files(Mapping[str, T]):
             return None
         module = importlib.import_module(f"{self._package}.{name.replace('-', '_')}")
         there = (module, *vars(module).values())
-        return next((one for one in there if self._fits(one, name)), None)
+        own = next((one for one in there if self._fits(one, name)), None)
+        if own is not None and name in _entries(self._kind):
+            _warn(_taken(_entries(self._kind)[name]))
+        return own
 
 
 @functools.cache
@@ -181,13 +184,17 @@ def find(kind: Kind, name: str, fits: Fits[T]) -> T | None:
 def _usable(kind: Kind, name: str, fits: Fits[T], taken: Collection[str]) -> T | Problem:
     entries = _entries(kind)[name]
     if name in taken:
-        return _problem(entries, "its name is taken by a part of indistinct itself")
+        return _taken(entries)
     if len(entries) > 1:
         return _problem(entries, "several distributions bring a plugin of this name")
     one = _imported(entries[0])
     if isinstance(one, Problem) or fits(one, name):
         return one
     return _problem(entries, f"{entries[0].value} is not {_EXPECTED[kind]}")
+
+
+def _taken(entries: tuple[EntryPoint, ...]) -> Problem:
+    return _problem(entries, "its name is taken by a part of indistinct itself")
 
 
 _EXPECTED: Mapping[Kind, str] = {

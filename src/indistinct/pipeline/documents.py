@@ -33,6 +33,10 @@ class Documents(Mapping[str, Content]):
             self._made[name] = found = found()
         return found
 
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a document of this name, made or not."""
+        return name in self._made
+
     def __iter__(self) -> Iterator[str]:
         """All names."""
         return iter(self._made)
