@@ -249,6 +249,26 @@ def test_what_is_not_counted_outside_memory_is_said(monkeypatch: pytest.MonkeyPa
         assert any(left in text for text in told) == said
 
 
+def test_two_values_are_counted_outside_memory_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a class of 16 the pairs of two values with four each are all different."""
+    duckdb = pytest.importorskip("duckdb")
+    beds = pl.DataFrame({"age": [20] * 16, "ill": [*"abcd"] * 4, "ward": [*"aaaabbbbccccdddd"]})
+    keys = policy(source={}, promises=[{"model": "k-anonymity", "k": 5}])
+    keys["attributes"] = {name: keys["attributes"][name] for name in ("age", "ill")}
+    keys["attributes"]["ward"] = {"role": "insensitive"}
+    wanted = "two more values single out 100% of records ('ill' and 'ward')"
+    untried = "nor what two values single out"
+    frame = duckdb.sql("select * from beds")
+    for data in (beds, frame):
+        told = ind.anonymize(data, keys).warnings
+        assert any(wanted in text for text in told)
+        assert not any(untried in text for text in told)
+    monkeypatch.setattr(group_values, "MOST_COUNTS", 15)
+    told = ind.anonymize(frame, keys).warnings
+    assert any(untried in text for text in told)
+    assert not any(wanted in text for text in told)
+
+
 def test_the_number_of_somebodys_records_is_looked_for() -> None:
     """One class of a few people each; some are alone with their number of records."""
     random = np.random.default_rng(3)

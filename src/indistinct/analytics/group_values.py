@@ -23,6 +23,7 @@ from indistinct.microdata.encoding import distinct_rows
 from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
+from indistinct.sources.table import Table
 from indistinct.sources.text import all_ranks
 from indistinct.types import Bools, Frame, Ints
 from indistinct.warning_kinds import Kind, WarningText
@@ -38,6 +39,9 @@ FEW_KEYS = 8
 
 MOST_TOGETHER = 6
 """So many attributes at most are looked at two by two."""
+
+MOST_IN_PLACE = 3
+"""So many of a release that is not in memory, as each pair is counted by the engine."""
 
 NO_TWO = (0.0, "", "")
 """No two attributes single anybody out."""
@@ -355,24 +359,29 @@ def told_where_alike(found: Iterable[GroupValues], unit: str) -> list[WarningTex
 
 
 def alone_with_two(
-    released: Frame, found: Sequence[GroupValues], group: Ints | None
-) -> tuple[float, str, str]:
+    released: Frame, quasi: Sequence[str], found: Sequence[GroupValues], group: Ints | None
+) -> tuple[float, str, str] | None:
     """The largest share of records that are alone in their class with values of two attributes.
 
     Of the attributes that single out most by themselves those are looked at that are not nearly
-    unique, two by two; of a large table some classes, of one that is not in memory none.
+    unique, two by two; of a large table some classes, of one that is not in memory fewer attributes
+    that have few values.
 
     Arguments:
         released: the table.
+        quasi: the quasi-identifiers.
         found: how many of each class have which value.
         group: the class of every row; None of a table that is not in memory.
 
     Returns:
-        The share, and the two attributes; 0 where no two single out more than each does.
+        The share, and the two attributes; 0 where no two single out more than each does, None where
+        no two were looked at.
     """
     first = sorted(found, key=lambda one: -one.alone)[:MOST_TOGETHER]
-    if group is None or len(first) < 2:
+    if len(first) < 2:
         return NO_TWO
+    if group is None:
+        return _alone_in_place(open_table(released), quasi, first[:MOST_IN_PLACE])
     names = [one.name for one in first]
     rows = to_polars(released).select(names)
     pairs = list(combinations(names, 2))
@@ -390,6 +399,28 @@ def alone_with_two(
         alone = np.count_nonzero(np.bincount(number) == 1) / max(len(seen), 1)
         worst = max(worst, (alone, one, other))
     return worst if worst[0] > max(one.alone for one in first) else NO_TWO
+
+
+def _alone_in_place(
+    table: Table, quasi: Sequence[str], first: Sequence[GroupValues]
+) -> tuple[float, str, str] | None:
+    """The same of a table whose rows stay where they are; None where all would be too many."""
+    names = [one.name for one in first]
+    records, values = table.height(), table.about(names)
+    classes = table.distinct(quasi).height
+    worst, alone = None, max(one.alone for one in first)
+    for one, other in combinations(names, 2):
+        if min(records, classes * (values[one][1] + 1) * (values[other][1] + 1)) > MOST_COUNTS:
+            continue
+        try:
+            counted = table.distinct([*quasi, one, other])
+        except DataError as error:  # long texts, more of them than the engine hands over
+            if error.problems[0].code != "combinations-do-not-fit":
+                raise
+            continue
+        part = int((counted[counted.columns[-1]] == 1).sum()) / max(records, 1)
+        worst = max(worst or NO_TWO, (part, one, other) if part > alone else NO_TWO)
+    return worst
 
 
 def told_beside(

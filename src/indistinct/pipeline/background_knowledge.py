@@ -11,7 +11,7 @@ import polars as pl
 from indistinct.analytics import group_values
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.background_warnings import (
-    NOT_BESIDE,
+    not_beside,
     warn_about_alike,
     warn_about_known_records,
     warn_about_only_known,
@@ -166,8 +166,8 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         looked = [one for one in counted if one.name in masked or not person]
         few = [one for one in looked if one.name not in unique]
         single = {one.name: one.alone for one in few if one.alone >= FEW_SINGLED_OUT}
-        two = NO_TWO if person else alone_with_two(released, few, numbers)
-        two = two if two[0] >= FEW_SINGLED_OUT else NO_TWO
+        pair = NO_TWO if person else alone_with_two(released, quasi, few, numbers)
+        two = NO_TWO if pair is None or pair[0] < FEW_SINGLED_OUT else pair
         run.warnings += warn_about_single_values(single, two, unit)
         if numbers is not None:
             linking = [name for name in replaced_alike(policy) if name != person]
@@ -179,7 +179,9 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
             steps = (len(sought) - 1) * len(learnt) * private.subjects.count
             looked_at = " of some classes" * (steps > group_values.MOST_STEPS)
             run.warnings += told_beside(beside, counted, looked_at, FEW_SINGLED_OUT)
-            run.warnings += [NOT_BESIDE] * (len(sought) > 1 and bool(learnt) and not beside)
+            run.warnings += [not_beside(pair is None)] * (
+                len(sought) > 1 and bool(learnt) and not beside
+            )
     else:
         return
     run.warnings += warn_about_only_known(counted, group, unit)
