@@ -404,6 +404,25 @@ def test_a_plugin_that_is_left_out_is_told_once(distribution: Callable[..., None
     assert "loss" in measures()
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys; sys.exit(0)",
+        "class M(type):\n    def __getattr__(self, name): raise ZeroDivisionError\n"
+        "class odd(metaclass=M): pass",
+    ],
+)
+def test_a_plugin_that_ends_the_program_is_left_out(
+    distribution: Callable[..., None], source: str
+) -> None:
+    """A run that ended with it would look like one that made its release: exit code 0."""
+    distribution("plug_end", source, measures="odd = plug_end:odd", attackers="odd = plug_end:odd")
+    with pytest.warns(plugins.PluginWarning, match="'odd' .indistinct.measures"):
+        assert "odd" not in measures()
+    with pytest.warns(plugins.PluginWarning, match="'odd' .indistinct.attackers"):
+        assert "odd" not in attacks.attackers()
+
+
 def test_an_attacker_that_cannot_be_used_is_left_out(distribution: Callable[..., None]) -> None:
     distribution("plug_attacker", "1 / 0", attackers="odd = plug_attacker")
     with pytest.warns(plugins.PluginWarning, match="'odd'.*ended with ZeroDivisionError"):

@@ -16,7 +16,7 @@ import pkgutil
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeGuard, TypeVar, cast
 
 from indistinct.errors import PluginError, Problem
 
@@ -188,8 +188,14 @@ def _usable(kind: Kind, name: str, fits: Fits[T], taken: Collection[str]) -> T |
     if len(entries) > 1:
         return _problem(entries, "several distributions bring a plugin of this name")
     one = _imported(entries[0])
-    if isinstance(one, Problem) or fits(one, name):
+    if isinstance(one, Problem):
         return one
+    try:
+        fit = fits(one, name)
+    except Exception:  # noqa: BLE001, what cannot even be looked at is nothing of the kind
+        fit = False
+    if fit:
+        return cast("T", one)
     return _problem(entries, f"{entries[0].value} is not {_EXPECTED[kind]}")
 
 
@@ -224,7 +230,7 @@ def _imported(entry: EntryPoint) -> object:
     """What an entry point stands for, or the problem that its import ended with."""
     try:
         return entry.load()
-    except Exception as error:  # noqa: BLE001, whatever it raises, only this plugin is lost
+    except (Exception, SystemExit) as error:  # noqa: BLE001, whatever it raises, only it is lost
         return _problem((entry,), f"its import ended with {type(error).__name__}: {error}")
 
 
