@@ -39,6 +39,9 @@ _SHORTER = 2
 _FIRST = 2048
 """Records that are looked at before all are."""
 
+_KINDS: dict[str, str] = {}
+"""The kinds of the types that were met, which need no query; without those that list values."""
+
 _BY_TEXT = re.compile(r"\b(INTERVAL|BIT|TIME WITH|UHUGEINT|BIGNUM|UUID|VARIANT)\b")
 """Types that Arrow or Polars has not, or changes: these travel as text."""
 
@@ -332,15 +335,13 @@ class DuckDBTable:
             self._kept = True
 
     def _kinds(self) -> Mapping[str, str]:
-        unions = [name for name, kind in self._types.items() if "UNION(" in kind]
-        others = f"* EXCLUDE ({_names(unions)})" if unions else "*"
-        sample = (
-            self._fetch(f"SELECT {others} FROM {_SOURCE} LIMIT 0")
-            if len(unions) < len(self.columns)
-            else pl.DataFrame()
-        )
-        kinds = {values.name: kind_of_type(values.dtype) for values in sample.get_columns()}
-        kinds |= dict.fromkeys(unions, "other")
+        types = self._types
+        kinds = {name: "other" for name, kind in types.items() if "UNION(" in kind}
+        if new := [name for name in types if name not in kinds and types[name] not in _KINDS]:
+            empty = self._fetch(f"SELECT {_names(new)} FROM {_SOURCE} LIMIT 0")
+            kinds |= {values.name: kind_of_type(values.dtype) for values in empty.get_columns()}
+            _KINDS.update({types[name]: kinds[name] for name in new if "'" not in types[name]})
+        kinds |= {name: _KINDS[types[name]] for name in types if name not in kinds}
         times = [name for name, kind in kinds.items() if kind == "datetime"]
         if times:
             tests = ", ".join(
@@ -561,8 +562,10 @@ def _polars(table: Frame) -> pl.DataFrame:
 
 def _tells_apart(values: pl.Series, texts: pl.Series) -> bool:
     """Whether different values have different canonical texts."""
+    if values.null_count() != texts.null_count():
+        return False
     plain = kind_of_type(values.dtype) in ("text", "integer", "boolean")
-    return plain and values.null_count() == texts.null_count()
+    return plain or values.n_unique() == texts.n_unique()
 
 
 def _unused(name: str, columns: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 from indistinct.analytics.leakage.information_loss import LeakageAnalysis
 from indistinct.errors import DataError, Problems
 from indistinct.microdata.encoding import codes_in, frequency_table
-from indistinct.microdata.microdata import distinct_values
+from indistinct.microdata.microdata import sorted_values
 from indistinct.sources.engines import rows_of
 from indistinct.sources.table import Table
 from indistinct.types import Codes, Floats, Ints, Ints32
@@ -40,7 +40,7 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
     columns = [*attributes, *([weights] if weights else [])]
     texts, weight = rows_of(table, columns)
     units = np.ones(texts.height, dtype=np.int64) if weight is None else weight
-    domains = {name: distinct_values(texts[name], units)[0] for name in attributes}
+    domains = {name: sorted_values(texts[name]) for name in attributes}
     found, combination_of = frequency_table(
         {name: _narrow(codes_in(texts[name], domains[name])) for name in attributes},
         {name: len(domains[name]) for name in attributes},

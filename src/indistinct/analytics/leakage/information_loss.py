@@ -76,6 +76,7 @@ class LeakageAnalysis:
 
     def __init__(self, table: FrequencyTable, probabilities: Floats | None = None) -> None:
         self._table = table
+        self._alike = probabilities is None
         self._weights = np.zeros((table.combinations, 3))
         self._weights[:, 0] = table.weight
         self._weights[:, 1:2] = self._weights[:, :1]
@@ -108,7 +109,7 @@ class LeakageAnalysis:
             codes=tuple(self._table.codes[place] for place in places),
             weight=self._table.weight,
         )
-        return LeakageAnalysis(part, self._weights[:, 1:])
+        return LeakageAnalysis(part, None if self._alike else self._weights[:, 1:])
 
     def of(self, attributes: Sequence[str]) -> Leakage:
         """The leakage of one combination of attributes.
@@ -233,6 +234,9 @@ class LeakageAnalysis:
         """Units, mass and self-information of every class, [classes, 3]."""
         if not len(class_of):
             return np.zeros((0, 3))
+        if self._alike:
+            units = np.bincount(class_of, self._weights[:, 0])
+            return np.stack([units, units, np.zeros(len(units))], axis=1)
         return np.stack(
             [np.bincount(class_of, self._weights[:, item]) for item in range(3)], axis=1
         )
