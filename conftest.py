@@ -72,7 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return
     tests = {getattr(item.obj, "__func__", item.obj) for item in items if hasattr(item, "obj")}
     for test in filter(is_hypothesis_test, tests):
-        own = test._hypothesis_internal_use_settings
+        own = getattr(test, "_hypothesis_internal_use_settings", settings())
         fewer = min(own.max_examples, max(USUAL, own.max_examples // 3))
         test._hypothesis_internal_use_settings = settings(own, max_examples=fewer)
 

@@ -34,7 +34,6 @@ from indistinct.intake.warnings import (
     warn_about_those_left_out,
 )
 from indistinct.microdata.microdata import Microdata
-from indistinct.pipeline.documents import Content, Documents
 from indistinct.pipeline.evidence import EVIDENCE, policy_text, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
@@ -46,6 +45,7 @@ from indistinct.recoding.split import SplitPlan
 from indistinct.release.audit import Audit, Verdict
 from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, made_up_among
 from indistinct.release.certificate import Run as Account
+from indistinct.release.documents import Content, Documents
 from indistinct.release.linked import private_documents
 from indistinct.sources.engines import open_table
 from indistinct.types import Frame, Plain, PlainMapping

@@ -39,6 +39,7 @@ from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progre
 from indistinct.intake.population import population_of
 from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
+from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import (
     FOLLOWED,
     changes_values,
@@ -52,7 +53,6 @@ from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.rerunning import tried_by
-from indistinct.pipeline.sought_releases import sought_by
 from indistinct.sources.engines import codes_of, held_as_codes
 from indistinct.sources.memory import hand_back
 from indistinct.sources.table import Table

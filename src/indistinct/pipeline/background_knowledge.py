@@ -38,6 +38,7 @@ from indistinct.analytics.near_values import warn_about_near_values
 from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.set_sizes import warn_about_set_sizes
+from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.intake.warnings import (
@@ -50,7 +51,6 @@ from indistinct.intake.warnings import (
 )
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
-from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.certificate import made_up_among
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table

@@ -13,9 +13,9 @@ from indistinct.analytics.leakage.leak import BELIEF, Leak
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import share
 from indistinct.errors import PolicyError
+from indistinct.intake.sought_releases import sought_by
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import Attacked, context_of
-from indistinct.pipeline.sought_releases import sought_by
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.types import Frame
 from indistinct.warning_kinds import Kind

@@ -16,12 +16,12 @@ from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import IndistinctError
 from indistinct.intake.opening import sha256_of
 from indistinct.metadata import ValueMetadata
-from indistinct.pipeline.documents import Documents
 from indistinct.pipeline.evidence import evidence_in, published_evidence
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, CertifiedTable, Run
+from indistinct.release.documents import Documents
 from indistinct.report.outlines import page, require_template
 from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars

@@ -27,9 +27,9 @@ from indistinct.intake.opening import (
     scanned_or_as_it_is,
 )
 from indistinct.intake.private_table import subjects_in
+from indistinct.intake.sought_releases import sought_by
 from indistinct.pipeline.attack import places_in, rows_that_fit
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.sought_releases import sought_by
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table, require_columns

@@ -35,6 +35,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress, open_source
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
+from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import (
     changes_values,
     followed,
@@ -45,7 +46,6 @@ from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.analyses import analysed, columns_of
 from indistinct.pipeline.attack import attack
-from indistinct.pipeline.sought_releases import sought_by
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import effective, known_promise, promise_of, promised_class_size
 from indistinct.release.audit import Verdict

@@ -53,10 +53,10 @@ from indistinct.intake.opening import (
 from indistinct.intake.population import people_in, published_people
 from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
+from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import changes_values, transformed
 from indistinct.pipeline.release import Release
 from indistinct.pipeline.searching import search
-from indistinct.pipeline.sought_releases import sought_by
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain import Settings, full_domain_for_each
