@@ -193,7 +193,7 @@ def test_what_a_class_tells_of_values_without_a_promise_is_said(promised: bool) 
         assert "'ill'" in public[0]
         assert "'ill' (25.0% of records)" in alike[0]
     alone = next(text for text in release.warnings if "one more value single out" in text)
-    assert "'ill' (25.0% of records), 'ward' (25.0% of records), two values" in alone
+    assert "by 'ill' (25.0% of records), 'ward' (25.0% of records), by two values" in alone
 
 
 @pytest.mark.parametrize("promised", [False, True])

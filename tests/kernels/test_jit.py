@@ -117,12 +117,20 @@ def test_kept_code_is_loaded_without_what_compiling_needs(copy: Path, tmp_path: 
 def test_old_caches_are_forgotten(copy: Path, tmp_path: Path) -> None:
     where = places(tmp_path / "home")
     code = "from indistinct.kernels.jit import cache_folder; print(cache_folder())"
-    folders = []
-    for plus in range(jit.CACHES_KEPT + 2):
-        edit(copy, plus)
-        folders.append(Path(run(code, copy.parent, where)))
-        assert folders[-1].is_dir()
-        assert folders[-1].is_relative_to(tmp_path)
+    edited = (
+        "from pathlib import Path\n"
+        "from indistinct.kernels.jit import cache_folder\n"
+        f"helper = Path({str(copy / 'kernels' / 'helper.py')!r})\n"
+        f"for plus in range({jit.CACHES_KEPT + 2}):\n"
+        f"    helper.write_text({HELPER!r}.format(plus=plus))\n"
+        "    cache_folder.cache_clear()\n"
+        "    print(cache_folder())"
+    )
+    folders = [Path(line) for line in run(edited, copy.parent, where).splitlines()]
+    assert len(folders) == jit.CACHES_KEPT + 2
+    for folder in folders:
+        assert folder.is_dir()
+        assert folder.is_relative_to(tmp_path)
     assert sorted(folders[0].parent.iterdir()) == sorted(folders), "each was used just now"
     for age, folder in enumerate(reversed(folders)):
         used = folder.stat().st_mtime - age * (jit.LEAST_AGE + 60)

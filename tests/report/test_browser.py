@@ -59,8 +59,9 @@ def test_a_report_opens_offline_and_is_accessible(
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     drawn = "Array.from(document.querySelectorAll('.track i')).every(one => one.offsetHeight > 0)"
     assert page.evaluate(drawn)
-    found = axe.Axe().run(page).response["violations"]
-    assert not [item["id"] for item in found if item["impact"] in ("serious", "critical")]
+    if width > 390:  # which colours and names there are does not depend on the width
+        found = axe.Axe().run(page).response["violations"]
+        assert not [item["id"] for item in found if item["impact"] in ("serious", "critical")]
     assert told == []
     context.close()
 

@@ -129,7 +129,7 @@ def is_that_of_memory(release: ind.Release, named: str) -> None:
     assert release.private["evidence.json"]["risk"] is None  # how many are alone is not known
     # What two values single out is counted in memory alone.
     all_told, told_here = (
-        Counter(re.sub(", two values [^:]*:", ":", text) for text in made.run.warnings)
+        Counter(re.sub(", by two values [^:]*:", ":", text) for text in made.run.warnings)
         for made in (known, release)
     )
     warned = all_told - told_here

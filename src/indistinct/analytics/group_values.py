@@ -40,8 +40,8 @@ FEW_KEYS = 8
 MOST_TOGETHER = 6
 """So many attributes at most are looked at two by two."""
 
-MOST_IN_PLACE = 3
-"""So many of a release that is not in memory, as each pair is counted by the engine."""
+MOST_IN_PLACE = 2
+"""So many of a release that is not in memory, as an engine counts each pair anew."""
 
 NO_TWO = (0.0, "", "")
 """No two attributes single anybody out."""
@@ -253,10 +253,10 @@ def _counted_keys(keys: Ints) -> tuple[Ints, Ints]:
 
 
 def _telling(rows: pl.DataFrame, unknown: Mapping[str, Collection[str]]) -> dict[str, Bools]:
-    """Where a column has a value: a cell that is no star and does not stand for a missing one."""
+    """Where a column has a value: a cell that is not empty, no star, and no code of a missing one."""
     texts = {name: pl.col(name).cast(pl.String, strict=False) for name in unknown}
     told = [
-        (text.is_not_null() & ~text.is_in([SUPPRESSED, *unknown[name]])).fill_null(value=False)
+        (text.is_not_null() & ~text.is_in([SUPPRESSED, "", *unknown[name]])).fill_null(value=False)
         for name, text in texts.items()
     ]
     return {column.name: column.to_numpy() for column in rows.select(told)} if told else {}
@@ -292,7 +292,7 @@ def _counted(
     name: str, rows: pl.DataFrame, of: pl.DataFrame, tokens: Collection[str]
 ) -> GroupValues:
     texts = rows[name].cast(pl.String, strict=False)
-    held = texts.is_not_null() & ~texts.is_in([SUPPRESSED, *tokens])
+    held = texts.is_not_null() & ~texts.is_in([SUPPRESSED, "", *tokens])
     return GroupValues(name, rows.filter(held), max(int(of[OF].sum()), 1))
 
 

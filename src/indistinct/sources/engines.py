@@ -102,6 +102,6 @@ def codes_of(table: Table, columns: Sequence[str]) -> pl.DataFrame:
 
 def rows_of(table: Table, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
     """The rows of a table as it tells them; texts that it stores as codes are held as codes."""
-    if isinstance(table, EagerTable) and not isinstance(table, CountedTable):
+    if isinstance(table, EagerTable) and table.held and not isinstance(table, CountedTable):
         return table.stored(columns), None
     return table.rows(columns)
