@@ -979,8 +979,11 @@ def test_dates_as_numbers_of_days_are_no_codes_and_no_published_values() -> None
 
 def test_days_as_spreadsheets_count_them_become_months() -> None:
     days = [str(44_000 + at * 7 % 900) for at in range(N)]
-    item = profile(pl.DataFrame({"admission_date": days}))["admission_date"]
+    seen = profile(pl.DataFrame({"admission_date": days, "born": days, "birth weight": days}))
+    item = seen["admission_date"]
     assert (item.role, item.type) == ("quasi-identifier", "date")
+    assert seen["born"].type == "date"
+    assert seen["birth weight"].type != "date"
     spec = item.hierarchy["date"]
     assert spec["format"] == "days since 1899-12-30"
     made = build_taxonomy("admission_date", item.hierarchy, ["44197"], directory=".")

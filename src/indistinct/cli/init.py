@@ -38,7 +38,9 @@ _PROTECTION = {"identifier": 2, "quasi-identifier": 1}
 
 def init(
     data: Data,
-    policy: Annotated[Path, option("FILE", "File for the policy.")] = Path("release.toml"),
+    policy: Annotated[Path, option("FILE", "File for the policy.", "--policy", "--out")] = Path(
+        "release.toml"
+    ),
     check: Annotated[
         Path | None,
         option("FILE", "Write nothing: check this policy, which may lack promises, against DATA."),

@@ -51,8 +51,11 @@ def are_counted_days(name: str, values: Values) -> bool:
     """Whether whole numbers under the name of a date count the days since some day before."""
     if values.kind != "integer" or values.numbers is None or values.distinct < _FEWEST:
         return False
-    dated = names_one_of(name, _OF_DATES) or any(
-        word.endswith(_DAYS_AT_END) for word in words(name)
+    spoken = words(name)
+    dated = (
+        names_one_of(name, _OF_DATES)
+        or any(word.endswith(_DAYS_AT_END) for word in spoken)
+        or (len(spoken) == 1 and is_of_a_life(name))
     )
     if not dated or names_one_of(name, _OF_OTHERS):
         return False
