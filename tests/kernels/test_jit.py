@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import stat
 import subprocess
 import sys
 import time
@@ -15,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import indistinct
+from indistinct import kept_code
 from indistinct.kernels import jit, keeping
 
 PACKAGE = Path(jit.__file__).resolve().parents[1]
@@ -43,6 +42,7 @@ def copy(tmp_path: Path) -> Path:
     package = tmp_path / "copy" / "indistinct"
     (package / "kernels").mkdir(parents=True)
     (package / "__init__.py").write_text("")
+    shutil.copy(PACKAGE / "kept_code.py", package)
     for name in ("__init__.py", "jit.py", "keeping.py", "grouping.py", "costs.py", "lattice.py"):
         shutil.copy(PACKAGE / "kernels" / name, package / "kernels" / name)
     (package / "kernels" / "caller.py").write_text(CALLER)
@@ -121,23 +121,23 @@ def test_old_caches_are_forgotten(copy: Path, tmp_path: Path) -> None:
         "from pathlib import Path\n"
         "from indistinct.kernels.jit import cache_folder\n"
         f"helper = Path({str(copy / 'kernels' / 'helper.py')!r})\n"
-        f"for plus in range({jit.CACHES_KEPT + 2}):\n"
+        f"for plus in range({kept_code.FOLDERS_KEPT + 2}):\n"
         f"    helper.write_text({HELPER!r}.format(plus=plus))\n"
         "    cache_folder.cache_clear()\n"
         "    print(cache_folder())"
     )
     folders = [Path(line) for line in run(edited, copy.parent, where).splitlines()]
-    assert len(folders) == jit.CACHES_KEPT + 2
+    assert len(folders) == kept_code.FOLDERS_KEPT + 2
     for folder in folders:
         assert folder.is_dir()
         assert folder.is_relative_to(tmp_path)
     assert sorted(folders[0].parent.iterdir()) == sorted(folders), "each was used just now"
     for age, folder in enumerate(reversed(folders)):
-        used = folder.stat().st_mtime - age * (jit.LEAST_AGE + 60)
+        used = folder.stat().st_mtime - age * (kept_code.LEAST_AGE + 60)
         os.utime(folder, (used, used))
     edit(copy, 0)
     assert Path(run(code, copy.parent, where)) == folders[0], "the oldest is used again"
-    kept = {folders[0], *folders[1 - jit.CACHES_KEPT :]}
+    kept = {folders[0], *folders[1 - kept_code.FOLDERS_KEPT :]}
     assert set(folders[0].parent.iterdir()) == kept
 
 
@@ -167,133 +167,6 @@ def test_the_cache_of_numba_is_respected(copy: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
-def mode(folder: Path) -> int:
-    return stat.S_IMODE(folder.stat().st_mode)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
-def test_the_folder_is_private_whatever_the_umask(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(jit, "_cache_root", lambda: tmp_path / "new" / "indistinct")
-    before = os.umask(0)
-    try:
-        place = jit.cache_folder.__wrapped__()
-    finally:
-        os.umask(before)
-    assert place is not None
-    assert place.parent == tmp_path / "new" / "indistinct"
-    assert {mode(folder) for folder in (place, place.parent, place.parent.parent)} == {0o700}
-    assert jit.cache_folder.__wrapped__() == place, "it is used again"
-
-
-def unsafe(folder: Path) -> Path:
-    """The folder in place of one that is not safe, which is warned of."""
-    with pytest.warns(RuntimeWarning, match=re.escape(f"{folder} belongs to another user,")):
-        place = jit.cache_folder.__wrapped__()
-    assert place is not None
-    assert not place.is_relative_to(folder.parent)
-    assert mode(place) == 0o700
-    return place
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
-@pytest.mark.parametrize("which", ["root", "place"])
-@pytest.mark.parametrize("bits", [0o770, 0o707])
-def test_a_folder_that_others_can_write_to_is_not_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, which: str, bits: int
-) -> None:
-    root = tmp_path / "indistinct"
-    monkeypatch.setattr(jit, "_cache_root", lambda: root)
-    place = jit.cache_folder.__wrapped__()
-    assert place is not None
-    folder = {"root": root, "place": place}[which]
-    folder.chmod(bits)
-    unsafe(folder)
-    folder.chmod(0o700)
-    assert jit.cache_folder.__wrapped__() == place
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="owners are of POSIX")
-def test_a_folder_of_somebody_else_is_not_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    root = tmp_path / "indistinct"
-    monkeypatch.setattr(jit, "_cache_root", lambda: root)
-    assert jit.cache_folder.__wrapped__() is not None
-    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    unsafe(root)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
-@pytest.mark.parametrize(
-    ("bits", "safe"), [(0o777, False), (0o1777, True), (0o757, False), (0o755, True)]
-)
-def test_a_folder_that_others_can_exchange_is_not_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, bits: int, *, safe: bool
-) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    shared.chmod(bits)
-    root = shared / "own" / "indistinct"
-    monkeypatch.setattr(jit, "_cache_root", lambda: root)
-    if safe:
-        place = jit.cache_folder.__wrapped__()
-        assert place is not None
-        assert place.parent == root
-    else:
-        unsafe(root)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
-def test_a_group_may_write_above_only_where_it_is_the_users_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    shared.chmod(0o770)
-    monkeypatch.setattr(jit, "_cache_root", lambda: shared / "indistinct")
-    monkeypatch.setattr(os, "getegid", lambda: shared.stat().st_gid)
-    assert jit.cache_folder.__wrapped__() is not None
-    monkeypatch.setattr(os, "getegid", lambda: shared.stat().st_gid + 1)
-    unsafe(shared / "indistinct")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="owners are of POSIX")
-def test_a_link_on_the_way_counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    open_to_all, closed = tmp_path / "open", tmp_path / "closed"
-    open_to_all.mkdir()
-    closed.mkdir()
-    open_to_all.chmod(0o777)
-    (open_to_all / "link").symlink_to(closed, target_is_directory=True)
-    monkeypatch.setattr(jit, "_cache_root", lambda: open_to_all / "link" / "indistinct")
-    unsafe(open_to_all / "link" / "indistinct")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="owners are of POSIX")
-@pytest.mark.parametrize("where", ["planted.nbi", "deeper/planted.nbi"])
-def test_a_folder_in_which_somebody_left_files_is_not_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, where: str
-) -> None:
-    root = tmp_path / "indistinct"
-    monkeypatch.setattr(jit, "_cache_root", lambda: root)
-    place = jit.cache_folder.__wrapped__()
-    assert place is not None
-    planted = place / where
-    planted.parent.mkdir(exist_ok=True)
-    planted.touch()
-    own = Path.lstat
-
-    def seen(path: Path) -> os.stat_result:
-        found = own(path)
-        if path != planted:
-            return found
-        return os.stat_result((*found[:4], found.st_uid + 1, *found[5:]))
-
-    monkeypatch.setattr(Path, "lstat", seen)
-    unsafe(root)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
 def test_a_temporary_folder_goes_with_its_process(copy: Path, tmp_path: Path) -> None:
     named, temporary = tmp_path / "named", tmp_path / "temporary"
@@ -319,14 +192,6 @@ def test_kernels_are_imported_without_numba(copy: Path, tmp_path: Path) -> None:
         "print(twice(10), 'numba' in sys.modules)"
     )
     assert run(code, copy.parent, places(tmp_path)) == "False twice\n22 True"
-
-
-def test_a_home_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(jit, "_cache_root", unknown)
-    assert jit.cache_folder.__wrapped__() is None
 
 
 def test_the_package_itself_is_what_is_digested() -> None:

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from indistinct.document import Grid, Line, shown
+from indistinct.kept_code import code_folder
 from indistinct.report.drawing import width_of
 
 if TYPE_CHECKING:
@@ -329,11 +332,20 @@ class Page:
 
 @cache
 def _template() -> Template:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+    from jinja2.bccache import Bucket
 
+    class Kept(FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            with suppress(OSError):  # such as a full disk: then it is compiled anew next time
+                super().dump_bytecode(bucket)
+
+    # Jinja looks whether what it kept is of this template and this Python, not of these settings.
+    kept = code_folder("pages", sha256(Path(__file__).read_bytes()).hexdigest()[:16])
     # Whatever stands in a cell is text: nothing of it is taken for HTML.
     environment = Environment(
         loader=FileSystemLoader(HERE),
+        bytecode_cache=None if kept is None else Kept(str(kept)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
