@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+import typer
 
 import indistinct as ind
-from indistinct.cli import app
+from indistinct.cli import app, main
 from indistinct.cli.terminal import Progress, complain, hush
 
 NAMES = {
@@ -149,3 +152,30 @@ def test_progress_is_not_told_where_nothing_is_to_be_said(
     finally:
         hush(False)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [("audit --help", {"audit"}), ("--help", set()), ("audits", set()), ("", set())],
+)
+def test_a_verb_that_is_named_is_made_alone(
+    monkeypatch: pytest.MonkeyPatch, words: str, made: set[str]
+) -> None:
+    """And all are known where somebody asks for all, or misspells one."""
+    known: list[set[str]] = []
+
+    def look(called: typer.Typer, **given: object) -> None:
+        del given
+        known.append(
+            {getattr(item.callback, "__name__", "") for item in called.registered_commands}
+        )
+
+    monkeypatch.setattr(typer.Typer, "__call__", look)
+    monkeypatch.setattr(sys, "argv", ["indistinct", *words.split()])
+    before = gc.get_threshold()
+    try:
+        main()
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+    assert known == [made or {*ASKED} | ELSEWHERE]

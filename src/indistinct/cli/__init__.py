@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -38,6 +39,9 @@ from indistinct.cli import (
 from indistinct.cli.others import VerbGroup, help_of
 from indistinct.cli.verbs import verb
 from indistinct.types import Plain
+
+if TYPE_CHECKING:
+    from typer.models import CommandInfo
 
 __all__ = ["app", "main"]
 
@@ -105,6 +109,23 @@ for _verb in (
     app.command(help=help_of(_verb))(verb(_verb, _leaves))
 
 
+def _app_of(words: Sequence[str]) -> typer.Typer:
+    """The command line with the verb alone that is named first; with all where none of ours is.
+
+    Typer makes the options of every verb that it knows before it looks at any.
+    """
+    named = [item for item in app.registered_commands if [_name_of(item)] == words]
+    if not named:
+        return app
+    alone = copy(app)
+    alone.registered_commands = named
+    return alone
+
+
+def _name_of(item: CommandInfo) -> str:
+    return str(item.name or getattr(item.callback, "__name__", ""))
+
+
 def main() -> None:
     """The console script: runs the verb that the command line names, and exits.
 
@@ -114,7 +135,7 @@ def main() -> None:
     """
     gc.set_threshold(*OBJECTS_BETWEEN_COLLECTIONS)
     try:
-        app(prog_name="indistinct")
+        _app_of(sys.argv[1:2])(prog_name="indistinct")
     finally:
         if "duckdb" not in sys.modules:
             gc.freeze()
