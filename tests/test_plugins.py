@@ -408,7 +408,11 @@ def test_a_plugin_that_is_left_out_is_told_once(distribution: Callable[..., None
     "source",
     [
         "import sys; sys.exit(0)",
+        "raise BaseException",
+        "raise GeneratorExit",
         "class M(type):\n    def __getattr__(self, name): raise ZeroDivisionError\n"
+        "class odd(metaclass=M): pass",
+        "class M(type):\n    def __getattr__(self, name): raise BaseException\n"
         "class odd(metaclass=M): pass",
     ],
 )
@@ -451,3 +455,22 @@ def test_a_verb_that_moved_says_where_to(run: Run, monkeypatch: pytest.MonkeyPat
     assert called.exit_code == 2
     assert "the verb 'paper' is in a distribution of its own now" in called.stderr
     assert "pip install indistinct-reproductions" in called.stderr
+
+
+@pytest.mark.parametrize(
+    ("listed", "why"),
+    [
+        (b"[indistinct.measures]\n\xff\xfe = plug_bad:odd\n", "UnicodeDecodeError"),
+        (b"[console_scripts]\nodd\n", "TypeError"),
+    ],
+)
+def test_a_distribution_whose_list_cannot_be_read_costs_no_other(
+    distribution: Callable[..., None], tmp_path: Path, listed: bytes, why: str
+) -> None:
+    distribution("plug_bad", "", measures="any = plug_bad:odd")
+    (tmp_path / "plug_bad-1.0.dist-info" / "entry_points.txt").write_bytes(listed)
+    distribution("plug_greeting", VERB, verbs="greet = plug_greeting:greet")
+    with pytest.warns(plugins.PluginWarning, match=f"'plug_bad' cannot be read .{why}"):
+        found = plugins.find("verbs", "greet", any_object)
+    assert callable(found)
+    assert "loss" in measures()

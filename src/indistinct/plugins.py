@@ -192,7 +192,9 @@ def _usable(kind: Kind, name: str, fits: Fits[T], taken: Collection[str]) -> T |
         return one
     try:
         fit = fits(one, name)
-    except Exception:  # noqa: BLE001, what cannot even be looked at is nothing of the kind
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001, what cannot even be looked at is nothing of the kind
         fit = False
     if fit:
         return cast("T", one)
@@ -219,10 +221,39 @@ def _entries(kind: Kind) -> Mapping[str, tuple[EntryPoint, ...]]:
     """The entry points of a kind, by name."""
     from importlib.metadata import entry_points  # noqa: PLC0415, slow to import
 
+    group = f"indistinct.{kind}"
+    try:
+        every: Collection[EntryPoint] = entry_points(group=group)
+    except Exception:  # noqa: BLE001, that of one distribution is no reason to lose the others'
+        every = _readable(group)
     found: dict[str, tuple[EntryPoint, ...]] = {}
-    for entry in entry_points(group=f"indistinct.{kind}"):
+    for entry in every:
         found[entry.name] = (*found.get(entry.name, ()), entry)
     return dict(sorted(found.items()))
+
+
+def _readable(group: str) -> list[EntryPoint]:
+    """The entry points of a group, one distribution at a time; a warning where one has no list."""
+    from importlib.metadata import distributions  # noqa: PLC0415, slow to import
+
+    found: dict[str, list[EntryPoint]] = {}
+    for home in distributions():
+        name = home.name
+        if name in found:  # a folder further down the path has it too
+            continue
+        try:
+            found[name] = list(home.entry_points.select(group=group))
+        except Exception as error:  # noqa: BLE001, whatever it raises, only this list is lost
+            found[name] = []
+            _warn(
+                Problem(
+                    "plugin-not-usable",
+                    f"entry_points.txt of the distribution '{name}' cannot be read "
+                    f"({type(error).__name__}): if it brings plugins, they are left out",
+                    remedy=_REMEDY,
+                )
+            )
+    return [entry for entries in found.values() for entry in entries]
 
 
 @functools.cache
@@ -230,7 +261,9 @@ def _imported(entry: EntryPoint) -> object:
     """What an entry point stands for, or the problem that its import ended with."""
     try:
         return entry.load()
-    except (Exception, SystemExit) as error:  # noqa: BLE001, whatever it raises, only it is lost
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001, whatever it raises, only it is lost
         return _problem((entry,), f"its import ended with {type(error).__name__}: {error}")
 
 
@@ -242,8 +275,11 @@ def _problem(entries: tuple[EntryPoint, ...], why: str) -> Problem:
         "plugin-not-usable",
         f"the plugin '{first.name}' ({first.group}) of the distribution {home} cannot be used: "
         f"{why}",
-        remedy="install a version that works, or uninstall it",
+        remedy=_REMEDY,
     )
+
+
+_REMEDY = "install a version that works, or uninstall it"
 
 
 @functools.cache
