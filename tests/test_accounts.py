@@ -8,7 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import indistinct as ind
@@ -417,3 +419,24 @@ def test_what_a_report_rests_on_is_counted_once_and_when_it_is_asked_for(
     assert again["evidence.json"] == release.private["evidence.json"]
     assert len(release.private["evidence.json"]["attributes"]) == 2
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("person", [False, True])
+def test_what_a_report_rests_on_is_the_table_as_it_was(person: bool) -> None:
+    """The texts of an Arrow table may lie in memory that its maker writes to again."""
+    ills = [f"whatever is called {ill}" for ill in frame()["ill"]]
+    memory = bytearray("".join(ills).encode())
+    ends = np.cumsum([0, *map(len, ills)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(memory)]
+    texts = pa.Array.from_buffers(pa.large_utf8(), len(ills), buffers)
+    table = frame().to_arrow().set_column(1, "ill", texts)
+    asked = policy([{"model": "k-anonymity", "k": 5}, {"model": "max-posterior", "bound": 0.9}])
+    asked["attributes"]["ill"] = {"role": "sensitive"}
+    if person:
+        table = table.append_column("patient", pa.array(map(str, range(len(ills)))))
+        asked |= {"source": {"person": "patient"}}
+        asked["attributes"]["patient"] = {"role": "identifier"}
+    first, second = (ind.anonymize(table, asked) for _ in range(2))
+    before = first.private["evidence.json"], first.private["plan.json"]["attributes"]
+    memory[:] = b"x" * len(memory)
+    assert (second.private["evidence.json"], second.private["plan.json"]["attributes"]) == before

@@ -34,7 +34,7 @@ from indistinct.intake.warnings import (
     warn_about_those_left_out,
 )
 from indistinct.microdata.microdata import Microdata
-from indistinct.pipeline.evidence import EVIDENCE, policy_text, private_evidence
+from indistinct.pipeline.evidence import EVIDENCE, apart, policy_text, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
 from indistinct.recoding.earlier_plan import plan_document
@@ -122,8 +122,10 @@ def accounts(
     written = policy_text(policy)
     if policy.output.report:
         # What an engine holds may be gone later, and is looked at now.
-        of_report = partial(private_evidence, private, plan, written)
-        documents[EVIDENCE] = of_report if private.table.held else of_report()
+        held = private.table.held
+        seen = apart(private) if held and private.file is None else private
+        of_report = partial(private_evidence, seen, plan, written)
+        documents[EVIDENCE] = of_report if held else of_report()
     may_contain = [
         *may_be_made_up(policy),
         *(["perturbed values"] if transformed.perturbed else []),

@@ -95,6 +95,25 @@ def published_evidence(release: Frame) -> Plain:
     return {"attributes": attributes, "suppressed": stars, **sizes_and_risk(size)}
 
 
+def apart(private: PrivateTable) -> PrivateTable:
+    """The same table, whose texts no one else can change: those of Arrow are the caller's memory.
+
+    Arguments:
+        private: a table that is looked at later.
+    """
+    subjects = private.subjects
+    events, texts = subjects.events, _own(subjects.texts)
+    if events is not None:
+        events = replace(events, texts=_own(events.texts))
+    found = replace(private, subjects=replace(subjects, texts=texts, events=events))
+    found.__dict__["microdata"] = private.microdata
+    return found
+
+
+def _own(texts: pl.DataFrame) -> pl.DataFrame:
+    return texts.with_columns(pl.col(pl.String) + "")  # which no longer shares memory
+
+
 def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan, policy: str) -> Plain:
     """What only the custodian can count: the table before, and who is most exposed in the release.
 
