@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -553,3 +554,29 @@ def test_what_is_compared_with_nothing_is_told(
     assert note.startswith(told)
     shown = CliRunner().invoke(app, ["ledger", "check", str(a), "--with", str(b)]).stdout
     assert told in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE releases SET account = ?",
+        "UPDATE releases SET people = ?",
+        "UPDATE releases SET sizes = ?",
+        "pages",
+    ],
+)
+def test_a_damaged_ledger_is_refused(tmp_path: Path, damage: str) -> None:
+    ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / "first")
+    file = tmp_path / "ledger" / "ledger.sqlite"
+    if damage == "pages":
+        whole = file.read_bytes()
+        file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    else:
+        with contextlib.closing(sqlite3.connect(file)) as connection:
+            connection.execute(damage, (b"\xff" * 7,))
+            connection.commit()
+    done = CliRunner().invoke(app, ["ledger", "list", str(tmp_path / "ledger")])
+    assert done.exit_code == 2, done.output
+    assert "is not a ledger that this version can read" in done.stderr
+    with pytest.raises(ind.InputError, match="is not a ledger"):
+        ind.anonymize(table(1), policy(tmp_path))

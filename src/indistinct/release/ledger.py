@@ -221,7 +221,10 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """All that is out, in the order in which it was published."""
         with self._open() as connection:
-            return [self._entry(connection, row) for row in connection.execute(_ROWS)]
+            try:
+                return [self._entry(connection, row) for row in connection.execute(_ROWS)]
+            except (AssertionError, TypeError, ValueError):
+                raise self._unreadable() from None
 
     def forget(self, number: int) -> None:
         """Strike out a release, as if it had never been published.
@@ -289,14 +292,19 @@ class Ledger:
                 remedy="a release writes one, where its policy says [ledger] path",
             )
         with self._locked(), contextlib.closing(self._connected()) as connection:
-            for number, folder, digest in connection.execute(
-                "SELECT number, folder, certificate_sha256 FROM releases WHERE NOT published"
-            ).fetchall():
-                done = _digest(Path(folder) / "certificate.json") == digest
-                change = "UPDATE releases SET published = 1" if done else "DELETE FROM releases"
-                connection.execute(f"{change} WHERE number = ?", (number,))
-            connection.commit()
-            yield connection
+            try:
+                for number, folder, digest in connection.execute(
+                    "SELECT number, folder, certificate_sha256 FROM releases WHERE NOT published"
+                ).fetchall():
+                    done = _digest(Path(folder) / "certificate.json") == digest
+                    change = "UPDATE releases SET published = 1" if done else "DELETE FROM releases"
+                    connection.execute(f"{change} WHERE number = ?", (number,))
+                connection.commit()
+                yield connection
+            except sqlite3.DatabaseError as error:
+                if type(error) is not sqlite3.DatabaseError:  # a full disk, and the like
+                    raise
+                raise self._unreadable() from None
 
     @contextlib.contextmanager
     def _locked(self, name: str = LOCK) -> Iterator[None]:
@@ -323,13 +331,16 @@ class Ledger:
             connection.commit()
         except sqlite3.DatabaseError:
             connection.close()
-            raise InputError(
-                "bad-ledger",
-                "is not a ledger that this version can read",
-                file=str(file),
-                remedy="name the folder of a ledger, or a new one",
-            ) from None
+            raise self._unreadable() from None
         return connection
+
+    def _unreadable(self) -> InputError:
+        return InputError(
+            "bad-ledger",
+            "is not a ledger that this version can read",
+            file=str(self.path / FILE),
+            remedy="name the folder of a ledger, or a new one",
+        )
 
     @staticmethod
     def _entry(connection: sqlite3.Connection, row: tuple[object, ...]) -> Entry:
