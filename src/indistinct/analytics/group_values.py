@@ -253,7 +253,7 @@ def _counted_keys(keys: Ints) -> tuple[Ints, Ints]:
 
 
 def _telling(rows: pl.DataFrame, unknown: Mapping[str, Collection[str]]) -> dict[str, Bools]:
-    """Where a column has a value: a cell that is not empty, no star and no code of a missing one."""
+    """Where a column has a value: a cell that is not empty, nor a star or code of a missing one."""
     texts = {name: pl.col(name).cast(pl.String, strict=False) for name in unknown}
     told = [
         (text.is_not_null() & ~text.is_in([SUPPRESSED, "", *unknown[name]])).fill_null(value=False)
