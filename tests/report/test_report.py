@@ -6,8 +6,11 @@ import html
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from html.parser import HTMLParser
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -420,3 +423,28 @@ def test_without_the_private_account_there_is_the_public_report_alone(run, out: 
     assert run("report", out, "--public").exit_code == 0
     (out / "certificate.json").unlink()
     assert run("report", out, "--public").exit_code == 2
+
+
+def places(document: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in a document: what holds it, and its key there."""
+    for key, item in document.items() if isinstance(document, dict) else enumerate(document):
+        yield document, key
+        if isinstance(item, dict | list):
+            yield from places(item)
+
+
+@pytest.mark.parametrize("file", ["certificate.json", "private/run.json", "private/evidence.json"])
+def test_damaged_documents_are_told_as_such(run, out: Path, file: str) -> None:
+    whole = json.loads((out / file).read_text(encoding="utf-8"))
+    count = sum(1 for _ in places(whole))
+    codes = Counter()
+    for at, wrong in zip(range(0, count, count // 20 + 1), cycle([None, 7, "x", []]), strict=False):
+        holder, key = next(islice(places(changed := deepcopy(whole)), at, None))
+        holder[key] = wrong
+        (out / file).write_text(json.dumps(changed), encoding="utf-8")
+        told = run("report", out)
+        codes[told.exit_code] += 1
+        assert told.exit_code in (0, 2), (key, wrong, told.output)
+    (out / file).write_text("{", encoding="utf-8")
+    assert run("report", out).exit_code == 2
+    assert codes[2]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from indistinct.analytics.utility.contingency import COLUMNS, ROWS
-from indistinct.errors import InputError, Unsatisfiable
+from indistinct.errors import DataError, InputError, Unsatisfiable
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
-from indistinct.release.audit import Audit
 from indistinct.report.chapters import Evidence, counts_population
 from indistinct.report.outlines import page, require_template
 from indistinct.sources.writing import PRIVATE, REPORT, write_json, write_text
-from indistinct.types import Frame
+from indistinct.types import Frame, Plain
 from indistinct.verbs.auditing import audit
 from indistinct.verbs.comparison import compare
 
@@ -50,7 +51,7 @@ def write_report(
         The file.
 
     Raises:
-        DataError: the release cannot be read, or its private account is not there.
+        DataError: the release cannot be read, or its private account is not there or damaged.
         InputError: there is no such template; a table is given without a policy, or for a public
             report.
         OutputError: the report cannot be written.
@@ -65,12 +66,17 @@ def write_report(
     tell = progress or no_progress
     place = Path(folder)
     tell("auditing", None)
-    found = evidence_in(place, public=public)
-    found = replace(found, holds=_holds(place, found))
+    with _as_it_was_written(place):
+        found = evidence_in(place, public=public)
+        seen, kept = _promises(found)
+        quasi = list(found.certificate["quasi_identifiers"])
+    found = replace(found, holds=audit(place, promises=seen, quasi=quasi).holds if seen else kept)
     if policy is not None:
         found = _with_attacks(found, place, data, policy, tell)
     target = (place if public else place / PRIVATE) / REPORT
-    write_text(target, page(found, template).html())
+    with _as_it_was_written(place):
+        made = page(found, template).html()
+    write_text(target, made)
     if not public:
         target.chmod(0o600)
     return target
@@ -82,7 +88,9 @@ def _with_attacks(
     """The same, with what attackers achieve and how wrong counts are; both are kept."""
     policy = as_policy(policy)
     attacks = attack(data, folder, policy, progress=tell).to_dict()
-    told = compare(data, folder, policy=policy, contingency=_telling(found), progress=tell)
+    with _as_it_was_written(folder):
+        pair = _telling(found)
+    told = compare(data, folder, policy=policy, contingency=pair, progress=tell)
     comparison = told.to_dict()
     if told.contingency is not None:
         comparison["contingency"] = told.contingency.within(ROWS, COLUMNS).to_dict()
@@ -112,14 +120,28 @@ def _telling(found: Evidence) -> tuple[str, str] | None:
     return (few[0], few[1]) if len(few) > 1 else None
 
 
-def _holds(folder: Path, found: Evidence) -> bool:
-    """Whether the files keep what can be seen in them: promises about a population cannot."""
-    told = found.certificate
-    seen = [item for item in told["promises"] if not counts_population(item["model"])]
-    if not seen:
-        return all(item["holds"] for item in told["promises"])
-    alone: Audit = audit(folder, promises=seen, quasi=told["quasi_identifiers"])
-    return alone.holds
+@contextlib.contextmanager
+def _as_it_was_written(folder: Path) -> Iterator[None]:
+    """Tell what is missing in a release's own documents, or of another kind, as what it is."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(
+            "damaged-account",
+            "the certificate or a file in private/ is not as it was written",
+            file=str(folder),
+            remedy="take the folder as indistinct wrote it; --public does without private/",
+        ) from error
+
+
+def _promises(found: Evidence) -> tuple[list[Plain], bool]:
+    """The promises that files show to be kept or broken, and whether all are said to be kept.
+
+    Those about a population cannot be seen in files.
+    """
+    told = found.certificate["promises"]
+    seen = [item for item in told if not counts_population(item["model"])]
+    return seen, all(item["holds"] for item in told)
 
 
 def write_refusal(error: Unsatisfiable, policy: PolicyLike, path: str | Path) -> Path:
