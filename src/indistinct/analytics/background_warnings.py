@@ -62,8 +62,8 @@ def warn_about_only_known(found: Iterable[GroupValues], group: str, unit: str) -
     return [
         Kind.RISK(
             f"all of a {group} of whom a value is known have the same {listed}, and the others "
-            "none: whoever knows that a person has one knows it; promises count a missing value "
-            "as one more",
+            "none: an attacker who knows that a person has one knows which; promises count a "
+            "missing value as one more",
             max(only.values(), default=0.0),
         )
     ] * bool(listed)
