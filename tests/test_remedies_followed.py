@@ -778,7 +778,9 @@ ELSEWHERE = {
     "draws a picture": ("name them: --contingency A,B",),
     "tests/test_ledger.py": ("conflict = ", "one key from the first"),
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),
-    "tests/report": ("give --data and --policy together",),
+    "tests/report": (
+        "give --data and --policy together", "take the folder as indistinct wrote it; --public",
+    ),
     "tests/sources": ("end the address with ?table=",),
     "needs Spark, a full disk or lines that are wrong": (
         "leave --engine out", "--engine spark out", "run without --engine", "leave --memory out", "make room on the disk",
