@@ -23,6 +23,8 @@ from typer.testing import CliRunner, Result
 REPOSITORY = Path(__file__).resolve().parent
 
 os.environ["INDISTINCT_LOG_SECONDS"] = "0"  # what is printed does not depend on how long it took
+# As many tests run beside each other as there are cores: threads of each would wait for one another.
+os.environ.update(dict.fromkeys(("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
 
 # Verbs that run in this process share one tree of commands: to build it takes longer than most run.
 vars(typer.testing)["_get_command"] = functools.cache(typer.main.get_command)
@@ -36,6 +38,9 @@ for number, usual in (
 
 USUAL = 40
 """Examples of a test in the profile ``same``; of tests that ask for more, this or a third."""
+
+LONGEST = ("tests/studio/test_page", "tests/golden/", "tests/contracts/test_sources", "tests/report/")
+"""Files that take minutes."""
 
 for profile, same_examples in (("same", True), ("random", False)):
     settings.register_profile(
@@ -63,11 +68,14 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In the profile ``same``, draw a third of the examples that tests ask for.
+    """Begin with the longest files: none is left for the end, when other workers are idle.
+
+    In the profile ``same``, draw a third of the examples that tests ask for.
 
     They are the same in every run: what the first of them do not find, more of them seldom do.
     ``make search`` draws all, and others each time.
     """
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
     if not settings().derandomize:
         return
     tests = {getattr(item.obj, "__func__", item.obj) for item in items if hasattr(item, "obj")}
