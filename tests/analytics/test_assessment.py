@@ -18,6 +18,7 @@ import indistinct as ind
 from indistinct.analytics.leakage.assessment import Assessment
 from indistinct.analytics.leakage.encoded import encode
 from indistinct.analytics.leakage.leakage_change import (
+    Known,
     compare_leakage,
     leakage_by_level,
     level_below,
@@ -189,14 +190,14 @@ def test_before_and_after_a_release() -> None:
 AGES = Taxonomy("age", [(str(n), f"{n // 10}x", "*") for n in range(20, 60)])
 
 
-def advised(published: Sequence[str], **settings: Any) -> dict[str, Any]:
+def advised(published: Sequence[str], roles: Any = None, **settings: Any) -> dict[str, Any]:
     before = pl.DataFrame({"age": [str(n) for n in range(20, 60)], "sex": ["f", "m"] * 20})
     after = pl.DataFrame({"age": published, "sex": ["f", "m"] * 20})
     change = compare_leakage(
         open_table(before),
         open_table(after),
         ["age", "sex"],
-        taxonomy_of=lambda name: AGES if name == "age" else None,
+        known=Known(roles or {}, taxonomy_of=lambda name: AGES if name == "age" else None),
         **settings,
     )
     (item,) = [item for item in change.attributes if item.attribute == "age"]

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indistinct.analytics.leakage.assessment import Assessment, assess_table, exposed_people
+from indistinct.analytics.leakage.assessment import (
+    Asked,
+    Assessment,
+    Given,
+    assess_table,
+    exposed_people,
+)
 from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
 from indistinct.analytics.leakage.leakage_change import LeakageChange
 from indistinct.analytics.profile.columns import profile
@@ -93,6 +99,7 @@ def assess(
             tree.
     """
     tell = progress or no_progress
+    wanted = Asked(attributes, combinations, top, threshold, key_like, weights, exposed)
     policy = None if policy is None else as_policy(policy, draft=True)
     release = release.tables if isinstance(release, Release) else release
     tell("reading", None)
@@ -104,25 +111,15 @@ def assess(
     else:
         looked = _records(data, policy, release, source, path)
     tell("looking at the columns", None)
-    assessed = assess_table(
-        looked.table,
-        profile(looked.whole, columns=_profiled(looked.whole, policy, attributes, weights)),
-        roles=None if policy is None else {k: v.role for k, v in policy.attributes.items()},
-        attributes=attributes,
-        combinations=combinations,
-        top=top,
-        threshold=threshold,
-        key_like=key_like,
-        weights=weights,
-        exposed=exposed,
-        release=looked.release,
-        taxonomy_of=None
-        if policy is None
-        else functools.partial(taxonomy_of, policy, looked.whole),
-        left_out=looked.left_out,
-        rows=looked.rows,
-        progress=progress,
+    known = Given(
+        None if policy is None else {k: v.role for k, v in policy.attributes.items()},
+        None if policy is None else functools.partial(taxonomy_of, policy, looked.whole),
+        looked.release,
+        looked.left_out or {},
+        looked.rows,
     )
+    looks = profile(looked.whole, columns=_profiled(looked.whole, policy, attributes, weights))
+    assessed = assess_table(looked.table, looks, wanted, known, progress=progress)
     if release is not None and policy is not None and (exposed > 0 or looked.whole.held):
         assessed = _with_exposed_people(assessed, data, release, policy, exposed, path)
     if looked.first is None:

@@ -171,15 +171,13 @@ def quasi(
             notes += told
             graph = replace(graph, edges=(*edges, *more))
     tell("looking for cuts", None)
-    return discover(
-        graph,
-        analysis=analysis,
-        roles=roles,
-        proposed=() if accept else proposed,
-        notes=notes,
+    answer = discover(graph, analysis=analysis, roles=roles, graph_only=not rows)
+    return replace(
+        answer,
+        proposed=() if accept else tuple(proposed),
+        notes=(*notes, *answer.notes),
         table=table.name,
         threshold=threshold,
-        graph_only=not rows,
     )
 
 

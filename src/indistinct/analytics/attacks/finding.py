@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict, Unpack
 
 import numpy as np
 import polars as pl
@@ -130,6 +131,15 @@ class Skipped:
         return {"name": self.name, "sensitive": self.sensitive, "why": self.why}
 
 
+class Told(TypedDict, total=False):
+    """What an attacker tells beside beliefs; for the names see :class:`Finding`."""
+
+    knowledge: str
+    figures: Mapping[str, Figures]
+    worst: PlainMapping
+    note: str
+
+
 def summarize(
     context: AttackContext,
     sensitive: str | None,
@@ -137,11 +147,8 @@ def summarize(
     prior: NDArray[np.float64],
     certain: NDArray[np.bool_] | None = None,
     *,
-    knowledge: str = "",
-    figures: Mapping[str, Figures] | None = None,
-    worst: PlainMapping | None = None,
-    note: str = "",
     alone: NDArray[np.float64] | None = None,
+    **told: Unpack[Told],
 ) -> Finding:
     """The finding that follows from what an attacker believes of every person.
 
@@ -152,13 +159,13 @@ def summarize(
         prior: belief in it of somebody who knows only the marginal distribution, [n].
         certain: whether the attacker is certain of the truth, [n]; where not given, of people who
             are found and whose truth is believed with certainty.
-        knowledge: what the attacker knows, where that is not what its module says.
-        figures: further figures.
-        worst: the class in which it learns most.
-        note: what this means.
         alone: belief in it of somebody who knows the same and no classes, [n]; the prior, where
             not given.
+        told: ``knowledge``, what the attacker knows, where that is not what its module says;
+            ``figures``, further ones; ``worst``, the class in which it learns most; ``note``, what
+            this means.
     """
+    figures, note = dict(told.get("figures", {})), told.get("note", "")
     if certain is None:
         certain = context.found & (belief >= 1 - SURE)
     people = context.people.height
@@ -168,7 +175,7 @@ def summarize(
             belief, prior, certain = belief[concerned], prior[concerned], certain[concerned]
             alone = alone if alone is None else alone[concerned]
             people = int(concerned.sum())
-            figures = {**(figures or {}), "concerned": people}
+            figures["concerned"] = people
             note = f"{note} Shares are of the people with a value that promises are about.".lstrip()
     gain = belief - prior
 
@@ -177,7 +184,7 @@ def summarize(
         return {**known, CERTAIN: share_of(sure)}
 
     return Finding(
-        knowledge=knowledge,
+        knowledge=told.get("knowledge", ""),
         people=people,
         success=shares(belief, certain),
         prior=shares(prior, prior >= 1 - _SLACK),
@@ -186,8 +193,8 @@ def summarize(
             "max": float(gain.max()) if people else 0.0,
         },
         sensitive=sensitive,
-        figures=dict(figures or {}),
-        worst=dict(worst or {}),
+        figures=figures,
+        worst=dict(told.get("worst", {})),
         note=note,
         alone=None if alone is None else shares(alone, alone >= 1 - _SLACK),
     )

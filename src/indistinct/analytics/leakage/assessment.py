@@ -20,6 +20,7 @@ from indistinct.analytics.leakage.encoded import Encoded, encode
 from indistinct.analytics.leakage.event_leakage import EventLeakage
 from indistinct.analytics.leakage.information_loss import TINY, Leakage, LeakageAnalysis
 from indistinct.analytics.leakage.leakage_change import (
+    Known,
     LeakageChange,
     TaxonomyOf,
     compare_leakage,
@@ -368,31 +369,11 @@ def _told_of_sensitive(found: Assessment) -> Iterator[Part]:
     yield Grid(head, rows, right=("bits", "", "at most", "known for certain"))
 
 
-def assess_table(
-    table: Table,
-    profile: Profile,
-    *,
-    roles: Mapping[str, Role] | None = None,
-    attributes: Sequence[str] | None = None,
-    combinations: int | None = None,
-    top: int = TOP,
-    threshold: float = THRESHOLD,
-    key_like: float = KEY_LIKE,
-    weights: str | None = None,
-    exposed: int = TOP,
-    release: Table | None = None,
-    taxonomy_of: TaxonomyOf | None = None,
-    left_out: Mapping[str, str] | None = None,
-    rows: int | None = None,
-    progress: Progress | None = None,
-) -> Assessment:
-    """What a table leaks.
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a table.
 
     Arguments:
-        table: the private table.
-        profile: what its columns look like.
-        roles: the role of every column, where a policy says so; else those that the profile
-            suggests. Identifiers, which no release holds, are not analysed.
         attributes: analyse these columns only, whatever their roles, and tell also what all of them
             leak together.
         combinations: tell the leakage of every combination of at most so many attributes.
@@ -405,31 +386,92 @@ def assess_table(
             factor). Without, all records are equally likely.
         exposed: how many of the most exposed records are named, of the release where one is given.
             Private.
-        release: the published table, to tell what is left to leak.
+
+    Raises:
+        DataError: figures that are none of these.
+    """
+
+    attributes: Sequence[str] | None = None
+    combinations: int | None = None
+    top: int = TOP
+    threshold: float = THRESHOLD
+    key_like: float = KEY_LIKE
+    weights: str | None = None
+    exposed: int = TOP
+
+    def __post_init__(self) -> None:
+        problems = [
+            Problem("bad-setting", f"{name} must be a share from 0 to 1, not {value:g}")
+            for name, value in (("threshold", self.threshold), ("key_like", self.key_like))
+            if not 0 <= value <= 1
+        ]
+        if self.combinations is not None and self.combinations < 1:
+            problems.append(
+                Problem("bad-setting", f"combinations must be 1 or more, not {self.combinations}")
+            )
+        if self.top < 0:
+            problems.append(Problem("bad-setting", f"top must be 0 or more, not {self.top}"))
+        if problems:
+            raise DataError(problems)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What is there beside a table.
+
+    Arguments:
+        roles: the role of every column, where a policy says so; else those that the profile
+            suggests. Identifiers, which no release holds, are not analysed.
         taxonomy_of: the hierarchy of a quasi-identifier with those values, which occur so often;
             without, the one that the profile suggests.
+        release: the published table, to tell what is left to leak.
         left_out: columns of the profile that the table lacks, and why.
         rows: the number of records, where the table has a row for every person.
+    """
+
+    roles: Mapping[str, Role] | None = None
+    taxonomy_of: TaxonomyOf | None = None
+    release: Table | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    rows: int | None = None
+
+
+def assess_table(
+    table: Table,
+    profile: Profile,
+    asked: Asked,
+    given: Given,
+    *,
+    progress: Progress | None = None,
+) -> Assessment:
+    """What a table leaks.
+
+    Arguments:
+        table: the private table.
+        profile: what its columns look like.
+        asked: what is asked of it.
+        given: what is there beside it.
         progress: a function that gets the stage and the share done.
 
     Raises:
         DataError: an unknown column, no column to analyse, weights that are no weights.
     """
     tell = progress or _silent
-    _check(threshold, key_like, combinations, top)
-    known = _known(roles, profile)
-    require_columns(table, [*(attributes or ()), *([weights] if weights else [])])
-    names, others = _analysed(table, profile, roles, attributes, weights, left_out or {})
+    known = _known(given.roles, profile)
+    of_whom = [] if asked.weights is None else [asked.weights]
+    require_columns(table, [*(asked.attributes or ()), *of_whom])
+    names, others = _analysed(table, profile, asked, given)
     tell("counting", None)
-    encoded = encode(table, names, weights)
+    encoded = encode(table, names, asked.weights)
     analysis = encoded.analysis
     quasi, sensitive = _played(names, known)
     singles = {item.attributes[0]: item for item in analysis.singles()}
     together = analysis.of(quasi)
-    most = combinations or _quick(len(names))
-    leakage = _listed(analysis, combinations, attributes, tell)
-    hierarchies = _hierarchies(encoded, taxonomy_of or _drafted(profile))
+    most = asked.combinations or _quick(len(names))
+    leakage = _listed(analysis, asked.combinations, asked.attributes, tell)
+    hierarchies = _hierarchies(encoded, given.taxonomy_of or _drafted(profile))
     change = None
+    release, threshold, key_like = given.release, asked.threshold, asked.key_like
     if release is not None:
         tell("reading the release", None)
         change = compare_leakage(
@@ -437,10 +479,8 @@ def assess_table(
             release,
             names,
             shield=quasi,
-            sensitive=sensitive,
             threshold=threshold,
-            roles=known,
-            taxonomy_of=hierarchies,
+            known=Known(known, sensitive, hierarchies),
         )
     leaking = [name for name in quasi if singles[name].normalized >= threshold]
     leaking = [name for name in leaking if known[name] == "quasi-identifier"]
@@ -456,7 +496,7 @@ def assess_table(
         top=tuple(
             analysis.among(
                 [name for name, item in singles.items() if item.normalized < key_like - TINY]
-            ).top(most, top, progress=lambda share: tell("comparing combinations", share))
+            ).top(most, asked.top, progress=lambda share: tell("comparing combinations", share))
         ),
         key_like=tuple(
             analysis.minimal_above(
@@ -464,43 +504,21 @@ def assess_table(
             )
         ),
         sensitive=tuple(sensitive_leakage(encoded, name, quasi) for name in sensitive),
-        shield=_shield(
-            analysis,
-            quasi,
-            singles,
-            together,
-            known,
-            threshold,
-            "records" if rows is None else "people",
-        ),
+        shield=_shield(analysis, quasi, singles, known, given.rows is not None, threshold),
         min_levels=tuple(item for item in advice if item is not None),
         profile=profile,
         threshold=threshold,
         change=change,
-        exposed=_exposed(encoded if release is None else _shown(release, quasi), quasi, exposed),
+        exposed=_exposed(
+            encoded if release is None else _shown(release, quasi), quasi, asked.exposed
+        ),
         exposed_rows="table" if release is None else "release",
-        rows=rows,
+        rows=given.rows,
     )
 
 
 def _silent(what: str, share: float | None) -> None:
     del what, share
-
-
-def _check(threshold: float, key_like: float, combinations: int | None, top: int) -> None:
-    problems = [
-        Problem("bad-setting", f"{name} must be a share from 0 to 1, not {value:g}")
-        for name, value in (("threshold", threshold), ("key_like", key_like))
-        if not 0 <= value <= 1
-    ]
-    if combinations is not None and combinations < 1:
-        problems.append(
-            Problem("bad-setting", f"combinations must be 1 or more, not {combinations}")
-        )
-    if top < 0:
-        problems.append(Problem("bad-setting", f"top must be 0 or more, not {top}"))
-    if problems:
-        raise DataError(problems)
 
 
 def _known(roles: Mapping[str, Role] | None, profile: Profile) -> Mapping[str, Role]:
@@ -509,15 +527,11 @@ def _known(roles: Mapping[str, Role] | None, profile: Profile) -> Mapping[str, R
 
 
 def _analysed(
-    table: Table,
-    profile: Profile,
-    roles: Mapping[str, Role] | None,
-    chosen: Sequence[str] | None,
-    weights: str | None,
-    lacking: Mapping[str, str],
+    table: Table, profile: Profile, asked: Asked, given: Given
 ) -> tuple[list[str], list[LeftOut]]:
     names, left_out = [], []
-    known = _known(roles, profile)
+    chosen, weights, lacking = asked.attributes, asked.weights, given.left_out
+    known = _known(given.roles, profile)
     why = {item.attribute: item.why for item in profile.attributes}
     for name in dict.fromkeys([*why, *table.columns]):
         if name == weights and name not in (chosen or ()):
@@ -525,7 +539,7 @@ def _analysed(
         elif chosen is not None and name not in chosen:
             left_out.append(LeftOut(name, "was not asked for"))
         elif chosen is None and known[name] == "identifier":
-            says = "the policy leaves it out" if roles else f"an identifier: {why[name]}"
+            says = "the policy leaves it out" if given.roles else f"an identifier: {why[name]}"
             left_out.append(LeftOut(name, says))
         elif name in lacking:
             left_out.append(LeftOut(name, lacking[name]))
@@ -581,10 +595,9 @@ def _shield(
     analysis: LeakageAnalysis,
     quasi: Sequence[str],
     singles: Mapping[str, Leakage],
-    together: Leakage,
     roles: Mapping[str, Role],
+    people: bool,
     threshold: float,
-    units: str,
 ) -> Shield:
     ranked = sorted(quasi, key=lambda name: -singles[name].loss)
     ranked = [name for name in ranked if singles[name].loss > TINY]
@@ -601,6 +614,7 @@ def _shield(
         why.append(text)
         before = now
     if len(ranked) > 1:
+        together, units = analysis.of(quasi), "people" if people else "records"
         why.append(
             f"together they leak {together.loss:.2f} bits ({together.normalized:.0%}): "
             f"{together.alone:.1%} of the {units} are unique"

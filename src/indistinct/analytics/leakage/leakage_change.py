@@ -8,7 +8,7 @@ help: generalize further, suppress, or add decoys.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -26,6 +26,24 @@ from indistinct.types import Plain
 
 TaxonomyOf = Callable[[str, Sequence[str | None], Sequence[int]], Taxonomy | None]
 """From an attribute, its distinct values and how often each occurs, to its hierarchy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of a table's attributes before it is looked at.
+
+    Arguments:
+        roles: the role of each attribute; where none is given, what the caller makes of it.
+        sensitive: attributes of which it is told what quasi-identifiers tell about them.
+        taxonomy_of: their hierarchies, for the advice how far to generalize.
+    """
+
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    sensitive: Sequence[str] = ()
+    taxonomy_of: Callable[[str], Taxonomy | None] | None = None
+
+
+NOTHING_KNOWN = Known()
 
 
 @dataclass(frozen=True)
@@ -199,10 +217,8 @@ def compare_leakage(
     attributes: Sequence[str],
     *,
     shield: Sequence[str] | None = None,
-    sensitive: Sequence[str] = (),
     threshold: float = 0.5,
-    roles: Mapping[str, Role] | None = None,
-    taxonomy_of: Callable[[str], Taxonomy | None] | None = None,
+    known: Known = NOTHING_KNOWN,
 ) -> LeakageChange:
     """What attributes leak in a private table, and in a release of it.
 
@@ -215,10 +231,8 @@ def compare_leakage(
         after: the published table.
         attributes: the attributes to compare.
         shield: those that are protected together; not given: all of them.
-        sensitive: attributes of which it is told what the shield tells about them.
         threshold: the share of S0 from which an attribute still leaks too much.
-        roles: the role of each attribute, for the advice; not given: all are quasi-identifiers.
-        taxonomy_of: their hierarchies, for the advice how far to generalize.
+        known: what is known of the attributes.
 
     Raises:
         DataError: an unknown attribute, or a release that holds none of them.
@@ -236,9 +250,7 @@ def compare_leakage(
     published = encode(after, kept)
     left = [name for name in shield if name in kept]
     alone = {item.attributes[0]: item for item in published.analysis.singles()}
-    advice = _Advice(
-        own, published, threshold, roles or {}, taxonomy_of, left, _smallest(published, left)
-    )
+    advice = _Advice(own, published, threshold, known, left, _smallest(published, left))
     changes = []
     for name in attributes:
         now = alone.get(name)
@@ -258,7 +270,7 @@ def compare_leakage(
                 sensitive_leakage(own, name, shield),
                 sensitive_leakage(published, name, left) if name in kept and left else None,
             )
-            for name in sensitive
+            for name in known.sensitive
         ),
     )
 
@@ -326,8 +338,7 @@ class _Advice:
     own: Encoded
     published: Encoded
     threshold: float
-    roles: Mapping[str, Role]
-    taxonomy_of: Callable[[str], Taxonomy | None] | None
+    known: Known
     shield: Sequence[str]
     smallest: int
 
@@ -337,13 +348,13 @@ class _Advice:
 
     def _generalize(self, name: str) -> Action | None:
         key = f"[attributes.{toml_key(name)}]"
-        if self.roles.get(name, "quasi-identifier") != "quasi-identifier":
+        if self.known.roles.get(name, "quasi-identifier") != "quasi-identifier":
             text = (
                 "generalize it: make it a quasi-identifier with a hierarchy, if somebody could"
                 " know it"
             )
             return Action("generalize", text, f'{key}\nrole = "quasi-identifier"')
-        taxonomy = self.taxonomy_of(name) if self.taxonomy_of is not None else None
+        taxonomy = self.known.taxonomy_of and self.known.taxonomy_of(name)
         if taxonomy is None:
             text = "generalize it further: give it a hierarchy of more levels"
             return Action("generalize", text, f"{key}\nhierarchy = {{ … }}")

@@ -365,10 +365,6 @@ def discover(
     *,
     analysis: LeakageAnalysis | None = None,
     roles: Mapping[str, str] | None = None,
-    proposed: Sequence[Proposal] = (),
-    notes: Sequence[str] = (),
-    table: str = "table",
-    threshold: float | None = None,
     graph_only: bool = False,
 ) -> QuasiIdentifiers:
     """The quasi-identifiers of a graph of attributes.
@@ -377,10 +373,6 @@ def discover(
         graph: the attributes, and what links them.
         analysis: the leakage of the attributes of the table, for the comparison with rankings.
         roles: the role that each attribute of the table has so far.
-        proposed: what data and names suggest; told, and not heeded.
-        notes: what is to be told beside what is found.
-        table: the name of the table.
-        threshold: the dependence from which data makes an edge, to be told.
         graph_only: whether standing in one record is no link, which is warned of.
 
     Raises:
@@ -401,12 +393,12 @@ def discover(
         anywhere=_anywhere(graph, cuts),
         ranking=ranking,
         sets=sets,
-        proposed=tuple(proposed),
-        notes=(*notes, *_notes(graph, found, roles)),
+        proposed=(),
+        notes=tuple(_notes(graph, found, roles)),
         warnings=tuple(_left_open(graph, found, analysis)) if graph_only else (),
-        table=table,
+        table="table",
         records=analysis.records if analysis is not None else 0,
-        threshold=threshold,
+        threshold=None,
     )
 
 

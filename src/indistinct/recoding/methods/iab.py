@@ -32,15 +32,6 @@ class IAB(Method):
 
     def plan(self, task: Task) -> Plan:
         """The levels, or cuts of hierarchies, that keep the most rows."""
-        found, result = keep_rows(
-            task.data,
-            task.promises,
-            self.name,
-            scope=task.asked.keys.scope,
-            tie_break=task.asked.keys.tie_break,
-            lattice=task.asked.lattice(task.data),
-            limits=task.asked.limits,
-            progress=task.progress,
-        )
+        found, result = keep_rows(task, self.name)
         task.documents["search.json"] = result.to_dict()
         return found

@@ -8,52 +8,34 @@ hierarchy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from indistinct.microdata.leveled import LeveledTable
-from indistinct.privacy.promise import Promise
-from indistinct.recoding.lattice import Lattice
-from indistinct.recoding.limits import Limits, Progress
+from indistinct.recoding.method import Task
 from indistinct.recoding.plan import CutPlan, LevelPlan, SearchReport
-from indistinct.recoding.subtree.search import SEARCHES, SearchResult, TieBreak, run
+from indistinct.recoding.subtree.search import SEARCHES, SearchResult, run
 from indistinct.recoding.subtree.space import space
 from indistinct.types import Plain
 
 __all__ = ["SEARCHES", "SearchResult", "keep_rows"]
 
 
-def keep_rows(
-    data: LeveledTable,
-    promises: Sequence[Promise],
-    algorithm: str = "iab",
-    *,
-    scope: str = "domain",
-    tie_break: TieBreak = "least_general",
-    lattice: Lattice | None = None,
-    limits: Limits | None = None,
-    progress: Progress | None = None,
-) -> tuple[LevelPlan | CutPlan, SearchResult]:
+def keep_rows(task: Task, algorithm: str) -> tuple[LevelPlan | CutPlan, SearchResult]:
     """The plan of a search for the most distinct rows, and the search itself.
 
     Arguments:
-        data: the quasi-identifiers, and beside them one unchanged column of everything else that is
-            published.
-        promises: the requirements; each names its attributes.
+        task: the quasi-identifiers, and beside them one unchanged column of everything else that is
+            published; the requirements, each of which names its attributes; and from the policy the
+            ``scope`` of a step, which of several tables with as many rows ``iab`` returns, and when
+            to stop with the best so far.
         algorithm: ``iab``, ``exhaustive`` or ``greedy``.
-        scope: ``domain``, ``subtree`` or ``siblings``.
-        tie_break: which of several tables with as many rows ``iab`` returns.
-        lattice: the lowest and the highest level of every attribute.
-        limits: when to stop with the best so far.
-        progress: is told the share done, where a limit says what the whole is.
 
     Raises :class:`~indistinct.errors.Unsatisfiable` where no table satisfies the requirements.
     """
-    settings: Plain = {"limits": limits, "progress": progress}
+    data, scope = task.data, task.asked.keys.scope
+    settings: Plain = {"limits": task.asked.limits, "progress": task.progress}
     if algorithm == "iab":
-        settings["tie_break"] = tie_break
-    states = space(scope, data, promises, lattice)
+        settings["tie_break"] = task.asked.keys.tie_break
+    states = space(scope, data, task.promises, task.asked.lattice(data))
     result = run(algorithm, states, **settings)
     proved = algorithm != "greedy" and scope != "siblings" and result.optimal
     report = SearchReport(
