@@ -391,7 +391,7 @@ def toml_key(name: str) -> str:
 
 
 def toml_string(text: str) -> str:
-    """A string as TOML writes it, on one line whatever is in it."""
+    """A string as TOML writes it, always on one line."""
     escaped = json.dumps(text, ensure_ascii=False)
     return "".join(
         f"\\u{ord(sign):04x}" if "\x7f" <= sign <= "\x9f" or sign in "\u2028\u2029" else sign

@@ -1,9 +1,9 @@
 """A folder of the user where compiled code is kept from run to run, closed to all others.
 
-Whoever can write there can run code as this user: Numba unpickles what it finds, Jinja runs it. The
-folder is made for its owner alone. One that belongs to another user or holds files of another, that
-others can write to, or that others can exchange for theirs because they can write to a folder above
-it, is not used: a temporary folder of the process takes its place, with a warning.
+Anyone who can write there can run code as this user: Numba unpickles what it finds, Jinja runs it.
+The folder is made for its owner alone. One that belongs to another user or holds files of another,
+that others can write to, or that others can exchange for theirs because they can write to a folder
+above it, is not used: a temporary folder of the process takes its place, with a warning.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def _is_private(folder: Path) -> bool:
 def _stays(folder: Path) -> bool:
     """Can no other user put a folder of theirs in its place?
 
-    Who owns a folder above it can, and who may write to one, unless it is sticky like /tmp. A group
-    may, where it is this user's own. An owner whom the system cannot name (of a container or of
-    another machine) is nobody here.
+    The owner of a folder above it can, and those who may write to one, unless it is sticky like
+    /tmp. A group may, where it is this user's own. An owner whom the system cannot name (of a
+    container or of another machine) is nobody here.
     """
     if sys.platform == "win32":
         return True

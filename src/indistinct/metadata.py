@@ -19,7 +19,7 @@ Value = str | None
 
 @dataclass(frozen=True)
 class ValueMetadata:
-    """Plain facts about the values of one sensitive attribute; whatever is not known is empty.
+    """Plain facts about the values of one sensitive attribute; what is unknown is empty.
 
     Arguments:
         categories: The category of each value.

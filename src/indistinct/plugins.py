@@ -243,7 +243,7 @@ def _readable(group: str) -> list[EntryPoint]:
             continue
         try:
             found[name] = list(home.entry_points.select(group=group))
-        except Exception as error:  # noqa: BLE001, whatever it raises, only this list is lost
+        except Exception as error:  # noqa: BLE001, any error loses only this list
             found[name] = []
             _warn(
                 Problem(
@@ -263,7 +263,7 @@ def _imported(entry: EntryPoint) -> object:
         return entry.load()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001, whatever it raises, only it is lost
+    except BaseException as error:  # noqa: BLE001, any error loses only it
         return _problem((entry,), f"its import ended with {type(error).__name__}: {error}")
 
 

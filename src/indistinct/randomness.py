@@ -2,7 +2,7 @@
 
 A run has one seed, from the operating system unless the policy says another. Every purpose (the
 shuffle, the numbers of buckets, who is dealt to which bucket, ...) draws from a stream of its own,
-and the streams are cryptographic: whoever sees what was drawn for one purpose learns nothing of the
+and the streams are cryptographic: what was drawn for one purpose tells nothing of the
 others, of what is drawn next, or of the seed. So the published order of rows tells nothing of how
 people were dealt to buckets, even to somebody who has this program and the source's order.
 """

@@ -1,6 +1,6 @@
 """How many records, or people, of each class or bucket of a release have which value.
 
-Of n people of a class n_v have a value. It is certain to whoever knows that n - n_v others have
+Of n people of a class n_v have a value. It is certain if it is known that n - n_v others have
 another one: to everybody where all have it, to somebody who knows c others where all but c have it
 (corruption: Tao, Xiao, Li and Zhang 2008).
 """
@@ -87,9 +87,9 @@ class GroupValues:
         return (int(counted.max()) if len(counted) else 0) / self.total  # type: ignore[arg-type]
 
     def certain(self, others: int) -> float:
-        """The share at most of whom a value is certain to whoever knows so many others' of a group.
+        """The largest share of people whose value is certain if ``others`` of a group are known.
 
-        Who has several values may be counted for each, but no group for more than all of it.
+        People with several values may count for each, but no group for more than all of it.
         """
         of, have = (self.rows[name].to_numpy() for name in (OF, HAVE))
         sure = of - have <= others

@@ -1,7 +1,7 @@
 """Records that a pseudonym shows to belong together, and who is found among them by all of them.
 
-A family has one address or one insured person. Whoever knows its members knows the class of each,
-and these classes together few families have: k-anonymity counts records one by one.
+A family has one address or one insured person. An attacker who knows its members knows the class of
+each, and few families have these classes together: k-anonymity counts records one by one.
 """
 
 from __future__ import annotations

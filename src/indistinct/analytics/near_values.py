@@ -1,4 +1,4 @@
-"""Values of a class that are different, and near: whoever knows the class nearly knows them.
+"""Values of a class that are different, and near: the class nearly tells them.
 
 Promises that count values, or bound the share of one, take 50,000 and 50,001 for two, and two kinds
 of cancer. Li, Tao and Xiao (2008) call the first a proximity breach; Sun, Sun and Wang (2011) speak

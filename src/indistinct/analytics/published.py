@@ -1,6 +1,6 @@
 """A release read against the table it was made from: which values each published cell stands for.
 
-Works on any release, whoever made it. A cell is an exact value, a node of the attribute's
+Works on any release, by any program. A cell is an exact value, a node of the attribute's
 hierarchy, a range of numbers ``[20, 24]``, a set ``{flu, asthma}``, or ``*``; a number that the
 table does not have is read as a number, too. Records with ``*`` in every quasi-identifier are in no
 class, whether they were left out or published so. A cell that is none of these cannot be measured,

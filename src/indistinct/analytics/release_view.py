@@ -1,4 +1,4 @@
-"""A release as a reader finds it, whatever its form: rows about people, and what is listed of them.
+"""A release as a reader finds it, in any form: rows about people, and what is listed of them.
 
 There are three forms. In a table of records every row is about another person. In a long release a
 pseudonym says whose each row is; people are counted, and somebody whose quasi-identifiers differ
@@ -245,7 +245,7 @@ class ReleaseView:
             release: a release that was made here, a frame, a mapping of names to frames, the path
                 of a file or of a release's folder.
             sought: what is looked for.
-            as_records: take every row for another person, whatever the release says.
+            as_records: take every row for another person, even if the release names people.
             as_codes: hold the texts of files and cells of records as codes.
             suggested: what names the quasi-identifiers of a table of which nothing else does.
 
@@ -350,7 +350,7 @@ class ReleaseView:
     def _people(self) -> pl.DataFrame:
         """The first row of every person and combination of a long release.
 
-        Whoever has rows in a class is not among those whom no class fits: other rows of such a
+        A person with rows in a class is not among those whom no class fits: other rows of such a
         person, with ``*`` in every quasi-identifier, make no combination.
         """
         assert self.person is not None

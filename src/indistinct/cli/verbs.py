@@ -101,7 +101,7 @@ def ended_as_told(module: str, *, as_json: bool = False) -> Iterator[None]:
         problem = Problem("system-error", str(error.strerror), file=str(error.filename))
         complain("error", str(problem))
         _end(ended("OSError", 2, problem), as_json)
-    except Exception as error:  # noqa: BLE001 - whatever it is: a message, and no value of the table
+    except Exception as error:  # noqa: BLE001 - any error: a message, and no value of the table
         _confess(error, module, as_json)
 
 

@@ -66,7 +66,7 @@ role = "sensitive"
 
 # -------- Promises --------
 
-# Whatever others know: everybody looks like at least four others.
+# By all quasi-identifiers together: everybody looks like at least four others.
 [[promises]]
 model = "k-anonymity"
 k = 5

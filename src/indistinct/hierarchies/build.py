@@ -242,7 +242,7 @@ def _no_builder(message: str) -> Problem:
 
 
 def _declared(attribute: str, name: str, settings: Plain, directory: Path) -> Taxonomy:
-    """A hierarchy that is written down, whatever the data hold."""
+    """A hierarchy that is written down, independent of the data."""
     if name == "file":
         return read_hierarchy(
             directory / settings["file"],

@@ -1,6 +1,6 @@
 """A release's cells read as numbers: their ends and their middle.
 
-For whoever analyses a release: a column of ages holds ``41``, ``[40, 45)``, ``[74, >=90]``, ``<20``
+For analyses of a release: a column of ages holds ``41``, ``[40, 45)``, ``[74, >=90]``, ``<20``
 and ``*``, and a mean or a model needs numbers.
 """
 

@@ -162,7 +162,7 @@ class _Neighbours:
 
 
 def _open(label: Label) -> bool:
-    """Whether a label covers whatever is beyond the values at that end."""
+    """Whether a label covers everything beyond the values at that end."""
     return label is not None and (label == SUPPRESSED or label.startswith(("<", ">")))
 
 

@@ -6,8 +6,8 @@ smallest value: a label says nothing of the private values but that one of them 
 
 Why brackets: a spreadsheet takes ``1-5`` and ``10-14`` for dates and changes them when the file is
 opened; it leaves ``[1, 5)`` alone. The comma is quoted in a CSV file. Codes follow the order of
-the numbers; for labels that also sort as text, set ``digits`` (``[005, 010)``). Whoever needs the
-form ``20-24`` chooses ``style = "range"``.
+the numbers; for labels that also sort as text, set ``digits`` (``[005, 010)``). For the
+form ``20-24`` choose ``style = "range"``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What everybody knows of how sensitive values go with quasi-identifiers: men are not pregnant.
 
 A promise about a class bounds what its values tell by themselves. Where a quasi-identifier is
-generalized, a class has women and men, and whoever knows that somebody is a woman leaves out what
+generalized, a class has women and men. If a person is known to be a woman, one rules out what
 women do not have.
 """
 

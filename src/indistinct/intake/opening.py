@@ -110,7 +110,7 @@ def open_source(
             address of a table in PostgreSQL.
         policy: says how it is read, and what its columns are.
         path: the file that a frame was read from.
-        held: ask for a table in memory, whichever engine holds it: for what goes record by record.
+        held: ask for a table in memory, from any engine: for what goes record by record.
         allow_empty: whether it may have no records.
         scanned: how files are scanned where they are, and not read; or which columns of a file
             are needed (True: all): texts of a large one are then held as codes, and all others are

@@ -104,7 +104,7 @@ def people_in(
         policy: says which texts stand for a missing value.
         columns: the columns that are needed.
         separator: of the cells of a file.
-        held: ask for a table in memory, whichever engine holds it.
+        held: ask for a table in memory, from any engine.
 
     Raises:
         DataError: the table cannot be read, or lacks one of the columns.

@@ -356,7 +356,7 @@ class _Work:
         return self.table.text([name])[name]
 
     def values(self, name: str) -> pl.Series:
-        """A column as it is stored; null for whatever stands for a missing value."""
+        """A column as it is stored; null for all that stands for a missing value."""
         assert isinstance(self.table, EagerTable)
         return self.table.values(name).set(self.texts(name).is_null(), None)
 
@@ -583,7 +583,7 @@ def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[WarningText]
 
 
 def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> list[WarningText]:
-    """The warning that values were moved so little that whoever knows one finds its record."""
+    """The warning that values were moved so little that a known one finds its record."""
     if rule.name not in ("noise", "swap", "shift", "microaggregate"):
         return []
     there = len(before) - before.null_count()
@@ -598,7 +598,7 @@ def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> lis
 
 
 def _shown_elsewhere(rule: Transform, before: pl.Series, after: pl.Series) -> list[WarningText]:
-    """The warning that values which name somebody are published, in whichever record."""
+    """The warning that values which name somebody are published, in any record."""
     if rule.name not in ("swap", "synthesize"):
         return []
     counts = before.drop_nulls().value_counts(name="count").filter(pl.col("count") < FEW_FOUND)

@@ -931,7 +931,7 @@ def _undone(pairs: Iterable[tuple[str, str]]) -> list[WarningText]:
 
 
 def masked_identifiers(policy: Policy) -> list[str]:
-    """Identifiers of which some characters are published: whoever knows one knows these."""
+    """Identifiers of which some characters are published: a known one has these."""
     rules = {name: policy.attributes[name].transform for name in policy.named("identifier")}
     return [name for name, rule in rules.items() if rule is not None and rule.mask is not None]
 

@@ -194,7 +194,7 @@ def protect_items(
     In each class by itself: while a combination of at most m published items is had by fewer than k
     people, or an item by a larger share than ``bound`` of those who have some other m or fewer, an
     item of the combination is published as its parent, with everything under that, or as the root
-    (0), whichever costs least. The root is an item like others: where a larger share than ``bound``
+    (0), the cheaper one. The root is an item like others: where a larger share than ``bound``
     has it, every item of the class becomes the root.
 
     Arguments:

@@ -105,7 +105,7 @@ def know_items(
 ) -> None:
     """Rows that are left when one, two or three items of a person are known beside the class.
 
-    Where a row may show one thing or another, and whoever stands in it has all of one of them, each
+    Where a row may show one thing or another, and its person has all of one of them, each
     is a possibility; else every row is one. Without ``fill`` only ``work`` is made: about how many
     steps each person takes.
 
@@ -116,7 +116,7 @@ def know_items(
         row_of: the row of every possibility, rising, each of 0, 1, ... at least once.
         row_indptr: possibility r has ``row_label[row_indptr[r]:row_indptr[r + 1]]``, [r + 1].
         row_label: labels.
-        row_sure: whether whoever stands in the row has the label for certain, by entries.
+        row_sure: whether the row's person has the label for certain, by entries.
         vague: whether a label may stand for anything, [labels]. Where rows of the candidate set
             show an item by a label that is not vague, the item is taken for shown by it wherever it
             is; unless no row would fit the person so.
@@ -130,7 +130,7 @@ def know_items(
         work: steps of each person, [looked].
         found: by person and number of known items: whether some items of that number leave one row
             alone, the share of sets of that number that do, and whether after some of them another
-            item is certain, [looked, 3, 3]. Whoever has fewer items is known by all of them.
+            item is certain, [looked, 3, 3]. People with fewer items are known by all of them.
         fewest: rows that the most telling item leaves, 0 where no row fits the person,
             [looked].
         fill: make ``found`` and ``fewest``, else ``work`` alone.

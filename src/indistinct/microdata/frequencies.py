@@ -51,7 +51,7 @@ class FrequencyTable:
     """The distinct combinations of quasi-identifier codes, in canonical order, with their weights.
 
     ``codes[j][c]`` is the leaf code of attribute ``attributes[j]`` in combination ``c``; rows are
-    sorted by code, so the table is the same whichever engine counted it. ``weight[c]`` is the
+    sorted by code, so the table is the same for every engine. ``weight[c]`` is the
     number of units (records, or people) with that combination.
 
     ``population[c]`` is how many people of a population table have the combination, where one was

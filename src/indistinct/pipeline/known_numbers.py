@@ -71,7 +71,7 @@ def with_known_numbers(
 def _staying(private: PrivateTable, plan: Plan | LinkedPlan, k: int, run: Run, turn: int) -> Bools:
     assert not isinstance(plan, LinkedPlan)
     of_combination = published_classes(private.data, plan, private.data.attributes).astype(np.int64)
-    # Whoever is suppressed and published as * is in one more group.
+    # People who are suppressed and published as * are one more group.
     shown = run.policy.output.suppressed == "keep"
     of_combination[plan.suppressed] = of_combination.max(initial=0) + 1 if shown else -1
     class_of = of_combination[private.microdata.combination_of]

@@ -3,19 +3,19 @@
     M. E. Nergiz, M. Atzori, C. Clifton: "Hiding the Presence of Individuals from Shared Databases".
     SIGMOD 2007.
 
-Whoever knows the population and finds a person's class there believes that the person is in the
+An attacker who knows the population and a person's class believes that the person is in the
 table as much as the class's records are a share of the people it stands for. That share lies
 between ``lower`` and ``upper`` in every class, for all people of the population: with a lower bound
 above 0 no class may consist of people outside the table alone, and no record left out mends that.
 
-Nor may records be left out at all then, taken at its word: whoever finds nobody published that a
-person could be believes that the person is not there, and is right but for the few who were left
-out. That is the default, ``absent = "break"``, and the only setting that keeps the definition. With
-``absent = "suppressed"`` people whose class was suppressed are passed over. Who reads the release
-cannot tell them from people outside the table; but of whoever is in no published class it is then
-known that the class had records and was left out, perhaps for a share below ``lower`` or above
-``upper``, which is what was to be hidden. With ``absent = "skip"`` the promise is about the people
-of published classes alone, and says nothing of all others.
+Nor may records be left out at all then, taken at its word: an attacker who finds no record that
+fits a person believes that the person is not there, and is right but for the few who were left out.
+That is the default, ``absent = "break"``, and the only setting that keeps the definition. With
+``absent = "suppressed"`` people whose class was suppressed are passed over. A reader of the release
+cannot tell them from people outside the table; but of people in no published class it is then known
+that the class had records and was left out, perhaps for a share below ``lower`` or above ``upper``,
+which is what was to be hidden. With ``absent = "skip"`` the promise is about the people of
+published classes alone, and says nothing of all others.
 
 ARX passes over people of suppressed classes: its d-presence is ``absent = "suppressed"`` here.
 Beside (c, l)-diversity, which asks for classes of several records, it passes over classes of nobody
@@ -94,7 +94,7 @@ class DeltaPresence(Promise):
 
     @property
     def keeps_everybody(self) -> bool:
-        """Whether it is broken by whoever is suppressed: with a lower bound, if nobody may be."""
+        """Whether suppression breaks it: with a lower bound, if nobody may be suppressed."""
         return self.lower > 0 and self.absent == "break"
 
     @property

@@ -5,7 +5,7 @@ class stands for can be estimated. Suppose k people of the population share the 
 How many of them are in the table is taken to be Poisson distributed with mean k times that share;
 ``zero-truncated-poisson`` takes into account that the class would not be seen without one. A class
 must be larger than that number is, but for a probability of at most ``significance``. A class of k
-records stands for k people whatever is estimated, so no class has to be larger than k. So it is
+records stands for k people under any estimate, so no class has to be larger than k. So it is
 k-anonymity with a k computed from the population, and no stricter than with its own.
 
     K. El Emam, F. K. Dankar: "Protecting Privacy Using k-Anonymity". JAMIA 15(5), 2008, who test

@@ -9,7 +9,7 @@ to reckon with all people of the population that the class stands for, and they 
 
 What it does not promise: anything against somebody who knows that the person is in the table; and
 nothing if the population that was given is not the attacker's. Where people are under several
-classes, as after local recoding, whoever compares these may have to reckon with fewer: the
+classes, as after local recoding, a comparison of these may leave fewer: the
 certificate says so where that may be.
 """
 

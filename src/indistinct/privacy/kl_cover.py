@@ -14,7 +14,7 @@ other. Over several releases covers are intersected. Promised of everybody in ev
 The first follows from who is in which class: of the k nothing different is said in any of these
 releases. For the second, people are connected who share a class. If all classes of connected people
 list the same values, each equally often, then exchanging two values everywhere makes of every
-possible world another one; so whoever may have one of them may have each, also where people have
+possible world another one; so a person who may have one may have each, also where people have
 several values, or where values change. If connected people share one class only, exchanging two
 rows of it does the same. If they are few, all possible worlds are counted. In any case people in
 the same classes of the same releases can be exchanged, with all they have: where more people of one

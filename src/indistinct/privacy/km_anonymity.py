@@ -3,7 +3,7 @@
     M. Terrovitis, N. Mamoulis, P. Kalnis: "Privacy-preserving Anonymization of Set-valued Data".
     PVLDB 1(1), 2008.
 
-Who knows up to m items of a person finds at least k people who have them all: every combination of
+For any m items of a person, at least k people have them all: every combination of
 at most m published items that occurs is held by k people or more.
 
 What it does not promise: anything about who knows more than m items, or the quasi-identifiers

@@ -1,18 +1,18 @@
 """Known records: who knows a person's class and m of the person's items learns little more.
 
-A promise about classes speaks of people who know quasi-identifiers. Whoever also knows a few items
-of a person (diagnoses, drugs) looks among the people of the class for those who have them. Promised
-is either or both, in every class, of every combination of at most m published items that somebody
-has together:
+A promise about classes speaks of people who know quasi-identifiers. An attacker who knows some
+items of a person too (diagnoses, drugs) looks among the people of the class for those who have
+them. Promised is either or both, in every class, of every combination of at most m published items
+that somebody has together:
 
 * ``k``: at least k people of the class have it (k^m-anonymity of Terrovitis, Mamoulis and Kalnis
   2008, with the quasi-identifiers beside the items);
 * ``bound``: of those people no larger share has any other item; for m = 0 that is a bound on the
   largest posterior, which is included.
 
-An item that is published as ``*`` is one like others: it tells whoever knows it which rows show a
-``*``, and whoever knows which values there are, what a class does not show: of two values, the
-other. So ``bound`` bounds the share of ``*`` too. A class of nothing else tells nothing.
+An item that is published as ``*`` is one like others: known, it tells which rows show a
+``*``; if all values of the table are known, ``*`` tells what a class does not show: of two values,
+the other. So ``bound`` bounds the share of ``*`` too. A class of nothing else tells nothing.
 
 What it does not promise: anything about other columns, about who knows more than m items, or how
 many records a person has. Classes have to be much larger than k for items to be left as they are.

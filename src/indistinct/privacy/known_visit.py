@@ -1,9 +1,9 @@
 """A known visit: who knows a person's class and one of the person's visits finds k people with it.
 
 Quasi-identifiers of a visit (its date, its ward, how long it took) differ between the records of a
-person. Whoever knows one visit, and the person's own quasi-identifiers, looks for people of the
-class who have such a visit. At least k people have it: the k-anonymity of Sweeney (2002), of people
-who have a record with these values.
+person. An attacker knows one visit and the person's own quasi-identifiers, and looks for people of
+the class who have such a visit. At least k people have it: the k-anonymity of Sweeney (2002), of
+people who have a record with these values.
 
 What it does not promise: anything about who knows two visits of a person together, about sensitive
 values of the visit that is found, or how many visits a person has.

@@ -4,7 +4,7 @@
     SIGMOD 2007.
 
 The signature of a class is the set of its sensitive values. Two things are promised: in every
-release all records of a class have different values, m or more; and whoever is in two releases
+release all records of a class have different values, m or more; and a person in two releases
 that follow each other has classes of the same signature. Then every value of the signature is as
 likely as any other, also for a reader who knows who is in which release: 1/m at most is believed.
 

@@ -1,6 +1,6 @@
 """A bound on the largest posterior: in no class is a sensitive value more likely than the bound.
 
-Whoever finds a person's class and knows nothing else believes in a value as much as it is frequent
+An attacker who knows only a person's class believes in a value as much as it is frequent
 there. The bound is on that belief, for every value. It is the promise that rank variance needs
 beside it: alone it lets a class of a hundred have ninety equal values
 (:mod:`~indistinct.privacy.rank_variance`). The same as (alpha,k)-anonymity without the k.
@@ -65,7 +65,7 @@ class MaxPosterior(AboutValues):
         return found if found.pop("over") == "release" else {**found, "over": self.over}
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
-        """A value whose share stays above the bound, whoever is left out."""
+        """A value whose share stays above the bound with any suppression."""
         return share_too_large(self, self.bound, table, allowed)
 
     def breaks(self, classes: ClassTable) -> Bools:

@@ -59,7 +59,7 @@ class Promise(ABC):
     """Whether made-up records and people may be what keeps it: no bound on what others learn."""
 
     of_items_alone: ClassVar[bool] = False
-    """Whether it is about people's items whatever their quasi-identifiers."""
+    """Whether it is about people's items, not their quasi-identifiers."""
 
     on: tuple[str, ...] | None = None
     """Quasi-identifiers whose classes are looked at; None for all of them."""

@@ -15,7 +15,7 @@ of k values that are all different.
 equally frequent: the largest V belongs to classes in which one value has a third of the records.
 (3, 1, 1) has .64 and (2, 2, 1) only .56. A class of 100 records with 90 equal values has V = 3.55
 and is theta-sensitive for k = 4. Nor does V know that values are alike: four cancers are four
-values. Who promises theta-sensitivity should also promise a bound on the largest posterior.
+values. With theta-sensitivity also promise a bound on the largest posterior.
 
 Plain functions of counts, without any compiled code; thresholds with exact fractions, since
 equality counts as kept.

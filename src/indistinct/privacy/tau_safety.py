@@ -1,4 +1,4 @@
-"""tau-safety: m-invariance whatever becomes of people in between (Anjum and others).
+"""tau-safety: m-invariance also for people who are away in between (Anjum and others).
 
     A. Anjum, G. Raschia, M. Gelgon and others: "tau-safety: A privacy model for sequential
     publication with arbitrary updates". Computers & Security 66, 2017.

@@ -65,7 +65,7 @@ class ThetaSensitive(Promise):
 
     @property
     def class_size(self) -> int:
-        """At least k records, whichever theta is asked for."""
+        """At least k records, for either theta."""
         return self.k
 
     @property

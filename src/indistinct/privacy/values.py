@@ -260,7 +260,7 @@ def too_few_values(promise: Promise, held: int, needed: int, what: str = "value"
 
 
 def too_uneven(promise: Promise, allowed: int | None, why: str, remedy: str) -> Problem:
-    """The problem that the table's values are too unevenly frequent, whatever is left out."""
+    """The problem that the table's values are too unevenly frequent, with any suppression."""
     if allowed is None or allowed == 0:
         left = ""
     else:

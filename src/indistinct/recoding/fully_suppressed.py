@@ -1,6 +1,6 @@
 """Records of which nothing is left: those that a plan publishes with ``*`` in every cell.
 
-Who reads a release cannot tell them from suppressed ones, so they are in no class: they neither
+A reader cannot tell them from suppressed ones, so they are in no class: they neither
 count in a class over some of the attributes, nor in the distribution of the published records.
 Where all records are such, nothing is published that a class could be seen in, and they are judged
 as the one class that they are.

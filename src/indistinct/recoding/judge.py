@@ -102,7 +102,7 @@ class Judge:
     def breaks(
         self, promise: Promise, class_of: Ints32, size: Ints, dropped: Bools | None = None
     ) -> Bools:
-        """Which classes break one promise, [G]: all of them are published, whatever they break.
+        """Which classes break one promise, [G]: all of them are published, even broken ones.
 
         The same as :meth:`broken` but that a ``published`` reference is that of all classes.
         """

@@ -38,7 +38,7 @@ class PartitionKeys(Protocol):
 
 
 class Keys(Protocol):
-    """What a policy says of its method: the keys of ``[method]``, whoever reads them."""
+    """What a policy says of its method: the keys of ``[method]``, for all readers."""
 
     @property
     def algorithm(self) -> str: ...

@@ -63,7 +63,7 @@ class Sight:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a policy asks of its method, whatever the table is.
+    """What a policy asks of its method, for any table.
 
     Arguments:
         keys: what it says of the method.

@@ -360,7 +360,7 @@ class CellPlan:
 def published_classes(data: LeveledTable, plan: Plan, on: Sequence[str]) -> Ints32:
     """The class of every combination over some of the quasi-identifiers, [C].
 
-    Suppressed combinations are a class of their own: whoever fits no other is known to be there.
+    Suppressed combinations are a class of their own: people who fit no other are known to be there.
     """
     columns, domains = [plan.suppressed.astype(np.int32)], [2]
     for j, name in enumerate(data.attributes):

@@ -43,7 +43,7 @@ OF_RECORDS = frozenset({"non-uniform-entropy"})
 def published_classes(data: LeveledTable, plan: Plan, grouper: Grouper | None = None) -> Ints:
     """Units per published class, in no particular order; equal cells at different nodes are one.
 
-    ``grouper`` is one of the same table, for whoever asks it of many plans.
+    ``grouper`` is one of the same table, to be used for many plans.
     """
     if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
         levels = np.array(plan.nodes[0], dtype=np.int64)
@@ -75,7 +75,7 @@ def score(
     """The key of a plan under a bound objective.
 
     ``sizes`` are those of the published classes, where they are known; ``grouper`` is one of the
-    same table, for whoever asks for several scores.
+    same table, to be used for several scores.
 
     Raises:
         PolicyError: for a plan of cells, by a measure that counts levels.

@@ -1,7 +1,7 @@
 """What a method tried in place of the classes that it made, and refused because of values.
 
-Who knows the program and everybody's quasi-identifiers knows what was tried, and so that of every
-attempt some part broke a promise (Wong, Fu, Wang and Pei 2007).
+Those who know the program and everybody's quasi-identifiers know what was tried, and so that of
+every attempt some part broke a promise (Wong, Fu, Wang and Pei 2007).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attributes of visits, generalized so that no visit singles out a person of its class.
 
-Whoever knows one visit of a person (its date, its ward) beside the person's quasi-identifiers looks
+An attacker knows one visit of a person (its date, its ward) and the quasi-identifiers, and looks
 for people of the class who have such a visit. Every attribute is published at one level of its
 hierarchy, the same for all (full-domain recoding, Samarati 2001). Visits that fewer than k people
 of a class have even then are published as ``*`` in every attribute, where k people have such ones;

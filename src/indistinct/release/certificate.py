@@ -1,6 +1,6 @@
 """What a run says of itself: in public a certificate, in private the full record.
 
-The certificate goes out with the release, so whatever it says is said to an attacker. It holds what
+The certificate goes out with the release, so an attacker reads all of it. It holds what
 was promised, what a reader could compute from the published files, warnings, and nothing else;
 :meth:`Certificate.from_audit` fills it from an audit of the published files, so that figures which
 only the custodian can know have no way in. The record of the run holds everything, and stays with

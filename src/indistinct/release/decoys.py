@@ -4,8 +4,8 @@ Arca and Hewett (2021, section 5) name them without saying how. Here a decoy is 
 cells of its class; everything else it shows is drawn, column by column, from the records of that
 class, so that no value appears where it did not before. A decoy that would equal a published record
 of its class is drawn again, as long as the class offers others; where it does not, as with a single
-column beside the quasi-identifiers, a decoy equals a record. Decoys distort counts, and whoever
-knows how many there are, or what the class held, can subtract them: they hide who among a class is
+column beside the quasi-identifiers, a decoy equals a record. Decoys distort counts. Those who
+know how many there are, or what the class held, can subtract them: they hide who among a class is
 real, they are no proof.
 
 Decoys count like records, and a promise can break by them: their values make a class more uniform,
@@ -106,7 +106,7 @@ def with_decoys(
         insertion: what draws the decoys, and how they get into the release.
         keeps: whether a release keeps what it promises, ``frame`` doing so. Decoys with which it
             does not are left out, after ``LOOKS`` looks at it all that were not yet found good.
-            None: whatever decoys there are are kept.
+            None: all decoys are kept.
     """
     random, fresh = insertion.random, insertion.fresh
     rows = frame.with_row_index("\0row")

@@ -6,7 +6,7 @@ Of a release it has the class or bucket of everybody and what these list, which 
 digests, the policy, the plan, and what was promised.
 
 A release and its entry appear together. The entry is written first, as one that is awaited; then
-the folder appears, in one step; then the entry counts. Whoever opens the ledger next strikes an
+the folder appears, in one step; then the entry counts. The next to open the ledger strikes an
 awaited entry whose folder is not there, and confirms one whose folder is. A lock is held from the
 first to the last, so that other runs wait; commands take turns from the first look at the ledger.
 """

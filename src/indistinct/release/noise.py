@@ -3,7 +3,7 @@
 A noise record is published with the cells of its class and with sensitive values that the class
 lacked. Everything else it shows is drawn, column by column, from the records of that class, so that
 it copies no person and no value appears that was not there before. Nothing in the release tells it
-from a record; but whoever knows the size that classes have without noise can look for it (Khan and
+from a record; but it can be found if the size of classes without noise is known (Khan and
 others 2020 do not say so; see the attacker ``noise-stripping``).
 """
 

@@ -64,7 +64,7 @@ def known_otherwise(
     if not earlier:
         return 0, 0
     new = np.flatnonzero(~_among(hashes, earlier))
-    if len(new) > MOST:  # evenly over the table, whatever its order
+    if len(new) > MOST:  # evenly over the table, in any order
         new = new[np.linspace(0, len(new) - 1, MOST).astype(np.int64)]
     texts = people.gather(pl.Series(new)).to_list()
     own = set(people.to_list()) if len(texts) else set()

@@ -342,7 +342,7 @@ def _template() -> Template:
 
     # Jinja looks whether what it kept is of this template and this Python, not of these settings.
     kept = code_folder("pages", sha256(Path(__file__).read_bytes()).hexdigest()[:16])
-    # Whatever stands in a cell is text: nothing of it is taken for HTML.
+    # A cell is text: nothing of it is taken for HTML.
     environment = Environment(
         loader=FileSystemLoader(HERE),
         bytecode_cache=None if kept is None else Kept(str(kept)),

@@ -33,7 +33,7 @@ def plain_type(categories: Any, missing: bool) -> Any:
 def to_arrow(values: pl.Series, kind: Any = None) -> Any:
     """A Polars column as a chunked array of PyArrow, of some type where its values allow that.
 
-    Texts stay texts, whatever type is asked for; of a dictionary's type its values' type counts.
+    Texts stay texts, for any type asked for; of a dictionary's type its values' type counts.
     """
     import pyarrow as pa
 

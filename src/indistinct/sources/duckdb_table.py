@@ -1,4 +1,4 @@
-"""Tables held by DuckDB: counted and recoded there, in whichever connection the relation is from.
+"""Tables held by DuckDB: counted and recoded there, in the connection of the relation.
 
 A value is recognized by itself, not by its text: the engine counts the distinct combinations of its
 own values, their texts are made of that small table, and the release is one null-safe join with it.
@@ -96,7 +96,7 @@ class DuckDBTable:
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
         """The canonical texts of these columns, in the order of the source, null for missing.
 
-        A query may answer in another order each time it runs. Whoever asks for an order gets that
+        A query may answer in another order each time it runs. So an order, once asked for, is that
         of a copy, from which the table is read from then on.
 
         Raises:
@@ -240,7 +240,7 @@ class DuckDBTable:
 
         In the order of the source, with row numbers beside; or else shuffled: by a seeded digest of
         the published rows, so that a run can be repeated byte for byte where the engine's own order
-        varies, and the order tells nothing of that of the source, whoever knows the seed.
+        varies, and the order tells nothing of that of the source, even if the seed is known.
         """
         own = [n for n in change.columns if n not in change.published and n not in change.replace]
         made = [name for name in change.columns if name in change.published]

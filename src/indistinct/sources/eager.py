@@ -73,7 +73,7 @@ class EagerTable(ABC):
 
     held = True
     notes: tuple[str, ...] = ()
-    """What whoever read the table has to say of it, as sentences for the custodian."""
+    """What the reader noticed about the table, as sentences for the custodian."""
 
     inferred = False
     """Whether the types of its columns follow from their cells, as in a workbook."""
@@ -159,7 +159,7 @@ class EagerTable(ABC):
                 there &= pl.lit(values).is_not_nan()
             counted.append(there.sum().alias(f"there {at}"))
             counted.append(pl.lit(values).approx_n_unique().alias(f"values {at}"))
-        # One query for all columns: each takes its time, whatever it asks.
+        # One query for all columns: each takes its time.
         found = pl.select(counted).row(0) if counted else ()
         return dict(zip(columns, zip(found[::2], found[1::2], strict=True), strict=True))
 

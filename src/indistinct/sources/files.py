@@ -137,7 +137,7 @@ def read_table(
         query: SQL that says what to read from a database.
         header: Whether the first line has the columns' names. Without one, which a CSV file may
             be, they are ``column_1``, ``column_2`` and so on. Where it is not said, names that look
-            like a record are refused, whatever the file.
+            like a record are refused, in any file.
         skip_rows: Of a CSV file or a sheet: how many rows stand above the names of the columns.
         decimal: Of a CSV file or a workbook: the decimal mark of numbers in columns of texts.
         allow_empty: Accept a table without records.
@@ -665,7 +665,7 @@ def too_tight(name: str, needed: float, limit: float) -> DataError:
 
 
 def _separator_of(start: bytes) -> bytes:
-    """The separator of a table, by the bytes that it begins with, whatever their encoding."""
+    """The separator of a table, by the bytes that it begins with, in any encoding."""
     try:
         found = detect_dialect(start[:SAMPLE].decode("latin-1"), whole=False).separator
     except csv.Error:

@@ -44,7 +44,7 @@ class HealthRecords:
     """What was read from a format: one row per record of a person.
 
     Arguments:
-        frame: the rows, with the same columns whatever was in the files.
+        frame: the rows, with the same columns for all files.
         notes: what is not in the table, with counts, as sentences for a custodian.
         files: the files that were read.
     """

@@ -597,7 +597,7 @@ class PostgresTable:
         """The query of the recoded records: a join of the source with the lookup.
 
         Shuffled by a seeded digest of the published rows, which tells nothing of the order of the
-        source, whoever knows the seed.
+        source, even if the seed is known.
 
         Arguments:
             change: what is published instead of what.

@@ -13,7 +13,7 @@ def telling(name: str) -> Iterator[None]:
     """Say what a server refused without its words, which may quote a cell.
 
     Raises:
-        DataError: For whatever it refuses.
+        DataError: For everything it refuses.
     """
     from adbc_driver_manager import Error
 

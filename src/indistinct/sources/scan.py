@@ -393,7 +393,7 @@ def telling(name: str) -> Iterator[None]:
     """Say what DuckDB could not do without its words, which may quote a cell.
 
     Raises:
-        DataError: For whatever it refuses.
+        DataError: For everything it refuses.
     """
     import duckdb
 
@@ -649,7 +649,7 @@ class _Tightness:
 
     Arguments:
         name: what messages call them.
-        ceiling: how many bytes they may take whatever they are packed to.
+        ceiling: how many bytes they may take unpacked.
     """
 
     name: str

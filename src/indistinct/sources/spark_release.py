@@ -1,7 +1,7 @@
 """What is known of a frame of Spark: asked once, for all who open it.
 
-A release is made once and looked at by many: by the audit, by warnings, by reports and by whoever
-writes it. Its records, the sum of their digests, and what their types are shown as come from one
+A release is made once and looked at by many: by the audit, by warnings, by reports and by the
+writer. Its records, the sum of their digests, and what their types are shown as come from one
 pass over it, when it is made; its counts are those that the audit asked for.
 """
 
@@ -260,7 +260,7 @@ def telling(name: str) -> Iterator[None]:
     """Say that Spark could not do something without its words, which may quote a cell.
 
     Raises:
-        DataError: For whatever it refuses.
+        DataError: For everything it refuses.
     """
     from pyspark.errors import PySparkException
 

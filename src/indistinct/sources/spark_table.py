@@ -137,7 +137,7 @@ class SparkTable:
         return counted.select(columns), counted[count].cast(pl.Int64)
 
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
-        """The canonical texts of these columns in some records, the same whoever asks.
+        """The canonical texts of these columns in some records, the same at every call.
 
         Columns that were asked about before come with them, as they are likely to be asked for.
         There are fewer records where these are wide.

@@ -1,4 +1,4 @@
-"""Which folders of a run stand under their names, for whoever breaks off the run.
+"""Which folders of a run stand under their names, for code that breaks off the run.
 
 A run can be asked to end at any moment, also just after its folder has appeared. What tells the two
 apart is the folder itself: it stands if the name leads to what was staged.

@@ -1,4 +1,4 @@
-"""A private table, whichever engine holds it: what the other rooms may ask of it.
+"""A private table, in any engine: what the other rooms may ask of it.
 
 The search sees a table only through :meth:`Table.distinct`, counted by the engine that holds the
 data; a release is made by :meth:`Table.publish` in that same engine, and comes back as the kind of
@@ -110,7 +110,7 @@ class Table(Protocol):
     """Its columns, in order."""
 
     notes: tuple[str, ...]
-    """What whoever read the table has to say of it, as sentences for the custodian."""
+    """What the reader noticed about the table, as sentences for the custodian."""
 
     inferred: bool
     """Whether the types of its columns follow from their cells, as in a workbook."""

@@ -1,4 +1,4 @@
-"""The canonical text of a cell: what a value is called, whichever engine holds it.
+"""The canonical text of a cell: what a value is called, in every engine.
 
 Hierarchies, policies and published files speak of values as text, so equal values must have equal
 texts in every engine. Strings stay as they are, and an empty one is missing; whole numbers are

@@ -39,7 +39,7 @@ PATIENCE = 0.6
 
 
 def application(space: Workspace) -> Starlette:
-    """The studio as an ASGI application, which trusts whoever asks."""
+    """The studio as an ASGI application, which trusts every request."""
     reading: dict[str, Handler] = {
         "state": lambda at, _: at.state(),
         "table": _table,

@@ -59,7 +59,7 @@ CONNECTIONS: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 class Guard:
     """Lets through what comes from the page that was opened with the token.
 
-    Whoever lists the processes of the machine sees the address that the browser is started with,
+    A list of the processes of the machine shows the address that the browser is started with,
     and a browser shows its cookies to every port of the machine: other users get no answer,
     whatever they hold.
 

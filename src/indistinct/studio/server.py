@@ -113,7 +113,7 @@ def _ended_by_hangup(server: uvicorn.Server) -> Iterator[None]:
 def _private_folder() -> Iterator[Path]:
     """A folder that nobody else can read, removed at the end; those of killed servers as well.
 
-    A server locks its folder. The lock ends with the process, whoever has its number by then.
+    A server locks its folder. The lock ends with the process, even if its number is taken again.
     """
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):  # what is another user's stays

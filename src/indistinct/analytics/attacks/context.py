@@ -194,7 +194,7 @@ class AttackContext:
         bucket_size: people of each bucket, suppressed ones too, [B]; its rows, where not given.
         known: what is known of sensitive values.
         promises: what the release promises.
-        seed: of whatever an attacker draws at random.
+        seed: of all that an attacker draws at random.
         may_contain: what the certificate says the release may contain: ``"noise"``, ``"decoys"``.
         kept_by_people: whether what is promised of beliefs holds without what is made up, as the
             certificate says.
@@ -634,7 +634,7 @@ class AttackContext:
     def over_rows(self, shares: Weighted, number: int) -> Spread:
         """The shares of buckets over the rows of classes, of candidate sets and of the release."""
         if self.one_record_each:
-            # Whole numbers again, whatever division and multiplication left of them.
+            # Whole numbers again after division and multiplication.
             people = np.rint(shares.amount * np.repeat(self.classes.size, shares.length))
             return self.over_classes(shares, Weighted(shares.indptr, shares.index, people), number)
         linked = self.class_buckets

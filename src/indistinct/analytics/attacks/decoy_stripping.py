@@ -45,7 +45,7 @@ def run(
     to: int | None = None,
     anyway: bool = False,
 ) -> Finding | Skipped:
-    """Take out of every class whatever may be a decoy.
+    """Take out of every class all that may be decoys.
 
     Arguments:
         context: what the attacker is given.

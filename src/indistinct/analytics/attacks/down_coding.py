@@ -17,7 +17,7 @@ A full-domain release has no tight cells, but a minimal node: one level further 
 some class had fewer than k records. Where classes are few, that tells how their values are spread.
 
 Attributes whose cells are not tight to the people who could stand in their classes are left alone:
-whoever knows the algorithm knows that too. Rows with ``*`` in every quasi-identifier are no tight
+the algorithm, if known, tells that too. Rows with ``*`` in every quasi-identifier are no tight
 cells. Success and prior are shares of *cells* here, one for
 every person and quasi-identifier; the prior spreads belief evenly over what a cell covers.
 """

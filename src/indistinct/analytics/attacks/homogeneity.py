@@ -1,6 +1,6 @@
 """Homogeneity: do all people of a class have the same value?
 
-Whoever is found in such a class is known, however large it is: k-anonymity does not help.
+A person found in such a class is known, however large it is: k-anonymity does not help.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ REMEDY = bounded_belief
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
-    """Strike where everybody of the compatible classes has a value, whatever else they have."""
+    """Strike where everybody of the compatible classes has a value, and perhaps others."""
     spread = context.spread(sensitive)
     what = sensitive if context.one_record_each else f"value of {sensitive}"
     weak = Weak(

@@ -303,7 +303,7 @@ def _believed(context: AttackContext, sensitive: str, left: Left) -> Floats:
 
 
 def _shown(context: AttackContext, sensitive: str) -> Weighted:
-    """How likely whoever stands in a row is to have each label, [r]."""
+    """How likely the person of a row has each label, [r]."""
     if context.shown is None:
         shares = context.spread(sensitive).shares
         place, at = expanded(shares, context.bucket_of)

@@ -2,7 +2,7 @@
 
 Neighbours, colleagues and insurers know more than age and sex: a broken leg, the day of a visit.
 The attacker here takes the published rows that a person's exact quasi-identifiers allow, and of
-these the ones that show c values of the person's own records, whatever attribute they are of. A
+these the ones that show c values of the person's own records, of any attribute. A
 promise about classes bounds the first step only. Told are, for c = 1, 2 and 3,
 
 * ``singled_out``: the share of people of whom some c values leave one published row, their own;
@@ -11,14 +11,14 @@ promise about classes bounds the first step only. Told are, for c = 1, 2 and 3,
 
 and, of long releases, as ``records``, the share of people of whom their number of records does.
 
-Whoever has fewer values is known by all of them. Of people with more than 32 values the 32 count
+People with fewer values are known by all of them. Of people with more than 32 values the 32 count
 that fewest rows of the class show. A person whose values no row shows together is not published,
 and nobody is found. Columns count whose values are published as they are, beside the sensitive
-attributes in whatever form. A visit whose date or ward are quasi-identifiers (``level = "event"``)
-counts as one value: whoever knows it knows all of these.
+attributes in any form. A visit whose date or ward are quasi-identifiers (``level = "event"``)
+counts as one value, with all of these.
 
 An item that is published as ``*``, or as anything that stands for all values, is looked for among
-the rows that show that, unless rows of the class show it more exactly: whoever generalizes class by
+the rows that show that, unless rows of the class show it more exactly: generalization class by
 class publishes the same value alike.
 
 In linked tables a row shows what its bucket lists. Where everybody of a bucket has one of its
@@ -100,7 +100,7 @@ class Items:
         over: the labels that cover each item.
         rows: the labels that every row shows, [r]; where it lists sets, those of each, as many
             possibilities of it.
-        sure: whether whoever stands in the row has the label for certain, by entries.
+        sure: whether the row's person has the label for certain, by entries.
         row_of: the row of every possibility, rising, each at least once.
     """
 
@@ -253,7 +253,7 @@ def singled_out_by_number(context: AttackContext) -> NDArray[np.bool_] | None:
     asked, of = np.unique(places.set_of * width + owned, return_inverse=True)
     met, at = expanded(places.candidate_sets, asked // width)
     keys = places.candidate_sets.index[at] * width + (asked % width)[met]
-    # Records of whoever had more may have been left out.
+    # Records of people with more may have been left out.
     lowered = any(item.model == KNOWN_NUMBER for item in context.promises)
     fewest = keys - keys % width if lowered else keys
     hits = np.searchsorted(there, keys, "right") - np.searchsorted(there, fewest)
@@ -484,7 +484,7 @@ def _plain(label: str | None) -> str:
 
 
 def _of_visits(context: AttackContext, visits: Visits, looked: NDArray[np.int64]) -> Items:
-    """Visits as items: whoever knows one knows all of its quasi-identifiers."""
+    """Visits as items: a known one tells all of its quasi-identifiers."""
     rows = chosen_rows(visits.shown, context.cells_of[looked])
     sure = ~visits.vague[rows.index]
     return Items(visits.vague, visits.own, visits.over, rows, sure, looked)
@@ -495,7 +495,7 @@ def _each(rows: Rows) -> NDArray[np.int64]:
 
 
 def _nothing(context: AttackContext) -> Items:
-    """No items: whoever knows nothing is left all rows of the class."""
+    """No items: without knowledge all rows of the class are left."""
     rows, people, none = context.records, context.people.height, np.zeros(0, np.int32)
     own, shown = (Rows(np.zeros(number + 1, np.int64), none) for number in (people, rows))
     nobody = np.zeros(0, np.bool_)

@@ -8,7 +8,7 @@ that every class keeps its counts (the mean of permutations, approximated by pro
 maximization counts features by value, with one pseudo-record per value that looks like everybody.
 In classes of two or three the approximation believes less than the mean of permutations would.
 
-Who has only a release of one table sees the same cells for everybody in a class. No model of these
+A reader of a single table sees the same cells for everybody in a class. No model of these
 tells the members of a class apart, so the best belief is that of random worlds; it is what the
 summary tells. Linked tables tell more: the rows of a bucket have different cells, and one each of
 its values. So there who has only the release learns, most of all where the quasi-identifiers are

@@ -1,7 +1,7 @@
 """What follows of people who were left out though there were enough of them for a class.
 
-A class that is large enough is left out for its values alone: they broke a promise. Whoever knows
-everybody's quasi-identifiers knows who is in it, and is left with the values that break one. How
+A class that is large enough is left out for its values alone: they broke a promise. Everybody's
+quasi-identifiers tell who is in it, and only values that break one are left. How
 often each occurs among the people who are left out is not published, unless rows of ``*`` are; so
 they are taken to have what the published people have, and any value that there is once more than
 these, spread over all values. Every class is looked at by itself. What its people have is

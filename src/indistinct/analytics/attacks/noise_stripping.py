@@ -53,7 +53,7 @@ Broken = Callable[[Ints], Bools]
 def run(
     context: AttackContext, sensitive: str, *, k: int | None = None, anyway: bool = False
 ) -> Finding | Skipped:
-    """Take out of every class, or of every bucket of linked tables, whatever may be noise.
+    """Take out of every class, or of every bucket of linked tables, all that may be noise.
 
     Arguments:
         context: what the attacker is given.

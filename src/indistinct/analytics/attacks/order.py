@@ -16,7 +16,7 @@ many there were, ``chance_error`` half the width of the 95 % confidence interval
 
 People with many records are in the order of their first record, rows of a long release in that of
 each pseudonym's first row; there the order of the pseudonyms themselves is tried as well, and the
-better one taken. Who has many records comes early in any order, the source's too. So chance is a
+better one taken. People with many records come early in any order, the source's too. So chance is a
 shuffle of the records of a long release, in which people with many come first more often.
 """
 

@@ -6,7 +6,7 @@ classes have the same *candidate set*; no attacker of this kind can tell them ap
 are compatible with whom is counted here once, for all attackers.
 
 Rows with ``*`` in every quasi-identifier are one more class, of the people whom no other class
-fits: whoever has a register knows who these are, and that such a row is theirs. Where there are
+fits: a register tells who these are, and that such a row is theirs. Where there are
 more such rows than people whom no class fits, as where records are suppressed one by one, some
 people whom a class fits have one, too. Who that is follows in part from how many people fit which
 classes. Attackers take those for suppressed who are so more likely than not, and everybody else for
@@ -283,7 +283,7 @@ class Places:
     def class_population(self) -> NDArray[np.int64] | None:
         """How many people of the population each class could be, [G]; None without a population.
 
-        At least the class's own size: whoever is published belongs to the population.
+        At least the class's own size: published people belong to the population.
         """
         if self.population is None:
             return None

@@ -1,7 +1,7 @@
 """Rank disclosure: how sensitive is what a person has?
 
 Where a k is promised for every rank of sensitivity, classes of one rank may be as large as that k,
-and whoever finds somebody in one learns how grave the value is, though not which it is. The
+and finding a person in one tells how grave the value is, though not which it is. The
 attacker takes the compatible classes of a person, and believes in every rank as its share among
 their records. Of several values of a person the rank that is believed most counts.
 """

@@ -39,7 +39,7 @@ def run(
 ) -> Finding | Skipped:
     """Link every person to a row of the compatible classes.
 
-    Whoever finds a person's row in a long release finds all of the person's records with it. Rows
+    In a long release a person's row leads to all of the person's records. Rows
     beyond the people who could stand in a class are made up, and are taken for recognized.
 
     Arguments:

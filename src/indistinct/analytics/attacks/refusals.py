@@ -1,7 +1,7 @@
 """Values under which everything that a program tried in place of its classes breaks a promise.
 
-The values of a class belong to its people in some order. Whoever knows what the program tried, and
-that it refused all of it, is left with the orders under which every attempt has a part that breaks
+The values of a class belong to its people in some order. If it is known what the program tried,
+and refused, the orders are left under which every attempt has a part that breaks
 a promise. Classes that no attempt has in common are looked at alone: their orders are enumerated;
 where there are too many, a walk goes through them from one to the next. It begins at the truth,
 which is one of them, and in each step gives the values of a class to its people anew: two of them

@@ -1,10 +1,10 @@
 """Vertical: which values were published unchanged among generalized ones?
 
 A release of sets may generalize each set as far as it has to and no further: headache, flu and
-tiredness become *Low*, and chills, the only one of its category, stays chills. Whoever has a value
-that stayed is exposed, however well the others are hidden: the labels stand at different levels of
-one hierarchy, and the lowest says what somebody had. Where all labels stand at one level above the
-values, as categories do, nobody is exposed.
+tiredness become *Low*, and chills, the only one of its category, stays chills. A person with a
+value that stayed is exposed, however well the others are hidden: the labels stand at different
+levels of one hierarchy, and the lowest says what somebody had. Where all labels stand at one level
+above the values, as categories do, nobody is exposed.
 
 A person is *exposed* if a row that could be theirs lists one of their values as it is. In the
 paper's third rule the attacker also knows a visit, and so which row it is: ``known_visit`` is the

@@ -374,7 +374,7 @@ class Asked:
     """What is asked of a table.
 
     Arguments:
-        attributes: analyse these columns only, whatever their roles, and tell also what all of them
+        attributes: analyse these columns only, in any role, and tell also what all of them
             leak together.
         combinations: tell the leakage of every combination of at most so many attributes.
             Without, that of every attribute, and the worst among combinations of a size that

@@ -85,7 +85,7 @@ class Cuts:
         source_side: the one nearest to the identifiers.
         sink_side: the one nearest to the sensitive attributes.
         union: every attribute that is in some minimum cut.
-        single: attributes that cut all ways by themselves, whatever they cost.
+        single: attributes that cut all ways by themselves, at any cost.
     """
 
     value: Fraction = Fraction(0)

@@ -120,7 +120,7 @@ def narrowing(beside: pl.DataFrame, exact: pl.DataFrame, shown: pl.DataFrame) ->
 
     Two records that show the same label and have the same value in a column share their exact value
     so many times as often as two that only show the same label. As many times fewer records are
-    left of a class to whoever knows somebody's exact value. Pairs are counted without those of a
+    left of a class if the exact value is known. Pairs are counted without those of a
     record with itself, so a column of many values is not held to tell anything by that.
 
     Arguments:

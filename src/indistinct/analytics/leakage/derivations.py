@@ -165,8 +165,8 @@ def following(
 
     With one: of pairs of rows that differ in both columns, nearly all are ordered alike, or nearly
     all are not (Goodman and Kruskal's gamma). With two: the values, in the order of the difference
-    (sum), hardly ever turn back, but do so in the order of either. Whoever knows the one, or the
-    two, knows such a value, roughly at least.
+    (sum), hardly ever turn back, but do so in the order of either. The one, or the
+    two, tell such a value, at least roughly.
 
     Arguments:
         texts: the columns as text, null for missing.

@@ -1,6 +1,6 @@
 """What the records of people tell who they are: columns that differ between a person's records.
 
-Whoever knows one value of a person (the day of a visit, a diagnosis) looks for the people who have
+An attacker knows one value of a person (the day of a visit, a diagnosis) and looks for people with
 it. Of n people, m of whom have the value, that tells log2(n / m) bits; m = 1 names the person. A
 missing value is nothing to know.
 """

@@ -1,8 +1,8 @@
 """Which attributes give people away, alone and together: average information loss.
 
 Method: the entropy measure of Longpre, Kreinovich and Dumrongpokaphan (2017) as Arca and Hewett
-(2021, section 3.1) use it on the columns of a table. Whoever learns the values of some attributes
-of a person knows that the person is in one class E_j of the table; the loss is how many bits that
+(2021, section 3.1) use it on the columns of a table. The values of some attributes
+of a person tell that the person is in one class E_j of the table; the loss is how many bits that
 is worth: S0 - S_j, where S0 is the entropy over all records and S_j over those of the class. The
 average over people, Delta S, equals the entropy of the partition.
 """

@@ -1,6 +1,6 @@
 """Whether whole numbers are amounts, counted or measured, or could be numbers of people and things.
 
-Whoever numbers people, things or places uses the numbers up: they are spread evenly, or lie in
+Numbers of people, things or places are used up: they are spread evenly, or lie in
 blocks with gaps between them. What is measured is dense in the middle and thin at its ends; what is
 counted begins at 0; what is rounded ends in 0.
 """

@@ -242,7 +242,7 @@ class Profile:
         return tuple((what, tuple(names)) for what, names in found.items())
 
     def closed(self) -> Profile:
-        """The same, with whatever could tell people apart left out until somebody decides.
+        """The same, with all that could tell people apart left out until somebody decides.
 
         Nothing is insensitive of which most values are those of few records, however few there are.
         """
@@ -718,7 +718,7 @@ _PEOPLE = (
     "case",
     "record",
 )
-"""Words of names of which the numbers are those of people, whatever else they say."""
+"""Words of names of which the numbers are those of people, with any other words."""
 
 
 def _stands_for_people(column: str, tag: Tag, values: Values, place: bool) -> bool:
@@ -746,7 +746,7 @@ def _shared_by_many(values: Values) -> bool:
 def _is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
     """Whether the column holds places as small as a street or a point on the map.
 
-    A few values that many records share are none, whatever the name says: U and R for addresses.
+    A few values that many records share are none, despite the name: U and R for addresses.
     """
     if _are_addresses(values):
         return True

@@ -482,7 +482,7 @@ _MONEY_FIRST = (
 
 _WHEN = re.compile(r"(year|month|week|quarter|day|date) of \w")
 _OF_A_LIFE = ("birth", "death", "life", "age", "pregnancy", "gestation", "cycle", "illness")
-"""When something happened is known whatever it was; a week of pregnancy is none of the year."""
+"""When something happened is known of any event; a week of pregnancy is none of the year."""
 
 FREE_TEXT = (
     "additional info", "info", "information", "details", "explanation",

@@ -1,4 +1,4 @@
-"""What the values of a column say that they are, whatever it is called.
+"""What the values of a column say that they are, under any name.
 
 Codes of a classification, the two sexes, groups of people, degrees, places, words of illness and of
 life and death are told from how they are written. A name decides only where values cannot: every
@@ -450,7 +450,7 @@ _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
     own child not in family other relative unknown default significant livepartner
     """)
 _SEVERAL_STATES = 4
-"""So many words of marriage are enough, whatever else is said of each."""
+"""So many words of marriage are enough, with any other words."""
 _DEGREES = _vocabulary("""
     bachelor bachelors masters doctorate phd highschool graduate college university diploma hs
     undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational

@@ -1,6 +1,6 @@
 """Roles of columns that neither name nor values speak for, from the columns around them.
 
-PNEUMONIA, COPD, ASTHMA, DIABETES: whoever recognises one of them knows all, since they stand side
+PNEUMONIA, COPD, ASTHMA, DIABETES: recognizing one of them is enough, since they stand side
 by side and have the same values. So it is with a column that is called like another but for a
 letter or a number (``race`` and ``drace``), with one that follows from another, with numbers of
 people that stand in a second column, and with whatever stands in a table about health.

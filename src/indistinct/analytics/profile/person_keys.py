@@ -1,7 +1,7 @@
 """Columns that number people who have several records each, recognised from the data.
 
 A number that repeats, and in whose records the sex, the birth, the ethnicity hardly ever differ,
-numbers people, whatever its name. How often they would differ by chance is known from how frequent
+numbers people, under any name. How often they would differ by chance is known from how frequent
 their values are: a number in whose records they differ a tenth as often, or less, is taken for one
 of people. Where no column is known to be about a person, two columns do that are the same in all
 records of a number and do not follow from each other, and so does a column that counts the records

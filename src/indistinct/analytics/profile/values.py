@@ -203,7 +203,7 @@ class Values:
 
     @functools.cached_property
     def sample(self) -> pl.Series:
-        """Some of the different values: the same ones whichever order an engine counted them in."""
+        """Some of the different values: the same ones in every engine's order."""
         if self.distinct <= SAMPLE:  # Polars takes longer to sort few texts
             return pl.Series(self.texts.name, sorted(self.texts.to_list()), dtype=pl.String)
         drawn = self.texts.hash(seed=0)
@@ -540,7 +540,7 @@ _SIGNS = (
 
 
 def _days(texts: pl.Series, written: str) -> pl.Series:
-    """The days that texts name in a format, whatever time stands behind them."""
+    """The days that texts name in a format, with or without a time."""
     if "%d" not in written:
         return ("01 " + texts).str.to_date(f"%d {written}", strict=False)
     plain = texts.str.replace(f"{_TIME}$", "")

@@ -12,7 +12,7 @@ its picture and its "4 and 5" agree; the rule depends on the range of k, which i
 always named.
 
 What it does not say: that the risk at the bend is low enough. For the curve 1/k over 2 to K, which
-the highest risk follows in every table, the bend is near the square root of 2K, whatever the table.
+the highest risk follows in every table, the bend is near the square root of 2K.
 """
 
 from __future__ import annotations

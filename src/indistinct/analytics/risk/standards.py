@@ -1,8 +1,8 @@
 """Does a table meet a standard that people ask for: HIPAA's Safe Harbor, or a risk threshold?
 
 **Safe Harbor** is one of two ways in which the United States' Privacy Rule lets health data count
-as de-identified (45 CFR 164.514(b)(2)): eighteen kinds of identifiers are left out, and whoever
-publishes knows of no way to identify anybody with the rest. Tested is what a table can show:
+as de-identified (45 CFR 164.514(b)(2)): eighteen kinds of identifiers are left out, and the
+publisher knows of no way to identify anybody with the rest. Tested is what a table can show:
 whether a column looks like one of the eighteen kinds, ages above 89, zip codes of more than three
 digits or of areas with 20,000 people or fewer, dates more exact than a year.
 

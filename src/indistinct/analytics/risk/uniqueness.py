@@ -340,7 +340,7 @@ def _sum_of_ones(theta: float, records: int) -> float:
 def _urn(theta: float, alpha: float, sample: SampleSizes, records: int) -> Distribution:
     """The size of a class in the population, if people go on to join classes as in the sample.
 
-    Whoever comes next joins a class of f people with probability (f - alpha) / (n + theta), so that
+    The next person joins a class of f people with probability (f - alpha) / (n + theta), so that
     the number of those who join before all N are there is beta-binomial.
     """
     further = sample.population - sample.records

@@ -1,4 +1,4 @@
-"""Rows of several releases that whoever has them can join, and the classes that these divide.
+"""Rows of several releases that a reader can join, and the classes that these divide.
 
 What a ledger knows of a release are its classes and the values that each lists. Where rows show
 more beside, and another release shows it too (a weight, a ward, a pseudonym), rows that agree in it

@@ -1,7 +1,7 @@
 """What all releases of a ledger say together of everybody who is in them.
 
 The reader knows who is in which release, when somebody joined, left or came back, and the class or
-bucket of everybody in each: more than whoever sees the releases alone. A value that one of a
+bucket of everybody in each: more than the releases show. A value that one of a
 person's releases does not list is impossible, as long as it has not changed.
 
 Three figures for every person:
@@ -348,7 +348,7 @@ class Series:
     def companions(self) -> Ints:
         """How many people are in the person's classes in all releases of the person, [n].
 
-        The person is one of them. Who is in further releases counts.
+        The person is one of them. People in further releases count.
         """
         found = np.zeros(self.people, np.int64)
         if not self.people:
@@ -531,7 +531,7 @@ def _fitted(pairs: pl.DataFrame, kind: Ints, size: Floats, possible: Bools) -> F
 
 
 def connected(person: Ints, group: Ints, people: int, groups: int) -> Ints:
-    """A person of the same crowd for everybody: whoever shares a group with somebody of it, [n]."""
+    """For everybody a person of the same connected set: people linked by shared groups, [n]."""
     home = np.arange(people)
     while True:
         least = np.full(groups, people)

@@ -5,7 +5,7 @@ A question has conditions on quasi-identifiers, drawn as those of
 :mod:`indistinct.analytics.utility.query_error`, and one on what people have: "how many people of 40
 to 42 in these postcodes have something severe?" (Fazal and others 2023, equation 24, and figure 7).
 What people have is asked for by whole categories where categories are known, else by values. From
-the private table a person is counted once who has at least one such value, in whichever record; so
+the private table a person is counted once who has at least one such value, in any record; so
 a release that publishes one category of everybody is charged for what it leaves out.
 
 A release answers by its joined tables. A row of class E and bucket b is counted by the share of its

@@ -185,7 +185,7 @@ class _Worlds:
     def of(
         self, attribute: int, domain: Domain, cells: PublishedCells, coverage: Coverage
     ) -> _Pairs:
-        """The pairs of one attribute; for classes that nobody fits, whoever fits the cell."""
+        """The pairs of one attribute; for classes that nobody fits, the people who fit the cell."""
         codes = self.published.codes[attribute]
         size = self.published.size
         alone = np.zeros(len(cells.labels))

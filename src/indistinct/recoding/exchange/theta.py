@@ -80,7 +80,7 @@ class ThetaSettings(ExchangeSettings):
     """How theta-sensitivity is reached.
 
     The variants are those that the module tells of; earlier classes are always left with variance
-    enough, whichever are asked for an exchange.
+    enough, with any classes for an exchange.
 
     Arguments:
         partition: how the first classes are made: ``mondrian``, ``k-member``, ``mdav``, or
@@ -172,7 +172,7 @@ def check_feasible(
         table: the records.
         thetas: promises of theta-sensitivity.
         promises: all promises. Those that have to hold without made-up records are out of reach
-            where the table breaks them, whatever little of it is left out.
+            where the table breaks them, even with less left out.
         suppression_limit: the share of it that may be.
 
     Raises:

@@ -3,7 +3,7 @@
 A number counts with the share of its column's span between the smallest and the largest in the
 class; any other value with the share of the hierarchy's leaves under the lowest node above all of
 the class, 0 for a single one. Times the records of the class. Exchanges are chosen by this,
-whatever style of cells is published in the end.
+for every style of cells published in the end.
 """
 
 from __future__ import annotations

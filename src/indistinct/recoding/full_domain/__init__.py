@@ -299,7 +299,7 @@ def _recoded(
 ) -> LevelPlan:
     """The best of the full-domain plan, its rest recoded, and everything recoded from nothing.
 
-    They are compared with suppression counted in full, whatever the factor between the two is:
+    They are compared with suppression counted in full, for every factor between the two:
     recoding what was suppressed is what is asked for.
     """
     bound = objective.bind(data)
@@ -368,7 +368,7 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
     if fewest > records:
         result = "leaves a class that no suppression repairs"
     elif any(promise.keeps_everybody for promise in promises):
-        allowed = 0  # whatever the limit
+        allowed = 0  # under any limit
     elif fewest == records:
         result = f"has no class that keeps {_unmet(task, found.closest)}"
     else:

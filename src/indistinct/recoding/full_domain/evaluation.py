@@ -57,7 +57,7 @@ class Evaluator:
         self.data = data
         self.promises = tuple(promises)
         self.objective = objective
-        # Some promises are broken by whatever is left out.
+        # Some promises are broken by any suppression.
         self.allowed = 0 if any(part.keeps_everybody for part in promises) else allowed
         self._grouper = grouper
         self._by_set = _by_attributes(data, promises)
@@ -84,7 +84,7 @@ class Evaluator:
 
         It could where what is left out changes the distribution that others are compared with, or
         takes from a class some of its records only, which can mend or break promises that are not
-        kept by whatever is added: where another promise looks at attributes beyond theirs, or
+        kept when anything is added: where another promise looks at attributes beyond theirs, or
         where records can be starred.
         """
         every = set(self.data.attributes)

@@ -340,7 +340,7 @@ def settle_whole(
 ) -> None:
     """Suppress the classes of the whole release, as published, that break a promise.
 
-    Who is published with ``*`` throughout is in none of them.
+    People published with ``*`` throughout are in none of them.
     """
     judge = Judge(data, promises)
     published, starred = _published(data, nodes, node_of)

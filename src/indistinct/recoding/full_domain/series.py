@@ -1,6 +1,6 @@
 """The best node for each of many k, in one search.
 
-A node's classes are the same whatever k is asked: one grouping tells for every k how much is
+A node's classes are the same for every k: one grouping tells for every k how much is
 suppressed there and what it costs. So each node is looked at once, for all k together, and what is
 learnt of it bounds the nodes below it for every k. Beyond that it is the search of
 :mod:`~indistinct.recoding.full_domain.optimal`: a greedy descent for every k, then all nodes in

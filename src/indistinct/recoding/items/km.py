@@ -1,4 +1,4 @@
-"""k^m-anonymity: whoever knows up to m items of a person finds k people with them.
+"""k^m-anonymity: for any m items of a person, k people have them.
 
     M. Terrovitis, N. Mamoulis, P. Kalnis: "Privacy-preserving Anonymization of Set-valued Data".
     PVLDB 1(1), 2008.
@@ -155,7 +155,7 @@ def km_anonymous(
 ) -> ItemPlan:
     """What to publish of people's items so that no combination of up to m of them is rare.
 
-    Nothing is drawn: equal sets give equal plans, in whatever order people come.
+    Nothing is drawn: equal sets give equal plans, in any order of people.
 
     Where records have items in several columns, or generalization is local, one that is left out
     becomes the root, which counts as an item that people have; else with its record it is gone.
@@ -434,7 +434,7 @@ class _Search:
         return keys[starts[held < self._k]], digits, base
 
     def _least_lost(self) -> float:
-        """Bits that every plan loses, whatever it is.
+        """Bits that every plan loses.
 
         Where all items of a rare combination of values were published as they are, it would be as
         rare as before. So every person who has one loses, of one of its items, at least what its

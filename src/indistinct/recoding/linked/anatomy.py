@@ -3,17 +3,17 @@
     X. Xiao, Y. Tao: "Anatomy: Simple and Effective Privacy Preservation". VLDB 2006.
 
 Nothing is generalized. Buckets are made by the l-eligible greedy of the paper: while people of l
-values are left, one of each of the l values that most people are left of makes a bucket; whoever is
-left over in the end joins a bucket that lacks the value. It takes that no value is had by more than
-one in l. Which of the people with a value is taken is drawn at random.
+values are left, one of each of the l values that most people are left of makes a bucket; each
+person left over in the end joins a bucket that lacks the value. It takes that no value is had by
+more than one in l. Which of the people with a value is taken is drawn at random.
 
 Of people with many records each has one value here: the highest category, where the values have
 categories in an order; else the value, where nobody has several; else the set of all values as one.
 Two different sets may share a value: buckets in which everybody has a value in common, or more of
 them have it than ``max-posterior`` allows, are merged with others until none is left.
 
-What is not promised: that it stays hidden whether somebody is in the table. Who knows a person's
-quasi-identifiers finds them as they are.
+What is not promised: that it stays hidden whether somebody is in the table. An attacker who knows a
+person's quasi-identifiers finds them as they are.
 """
 
 from __future__ import annotations

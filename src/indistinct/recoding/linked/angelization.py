@@ -14,9 +14,9 @@ has it would be known, however different the sets. The attribute on which the ot
 leads: it comes first. Each class of the quasi table is exactly one bucket, so what buckets need of
 sensitive values widens the quasi-identifiers, and who finds a person's class has found the bucket.
 
-What is not promised: that sets keep their people apart. Who knows all values of a person but one
-finds the set that holds them, and with it the last one. And a value may be in most sets of a
-bucket, where max-posterior does not bound that.
+What is not promised: that sets keep their people apart. An attacker who knows all values of a
+person but one finds the set that holds them, and with it the last one. And a value may be in most
+sets of a bucket, where max-posterior does not bound that.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ def _of_values(
 ) -> tuple[dict[str, Cells], list[Promise]]:
     """The values of everybody's sets one by one, and what is asked of them.
 
-    No value that everybody of a bucket has, whatever is promised of sets, and none that more have
+    No value that everybody of a bucket has, with any promise about sets, and none that more have
     than a bound on beliefs allows.
 
     Raises:

@@ -344,8 +344,8 @@ def _sets(cells: Cells, tree: ItemTree, name: str) -> Ragged:
 def _told_apart(cuts: list[tuple[int, ...]], tree: ItemTree) -> list[tuple[int, ...]]:
     """The cuts, those that would be published alike made one.
 
-    A value that is the parent of others has its own leaf under the node of the same label: whoever
-    reads the label cannot tell them apart.
+    A value that is the parent of others has its own leaf under the node of the same label: the
+    label does not tell them apart.
     """
     parent = tree.parent.tolist()
     home = {

@@ -3,18 +3,18 @@
     X. Xiao, Y. Tao: "m-Invariance: Towards Privacy Preserving Re-publication of Dynamic Datasets".
     SIGMOD 2007.
 
-Whoever has been published keeps the signature of the bucket: the set of its values.
+People who were published keep the signature of the bucket: the set of its values.
 
 * Division: people of one signature are put together.
 * Balancing: in a bucket every value of the signature is had by one person. Where people of a value
   are lacking, new people with it take the place, as long as the other new people can still be put
   into buckets of m different values. Where there are none, those who are too many wait for a later
   release, up to the suppression limit; else counterfeits, made-up people, fill the gaps.
-* A counterfeit of the last release stays as it was, as long as its bucket needs one: else whoever
-  compares releases could tell rows that come and go from people.
+* A counterfeit of the last release stays as it was, as long as its bucket needs one: else a
+  comparison of releases could tell rows that come and go from people.
 * Assignment: the other new people get buckets of m different values, as Anatomy makes them.
 
-Whoever has a value now that the signature does not list waits as well. The paper generalizes
+People with a value that the signature does not list wait as well. The paper generalizes
 quasi-identifiers bucket by bucket; here they are a table of their own, exact or, where a promise is
 about them, generalized without a look at values.
 

@@ -1,4 +1,4 @@
-"""The quasi table: classes of people by their quasi-identifiers alone, whatever their buckets are.
+"""The quasi table: classes of people by their quasi-identifiers alone, not by their buckets.
 
 Fazal and others (2023), Algorithm 1, lines 28 to 35, and Table 12A: the quasi-identifiers are
 generalized on their own, and every row is linked to the bucket of its person, so that a bucket is

@@ -30,7 +30,7 @@ class Fingerprints:
 
 
 def fingerprints(cells: Cells) -> Fingerprints:
-    """The sets of values that people have, whatever the number of records with each.
+    """The sets of values that people have, with any number of records for each.
 
     Arguments:
         cells: the values of every person.

@@ -21,7 +21,7 @@ promises little. The printed algorithm also accepts a last bucket of up to 2k pe
 Equation (5) has its inequalities reversed; here every bucket is looked at, unless
 ``unchecked_tails`` asks for the paper's way.
 
-With five categories and mu = 0.6 no k above 6 can be had, whatever the people.
+With five categories and mu = 0.6 no k above 6 is possible, with any people.
 
 Rank variance alone may rest on noise: every other promise about sensitive values is kept by the
 people of a bucket without those who are made up.

@@ -242,7 +242,7 @@ class Acceptance:
         reference: how often each sensitive value occurs in it.
         domains: what is known of these values.
         people: how many the population has; None without one.
-        counted: how often sensitive values occur by row, and by None whoever is in the population.
+        counted: how often sensitive values occur by row, and by None the people of the population.
     """
 
     promises: tuple[Promise, ...]

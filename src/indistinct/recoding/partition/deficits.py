@@ -32,7 +32,7 @@ CellCounts = Mapping[str, Ints]
 
 
 def least_units(promises: Sequence[Promise]) -> int:
-    """The units a class must have whatever they are: the largest size that a promise demands.
+    """The units that any class must have: the largest size that a promise demands.
 
     >>> from indistinct.privacy import promise
     >>> least_units([promise("k-anonymity", k=5), promise("k-anonymity", k=3, on=["age"])])

@@ -1,6 +1,6 @@
 """From classes to what is published, and whether that keeps the promises.
 
-Classes with equal cells are one class to whoever reads the release, promises about some attributes
+Classes with equal cells are one class to readers of the release, promises about some attributes
 see larger classes, and promises that compare with the published records or with a population
 depend on all cells. Promises that survive merging (closure ``superset`` or ``union``) hold for what
 is published if they hold for every class; all others are looked at once more.
@@ -146,7 +146,7 @@ def enough(lost: int, records: int) -> float:
 
 
 def lasts(promise: Promise) -> bool:
-    """Whether a promise that every class keeps is kept by whatever is published of the classes."""
+    """Whether a promise that every class keeps is kept by every form of cells of the classes."""
     return promise.effective_closure != "none" and not promise.needs_population
 
 
@@ -244,6 +244,6 @@ def _broken_by_people(
         passed_over = getattr(promise, "absent", "break") == "suppressed"
         people[groups] = 0 if passed_over else population[~reached].sum()
         broken = promise.breaks(ClassTable(class_of, size, population=people))
-        # Whoever is under no class is missed by all of them.
+        # People under no class are missed by all of them.
         found |= broken[number] if not broken[groups] else True
     return found

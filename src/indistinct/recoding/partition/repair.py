@@ -148,7 +148,7 @@ class Repair:
         return self._numbered()
 
     def _join_alike(self) -> None:
-        """Make one class of those whose cells are all equal: whoever reads them sees one."""
+        """Merge classes whose cells are all equal: readers see one."""
         plan = cells_of(self._data, self._numbered(), self._cells, report("", 0.0))
         first: dict[int, int] = {}
         alive = np.flatnonzero(self._alive).tolist()

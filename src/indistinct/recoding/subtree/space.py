@@ -13,7 +13,7 @@ class it is in, over the requirement's attributes, breaks it (Arca and Hewett 20
     one such parent at a time. Everything below the new node is lifted with it, so that what is
     published is a cut of the hierarchy.
 
-Records that are ``*`` throughout are in no class for whoever reads the table. A requirement is
+Records that are ``*`` throughout are in no class for readers of the table. A requirement is
 violated if a class breaks it with them or without them. Where none does with them, what the other
 attributes show decides who counts, and so a step may generalize any of them.
 """
@@ -51,7 +51,7 @@ class Reading:
 class Space(ABC):
     """The tables reachable from one table under one set of requirements.
 
-    ``data`` holds the attributes of the requirements' shields and whatever else is published, which
+    ``data`` holds the attributes of the requirements' shields and all else that is published, which
     is never generalized but counts for what a row is. ``lattice`` gives the lowest and the highest
     level of every attribute (all levels of its hierarchy).
     """

@@ -2,7 +2,7 @@
 
 Brickell and Shmatikov (2008), delta-disclosure privacy: for every value and class |ln(p / q)| is
 below delta, p the share in the class and q that in the whole table. A value that a class does not
-have breaks it whatever delta, unless absent values are to be skipped.
+have breaks it for any delta, unless absent values are to be skipped.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Does every class of the release stand for at least k people of a population?
 
-Sweeney (2002), k-map: whoever links a published record to a population that is known finds at least
+Sweeney (2002), k-map: a link from a published record to a known population leads to at least
 k people whom it may be about. For every class the people of the population are counted whose exact
 quasi-identifiers lie under the published ones.
 """
@@ -29,7 +29,7 @@ COMPARED = (
 def check(asked: Asked) -> Verdict:
     """Whether at least k people of the population are under every class.
 
-    Classes that overlap may leave fewer to whoever compares them: that is noted.
+    A comparison of overlapping classes may leave fewer: that is noted.
 
     Raises:
         PolicyError: If the population or the meaning of a label is not known.

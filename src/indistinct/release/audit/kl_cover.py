@@ -1,7 +1,7 @@
 """Has every class k people and l different values, or categories of values?
 
 What one release shows of (k,l)-cover over time. That as many stay in all releases together is seen
-by whoever knows who is in which release.
+by those who know who is in which release.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Do k people share every fingerprint, and does every class have l, none of them too frequent?
 
 Gong, Luo, Yang and Ni (2017), (k,l)-diversity. What a bucket lists, everybody in it has: its
-fingerprint. Buckets that list the same are one to whoever reads them. At least k people have each
+fingerprint. Buckets that list the same are one to readers. At least k people have each
 fingerprint; and in every class of equal quasi-identifiers are at least l different ones, none of
 them with more than one in l of the people.
 """

@@ -2,8 +2,9 @@
 
 Terrovitis, Mamoulis and Kalnis (2008), k^m-anonymity, class by class; and the share of those who
 have some items that has another. The items of a person are the different values in the person's
-records; a missing value is an item too, and so is ``*``: whoever knows which values there are sees
-which ones a class does not show. A class in which nobody shows anything but ``*`` tells nothing.
+records; a missing value is an item too, and so is ``*``: if the values of the table are known, one
+sees which ones a class does not show. A class in which nobody shows anything but ``*`` tells
+nothing.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A promise about quasi-identifiers alone is held against the classes of the quasi table. A promise
 about sensitive values is held against the buckets: what is believed of a person of a class is an
 average over the buckets that the class meets, so that no belief exceeds the largest of a bucket.
-Where everybody of a bucket has all that it lists, the values of every person are known to whoever
-knows the row, and the classes of the quasi table are what keeps or breaks a promise.
+Where everybody of a bucket has all that it lists, the values of every person are known with
+the row, and the classes of the quasi table are what keeps or breaks a promise.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def audited_link(
         raise PolicyError(
             "bad-link", f"the values of a bucket belong to it as {HOLDING}, not {holding}"
         )
-    # Whoever is * in every quasi-identifier is among the people of a bucket all the same.
+    # People who are * in every quasi-identifier are among the people of a bucket all the same.
     both = LinkedTables(records if holding == "all" else texts, listed, by, holding)
     context = replace(context, linked=both)
     by_model = checks()

@@ -1,7 +1,7 @@
 """Have all records of every class different sensitive values, m or more?
 
 Xiao and Tao (2007), m-uniqueness: what one release shows of m-invariance. That everybody keeps the
-signature is seen by whoever knows who is in which release.
+signature is seen by those who know who is in which release.
 """
 
 from __future__ import annotations

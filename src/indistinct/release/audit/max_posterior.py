@@ -1,6 +1,6 @@
 """Does no class tell any sensitive value with more than a stated probability?
 
-Whoever knows somebody's class holds each value for as likely as its share there; no share may be
+If a person's class is known, each value is as likely as its share there; no share may be
 above the bound. The share is that of (alpha, k)-anonymity (Wong, Li, Fu and Wang 2006), without a
 bound on sizes.
 """

@@ -3,7 +3,7 @@
 Promises that compare a release with a population ask it. A person is under a class if each of her
 exact values is among those that the class's cell stands for.
 
-Somebody may be under several classes (``[20, 30)`` and ``[25, 40)``). Whoever compares these knows
+Somebody may be under several classes (``[20, 30)`` and ``[25, 40)``). A comparison of these shows
 that the records of the one are no records of the other, and counts as far as this is certain. What
 others may need is taken off the people of a class, but its own records always may be each other's;
 and somebody is in the table with the sum of what the classes say that stand for her.

@@ -407,7 +407,7 @@ def _together(laid: _Laid) -> int:
     number = trails.group_by("person").len("classes")
     least = None
     for size in number["classes"].unique().sort().to_list():
-        # Who has these classes: all people who have each of them, whatever else they have.
+        # Who has these classes: all people who have each of them, and perhaps others.
         of_size = number.filter(pl.col("classes") == size).select("person")
         asked = trails.join(of_size, on="person").sort(_CLASS)
         wanted = asked.group_by("person", maintain_order=True).agg(_CLASS).unique(_CLASS)

@@ -1,6 +1,6 @@
 """The records that are ``*`` in every quasi-identifier, looked at as the group that they are.
 
-Whoever knows that somebody is in the table, and finds no class that fits, knows the person for one
+A person who is known to be in the table and fits no class is known to be one
 of these. So every promise is held against them as against a class.
 """
 

@@ -31,7 +31,7 @@ def check(asked: Asked) -> Verdict:
     """Whether every class has k records and a rank variance of at least theta.
 
     What is achieved: as ``k`` the largest k that would be kept with this mu, as ``mu`` the largest
-    mu that would be kept with this k (None for theta of a single record, which is 0 whatever mu).
+    mu that would be kept with this k (None for theta of a single record, which is 0 for any mu).
     Both at once need not be kept, unless theta is that of the class size: then neither asks for the
     other.
     """

@@ -6,5 +6,5 @@ and settings, and know no policy and no promise: what changing values does to th
 by the audit of the release. Missing values stay missing (but for ``synthesize``, which draws them),
 and numbers and dates stay numbers and dates (but where groups are published by name).
 
-Whatever is drawn is drawn from a generator that the caller seeds.
+All random values come from a generator that the caller seeds.
 """

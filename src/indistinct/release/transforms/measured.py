@@ -419,7 +419,7 @@ def _parsed(texts: pl.Series, pattern: str, kind: Kind) -> pl.Series:
 
 
 def _wrong_rows(texts: pl.Series, form: str) -> list[int]:
-    """Rows of values that are no numbers, or that are no dates: whichever are fewer."""
+    """Rows of values that are no numbers, or that are no dates: the smaller group."""
     known = texts.drop_nulls().unique().to_list()
     bad = [text for text in known if decimals.parsed(text) is None or _CODE.match(text)]
     rows = [_rows_of(texts, bad)] if form == ISO else []

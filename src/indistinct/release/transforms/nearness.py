@@ -17,7 +17,7 @@ many."""
 
 
 def found_again(before: pl.Series, after: pl.Series, form: str) -> int:
-    """Records that whoever knows their true value finds among fewer than ``FEW``.
+    """Records that their true value finds among fewer than ``FEW``.
 
     Numbers and dates are looked for by how near they are: as many as are no farther from the true
     value than the record's own. Of other values those are looked at that stayed.

@@ -40,8 +40,8 @@ def pseudonyms(column: pl.Series, *, key: bytes, length: int) -> dict[str, str]:
 def pseudonymize(column: pl.Series, *, key: bytes, length: int) -> pl.Series:
     """The pseudonym of every text (see :func:`pseudonyms`).
 
-    The same text has the same pseudonym under one key, and another under every other key. Who has
-    the key can test guesses; without it nothing is learnt but which records belong together.
+    The same text has the same pseudonym under one key, and another under every other key. Those who
+    have the key can test guesses; without it nothing is learnt but which records belong together.
 
     Raises:
         InputError: If two texts have the same pseudonym.

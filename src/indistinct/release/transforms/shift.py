@@ -2,7 +2,7 @@
 
 What lies between two dates of a person stays as it was, so that courses and durations can be
 studied; when something happened is not told (as in the MIMIC databases, Johnson and others 2016).
-The season and the day of the week are lost. Whoever knows one true date of a person knows all of
+The season and the day of the week are lost. One true date of a person tells all of
 them.
 """
 
@@ -57,10 +57,10 @@ def shift(column: Measured, moved: Ints) -> pl.Series:
 
 
 def possible(days: Ints, moved: Ints, unit: Ints, *, most: int) -> Ints:
-    """How many numbers of days dates may have been moved by, to whoever knows the column's ends.
+    """How many numbers of days dates may have been moved by, for those who know the column's ends.
 
-    Whoever knows on which days the column begins and ends knows of a date that is published before,
-    or of dates that lie far apart, in which direction they went, and how far about.
+    If the first and last day of the column are known, a date that is published before the first,
+    or dates that lie far apart, tell the direction of the shift, and about how far.
 
     Arguments:
         days: the true dates, in days.
