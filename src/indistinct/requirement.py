@@ -23,7 +23,7 @@ _SHARED = ("model", "parameters", "on", "sensitive", "unit", "reference")
 
 @dataclass(frozen=True)
 class Requirement:
-    """A promise as it is written down: the model's name, its parameters, and what it speaks of.
+    """A promise as it is written down: the model's name, its parameters, and its columns.
 
     Arguments:
         model: Name of the privacy model, such as ``k-anonymity``.
@@ -92,12 +92,12 @@ class Requirement:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The sensitive columns that it speaks of: the one it protects, and those ``together``."""
+        """Its sensitive columns: the one it protects, and those ``together``."""
         return () if self.sensitive is None else (self.sensitive, *self._together)
 
     @property
     def looked_at(self) -> tuple[str, ...]:
-        """All columns that it speaks of beside quasi-identifiers of people or records."""
+        """All its columns except quasi-identifiers of people or records."""
         return (*self.columns, *self._names("visit"))
 
     @property
@@ -114,7 +114,7 @@ class Requirement:
         return any(self.parameters.get(name) for name in ABOUT_VALUES)
 
     def renamed(self, names: Mapping[str, str]) -> Requirement:
-        """The same of columns that are called otherwise, each by what it was called."""
+        """The same with other names of columns, by the old names."""
         parameters = dict(self.parameters)
         for key in ("together", "visit"):
             if self._names(key):

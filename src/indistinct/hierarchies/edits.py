@@ -9,16 +9,16 @@ from indistinct.hierarchies.taxonomy import Label, Taxonomy
 
 
 def rename_labels(taxonomy: Taxonomy, level: int, labels: Collection[str], name: str) -> Taxonomy:
-    """The hierarchy in which some labels of a level have one name; of several, one group is made.
+    """The hierarchy with one name for some labels of a level: several become one group.
 
     Arguments:
         taxonomy: the hierarchy.
         level: the level of the labels, above that of the values.
-        labels: the labels. What lies above the first of them lies above all of them afterwards.
+        labels: the labels. Afterwards all have the parent of the first.
         name: their name.
 
     Raises:
-        HierarchyError: there are no such labels, or what comes out is no tree.
+        HierarchyError: there are no such labels, or the result is not a tree.
 
     >>> sizes = Taxonomy("size", [("S", "small", "*"), ("M", "middle", "*"), ("L", "large", "*")])
     >>> rename_labels(sizes, 1, ["middle", "large"], "not small").level(1)
@@ -34,10 +34,10 @@ def rename_labels(taxonomy: Taxonomy, level: int, labels: Collection[str], name:
 
 
 def regroup_labels(taxonomy: Taxonomy, level: int, labels: Collection[str], group: str) -> Taxonomy:
-    """The hierarchy in which some labels of a level lie under another group of the next one.
+    """The hierarchy with some labels of a level under another group of the next level.
 
-    A group of that name is joined; where there is none, it is made beside the others. Under the
-    root a level is added for it, on which all other labels stay as they are.
+    A group of that name is used, or made. Under the root a level is added for it, on which all
+    other labels stay as they are.
 
     Arguments:
         taxonomy: the hierarchy.
@@ -46,7 +46,7 @@ def regroup_labels(taxonomy: Taxonomy, level: int, labels: Collection[str], grou
         group: the label above them.
 
     Raises:
-        HierarchyError: there are no such labels, or what comes out is no tree.
+        HierarchyError: there are no such labels, or the result is not a tree.
 
     >>> wards = Taxonomy("ward", [("ENT", "*"), ("Eyes", "*"), ("Surgery", "*")])
     >>> regroup_labels(wards, 0, ["ENT", "Eyes"], "Head").level(1)

@@ -96,7 +96,7 @@ class Release(Document):
 
     @property
     def warnings(self) -> tuple[WarningText, ...]:
-        """What the custodian should know before handing the release out."""
+        """What the custodian should know before publishing the release."""
         return tuple(ranked([*self.run.told, *self._formulas]))
 
     def spreads(self) -> list[Plain]:
@@ -105,7 +105,7 @@ class Release(Document):
         return found
 
     def report(self, *, public: bool = False, template: str = "plain") -> str:
-        """What there is to know of the release, as the text of one HTML file that loads nothing.
+        """The report of the release, as the text of one HTML file that loads nothing.
 
         Arguments:
             public: whether it says no more than everybody may know who has the release.

@@ -163,7 +163,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
     def from_dict(
         cls, keys: PlainMapping, *, directory: str | Path = ".", file: str | None = None
     ) -> Self:
-        """The policy with those keys, named as in the file.
+        """The policy with these keys, named as in the file.
 
         Arguments:
             keys: the sections, ``{"attributes": {...}, "promises": [...], ...}``.
@@ -199,7 +199,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         method: PlainMapping | None = None,
         output: PlainMapping | None = None,
     ) -> Self:
-        """The policy that a command line says, for a table with those columns.
+        """The policy of command-line options, for a table with those columns.
 
         Arguments:
             columns: the columns of the table.
@@ -309,7 +309,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
             self.attributes.update({name: role for name in columns if name not in self.attributes})
 
     def check(self, columns: Iterable[str], table: str = "the table") -> None:
-        """Hold the policy against the columns of a table, of which messages speak by that name.
+        """Check the policy against the columns of a table; messages use that name.
 
         Raises:
             PolicyError: columns that the policy gives no role, attributes the table does not have.
@@ -405,7 +405,7 @@ class DraftPolicy(Policy):
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """What a policy needs, and this one does not have yet."""
+        """What this policy still lacks."""
         parts = {"quasi-identifier": self.quasi_identifiers, "promise": self.promises}
         return tuple(name for name, held in parts.items() if not held)
 

@@ -718,7 +718,7 @@ class Risk(Section):
 
 
 class Bookkeeping(Section):
-    """The ledger: what has been published of whom, which a new release is held against."""
+    """The ledger: what was published about whom, to check a new release against."""
 
     path: str
     """Its folder, relative to the policy's folder. The first release makes it, for the owner

@@ -80,7 +80,7 @@ class Stated(Section):
 
     @property
     def published_beside(self) -> tuple[str, ...]:
-        """What is published beside the quasi-identifiers and not made up for the release."""
+        """Published columns that are not quasi-identifiers and not made up for the release."""
         return (*self.sensitive, *self.named("insensitive"))
 
     @property
@@ -90,11 +90,11 @@ class Stated(Section):
         return own | self.method.objective.weights
 
     def named(self, role: Role) -> tuple[str, ...]:
-        """The attributes that play that role, in the policy's order."""
+        """The attributes with that role, in the policy's order."""
         return tuple(name for name, item in self.attributes.items() if item.role == role)
 
     def missing_tokens(self, columns: Iterable[str] | None = None) -> dict[str, Sequence[str]]:
-        """The texts that stand for a missing value, of attributes that have such.
+        """The texts that stand for a missing value, by attribute.
 
         Arguments:
             columns: the columns that are asked for; all attributes where not given.

@@ -119,7 +119,7 @@ class Promise(ABC):
 
     @property
     def sufficient_size(self) -> int:
-        """Units from which on no class breaks the promise for its size, with any people in it."""
+        """Units from which on no class breaks the promise, with any people in it."""
         return self.class_size
 
     @property
@@ -142,7 +142,7 @@ class Promise(ABC):
         return "none" if self.compares and self.reference == "published" else self.closure
 
     def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
-        """What has to be known of the sensitive values for this promise and is not, if so."""
+        """What the promise must know about the sensitive values and does not, if anything."""
         del domain
         return None
 
@@ -158,14 +158,14 @@ class Promise(ABC):
 
     @property
     def relaxation_hint(self) -> str | None:
-        """What to write in the policy to ask for less where no release is found, if anything.
+        """What to write in the policy to ask for less if no release is found.
 
         Other than smaller parameters: a setting that says of whom the promise speaks.
         """
         return None
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
-        """Why no release of this table can keep the promise, short of an empty one, if so.
+        """Why no release of this table except an empty one can keep the promise, if so.
 
         ``allowed`` is how many units may be left out, where that is known: fewer may make the
         promise impossible that more would rescue. None says nothing of it.

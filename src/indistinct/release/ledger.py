@@ -211,15 +211,15 @@ class Ledger:
         return bytes.fromhex(place.read_text())
 
     def hashes(self, people: Sequence[str]) -> list[str]:
-        """The keyed hashes of people, by the ledger's own key: who is who in a list of beliefs."""
+        """The keyed hashes of people by the ledger's key, to find people in a list of beliefs."""
         return written(hashes_of(pl.Series(people, dtype=pl.String), self.key()))
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
-        """Alone from the first look at the ledger to the entry: others who take a turn wait."""
+        """Exclusive use from the first look at the ledger to the entry: others wait."""
         return self._locked(TURN)
 
     def entries(self) -> list[Entry]:
-        """All that is out, in the order in which it was published."""
+        """All published releases, in the order of publication."""
         with self._open() as connection:
             try:
                 return [self._entry(connection, row) for row in connection.execute(_ROWS)]

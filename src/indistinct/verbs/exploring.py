@@ -81,7 +81,7 @@ def explore(
         algorithm: algorithms.
         objective: measures that are minimized.
         promise: values of parameters of promises, ``{"distinct-l-diversity.l": [2, 3]}``.
-        gain: what an attacker may gain on somebody, from 0 to 1: each point is released and
+        gain: what an attacker may gain about a person, from 0 to 1: each point is released and
             attacked. Not where it is not given.
         attacker: the attackers that are tried; all where not given.
         progress: is told what is being done.

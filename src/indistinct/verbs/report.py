@@ -38,7 +38,7 @@ def write_report(
 
     Arguments:
         folder: the folder of a release.
-        public: whether the report says no more than everybody may know who has the release. It is
+        public: whether the report says only what every reader of the release may know. It is
             then ``report.html`` in the folder, and made without a look into ``private/``; else
             ``private/report.html``.
         template: the order of its chapters: ``plain``, ``hipaa-expert``, ``ema-hc``, ``iso-27559``

@@ -83,7 +83,7 @@ def workbench(
 
     Raises:
         DataError: the table cannot be read.
-        PolicyError: the policy cannot be read, or what it says of the source is wrong.
+        PolicyError: the policy cannot be read, or its ``[source]`` is wrong.
     """
     tell = progress or no_progress
     framed = not isinstance(data, str | Path)
@@ -110,13 +110,13 @@ def workbench(
 
 @dataclass(frozen=True, eq=False)
 class Workbench:
-    """A private table in memory, and what can be said of it while a policy is written.
+    """A private table in memory, and what helps to write a policy for it.
 
     Arguments:
         path: the file or folder it was read from.
         frame: its rows.
         notes: what is not in it, as sentences for a custodian.
-        read_by: what a policy said of how it is read.
+        read_by: how the policy says that it is read.
         format: the health format of a folder.
         encoded: the table as codes, by what these depend on; the last two.
         encoding: held while these are made.
@@ -151,14 +151,14 @@ class Workbench:
         return first_policy(self.profile, k=k)
 
     def reads(self, policy: str, directory: str | Path = ".") -> bool:
-        """Whether a policy reads the table in the way in which it was read."""
+        """Whether a policy reads the table as it was read."""
         try:
             return _read_by(_draft(_keys_of(policy), Path(directory))) == self.read_by
         except PolicyError:
             return True
 
     def keys_for(self, attribute: str, role: str) -> Plain:
-        """The keys that an attribute is drafted with in a role.
+        """The drafted keys of an attribute in a role.
 
         A quasi-identifier gets the hierarchy that suits its values; texts that stand for a missing
         value are named.
@@ -176,7 +176,7 @@ class Workbench:
         return keys
 
     def with_role(self, policy: str, attribute: str, role: str) -> str:
-        """The text of a policy in which an attribute plays another role.
+        """The text of a policy with another role for an attribute.
 
         What only the old role has is taken out, and what the new one needs is drafted.
 
@@ -203,7 +203,7 @@ class Workbench:
         return text
 
     def hold(self, policy: str, directory: str | Path = ".") -> Held:
-        """A policy held against the table: what is wrong with it, and what it comes to.
+        """A policy checked against the table: what is wrong with it, and what follows.
 
         Arguments:
             policy: its text, which may lack quasi-identifiers and promises.
@@ -224,7 +224,7 @@ class Workbench:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A policy held against a table.
+    """A policy checked against a table.
 
     Arguments:
         bench: the table.
@@ -248,7 +248,7 @@ class Held:
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """What a policy needs, and this one does not have yet."""
+        """What this policy still lacks."""
         return () if self.policy is None else self.policy.lacks
 
     def require(self) -> DraftPolicy:
@@ -321,7 +321,7 @@ class Held:
         return ClassSizes(data.table.unit, weight[weight > 0], heights)
 
     def infeasible(self) -> tuple[Problem, ...]:
-        """Why no release at all could keep the promises; none where nothing speaks against it.
+        """Why no release at all could keep the promises; None if some may.
 
         Every promise is held against the table itself, and against the one class that is left where
         every quasi-identifier is published as ``*``. That promises hold there does not say that a

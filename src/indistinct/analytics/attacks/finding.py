@@ -378,7 +378,7 @@ class AttackReport(Document):
         yield from self.details()
 
     def summary(self) -> Iterator[Part]:
-        """The attacker who learns most, of who somebody is, of presence and of each attribute."""
+        """The attackers who learn most about identity, about presence and about each attribute."""
         people = max((item.people for item in self.attacks), default=0)
         yield Line(
             f"{many(people, 'person', 'people')} attacked in "
@@ -434,7 +434,7 @@ class AttackReport(Document):
                 yield Line(text, "doubt", indent=INDENT)
 
     def worst(self) -> list[Finding]:
-        """The attacker that learns most of each: identity, membership, every attribute."""
+        """The attacker that learns most about each: identity, membership, every attribute."""
         found: dict[tuple[str, str | None], Finding] = {}
         for kind in KINDS:
             for item in self.attacks:
@@ -445,7 +445,7 @@ class AttackReport(Document):
         return list(found.values())
 
     def level(self, item: Finding) -> int:
-        """How much an attacker learns, as a place in :data:`LEVELS`."""
+        """How much an attacker learns, as an index of :data:`LEVELS`."""
         return sum(item.learnt > bound for bound in self.thresholds)
 
     def _told(self, item: Finding, names: str | None = None) -> Iterator[Line]:

@@ -33,7 +33,7 @@ TINY = 1e-9
 
 @dataclass(frozen=True)
 class Leakage:
-    """What somebody learns about who a person is from the person's values of some attributes.
+    """What a person's values of some attributes tell about who the person is.
 
     ``loss`` is Delta S in bits, ``normalized`` its share of S0; ``maximum`` and ``deviation`` are
     those of the loss over people, weighted by their probabilities. ``alone`` is the share of

@@ -138,17 +138,17 @@ KINDS = {"table": "", "outside": " (outside)", "identifier": "", "sensitive": ""
 
 @dataclass(frozen=True)
 class QuasiIdentifiers(Document):
-    """The quasi-identifiers of a table, the graph they were found in, and why they are.
+    """The quasi-identifiers of a table, the graph they were found in, and the reasons.
 
     Arguments:
         quasi_identifiers: the union of all minimum cuts, of the graph and of its variants.
         graph: the attributes, and what links them.
         cuts: the minimum cuts of the graph.
-        variants: with a derived attribute or a part in the place of the whole, one at a time.
+        variants: with a derived attribute or a part instead of the whole, one at a time.
         why: the reason for each quasi-identifier.
         anywhere: the cuts if attributes outside the table could be cut too; None where that does
             not help.
-        ranking: what other rankings say of the table's attributes, what leaks most first.
+        ranking: other rankings of the table's attributes, those that leak most first.
         sets: the sets of attributes that the rankings put first.
         proposed: what data and names suggest to add to the policy; not heeded here.
         notes: what a person should look at.
@@ -217,7 +217,7 @@ class QuasiIdentifiers(Document):
         return found
 
     def frame(self) -> pl.DataFrame:
-        """The attributes of the table beside other rankings, what leaks most first."""
+        """The attributes of the table with other rankings, those that leak most first."""
         return pl.DataFrame(
             [{**item.to_dict(), "cuts": ", ".join(item.cuts)} for item in self.ranking],
             schema={

@@ -40,7 +40,7 @@ CLOSE = 1e-12
 
 
 def ranks_by_score(scores: Mapping[V, float], cuts: Sequence[float] = CUTS) -> dict[V, int]:
-    """The rank of every value by a score that is the higher the more sensitive the value is.
+    """The rank of every value by a score: the higher, the more sensitive.
 
     Values of equal scores have one rank. Where all have the same one, all are critical: nothing
     tells which of them is not.
@@ -76,7 +76,7 @@ def share_of_harm(
 ) -> dict[Value, float]:
     """How often people with each value came to harm, out of those whose outcome is known.
 
-    A value of which no outcome is known has no share.
+    A value without a known outcome has no share.
 
     Arguments:
         counted: value, outcome and number of records with both.

@@ -47,7 +47,7 @@ class Elbow:
 
 @dataclass(frozen=True)
 class Selection:
-    """The bends of several curves, and the k that they speak for together, with the reason."""
+    """The bends of several curves, and the k that follows from them, with the reason."""
 
     k: int
     elbows: Mapping[str, Elbow]
@@ -96,7 +96,7 @@ def select_k(
     highest: Sequence[float],
     success: Sequence[float],
 ) -> Selection:
-    """The k that the curves of the three criteria of risk speak for.
+    """The k that follows from the curves of the three criteria of risk.
 
     The smallest k at which nobody is at risk any more, where it is not below the first bend nor
     more than one above the last; else the last bend.

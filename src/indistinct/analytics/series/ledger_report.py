@@ -79,12 +79,12 @@ class LedgerReport(Document):
     Arguments:
         releases: how many there are.
         people: how many people are in them.
-        compositions: by sensitive attribute what a reader believes of everybody.
+        compositions: by sensitive attribute what a reader believes about everybody.
         broken: the promises that are broken by all together.
-        unproved: promises that speak of one release only, and were not looked at.
-        pairs: what every two releases say together, worst first, if that was asked for.
+        unproved: promises about one release only, which were not checked.
+        pairs: what every two releases say together, worst first, if requested.
         joined: by sensitive attribute whose classes are divided where rows can be joined.
-        notes: what was compared with nothing.
+        notes: what was not compared.
     """
 
     releases: int
@@ -124,7 +124,7 @@ class LedgerReport(Document):
         }
 
     def beliefs(self) -> pl.DataFrame:
-        """What is believed of everybody by now, worst first.
+        """What is believed about everybody by now, worst first.
 
         A row for each person and attribute: the keyed hash, in how many releases the person is, the
         largest belief in a value by one release, by all, and what none can exceed.
@@ -205,12 +205,12 @@ def _figures(found: Composition) -> Plain:
 
 
 def check_ledger(path: str | Path, *others: str | Path, pairs: bool = False) -> LedgerReport:
-    """Hold all that is out against what was promised.
+    """Check all published releases against their promises.
 
     Arguments:
         path: the folder of the ledger.
         others: further ledgers, of custodians who publish about the same people and share the key.
-        pairs: whether every two releases are held against each other too.
+        pairs: whether every two releases are also compared.
 
     Raises:
         InputError: there is none; or two ledgers have different keys, so that nobody in one can be

@@ -99,12 +99,12 @@ class Contingency(Document):
     after: Mapping[str, Counts]
 
     def within(self, rows: int, columns: int) -> Contingency:
-        """The same with this many values of each column at most, the others put together."""
+        """The same with at most so many values of each column, the others joined."""
         after = {name: counts.within(rows, columns) for name, counts in self.after.items()}
         return Contingency(self.attributes, self.before.within(rows, columns), after)
 
     def tables(self) -> dict[str, Counts]:
-        """All of the counts, by what they are of."""
+        """All counts, by their table."""
         return {"the table": self.before, **self.after}
 
     def to_dict(self) -> Plain:

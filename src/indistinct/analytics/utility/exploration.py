@@ -70,7 +70,7 @@ class Point:
 
         Arguments:
             risk: the highest risk of a record that is allowed.
-            gain: what an attacker may gain on somebody; a release without attacks does not hold it.
+            gain: what an attacker may gain about a person; a release without attacks fails it.
         """
         if self.risk is None or not self.holds_analyses:
             return False
@@ -113,7 +113,7 @@ class Exploration(Document):
         recommended: the place of the point to take; None where no point has a release.
         why: the reason.
         elbow: the k at the bend of the risk, where one series of k was explored.
-        gain: what an attacker may gain on somebody; None where that was not asked.
+        gain: what an attacker may gain about a person; None if not requested.
     """
 
     points: tuple[Point, ...]
@@ -138,7 +138,7 @@ class Exploration(Document):
 
         Arguments:
             bound: the highest risk of a record that is allowed.
-            gain: what an attacker may gain on somebody.
+            gain: what an attacker may gain about a person.
         """
         able = [
             at
@@ -153,7 +153,7 @@ class Exploration(Document):
 
     @property
     def frontier(self) -> tuple[int, ...]:
-        """The places of points that no other point betters in both risk and what is kept."""
+        """The places of points that no other point beats in both risk and what is kept."""
         able = [
             (at, item.risk["highest"] or 0.0, item.kept or 0.0)
             for at, item in enumerate(self.points)

@@ -143,11 +143,11 @@ def equalization(
         counts: records with each.
         taxonomy: its hierarchy, which covers all of them.
         level: the level of the hierarchy.
-        bins: intervals of equal frequency; as many as the level has where not given.
+        bins: intervals of equal frequency; by default as many as the level has.
 
     Raises:
         DataError: the hierarchy has no such level.
-        HierarchyError: a value is no number, or is not covered.
+        HierarchyError: a value is not a number, or is not covered.
     """
     if not 0 <= level < taxonomy.levels:
         raise DataError(
