@@ -23,8 +23,9 @@ from typer.testing import CliRunner, Result
 REPOSITORY = Path(__file__).resolve().parent
 
 os.environ["INDISTINCT_LOG_SECONDS"] = "0"  # what is printed does not depend on how long it took
-# As many tests run beside each other as there are cores: threads of each would wait for one another.
-os.environ.update(dict.fromkeys(("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
+# As many tests run beside each other as there are cores: their threads would wait for one another.
+for library in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[library] = "1"
 
 # Verbs that run in this process share one tree of commands: to build it takes longer than most run.
 vars(typer.testing)["_get_command"] = functools.cache(typer.main.get_command)
@@ -39,7 +40,9 @@ for number, usual in (
 USUAL = 40
 """Examples of a test in the profile ``same``; of tests that ask for more, this or a third."""
 
-LONGEST = ("tests/studio/test_page", "tests/golden/", "tests/contracts/test_sources", "tests/report/")
+LONGEST = tuple(
+    f"tests/{name}" for name in ("studio/test_page", "golden/", "contracts/test_sources", "report/")
+)
 """Files that take minutes."""
 
 for profile, same_examples in (("same", True), ("random", False)):
