@@ -146,3 +146,19 @@ def test_a_home_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(kept_code, "_cache_root", unknown)
     assert kept_code.code_folder("kernels", "of-these") is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
+def test_a_named_folder_that_cannot_be_used_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What somebody named is not left out in silence; what nobody named is."""
+    named = tmp_path / "loop"
+    named.symlink_to(named)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(named))
+    with pytest.warns(RuntimeWarning, match="NUMBA_CACHE_DIR .*cannot be used"):
+        assert kept_code.code_folder("kernels", "of-these") is None
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(named))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert kept_code.code_folder("kernels", "of-these") is None

@@ -18,6 +18,9 @@ import tempfile
 import warnings
 from pathlib import Path
 
+NAMED_BY = "NUMBA_CACHE_DIR"
+"""The variable of the environment that names the folder."""
+
 FOLDERS_KEPT = 4
 LEAST_AGE = 86_400.0
 """Seconds that a folder is kept after its last use, so that no program loses one it works with."""
@@ -45,7 +48,15 @@ def code_folder(kind: str, digest: str) -> Path | None:
         probe.touch()
         probe.unlink()
         os.utime(place)
-    except (OSError, RuntimeError):  # RuntimeError: nobody knows where the home folder is
+    except (OSError, RuntimeError) as error:  # RuntimeError: nobody knows where the home folder is
+        if os.environ.get(NAMED_BY):
+            why = (getattr(error, "strerror", None) or type(error).__name__).lower()
+            warnings.warn(
+                f"the folder that {NAMED_BY} names cannot be used ({why}): code is compiled anew "
+                "in each run",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         return None
     _forget_old(root, kind, place)
     return place
@@ -103,7 +114,7 @@ def _temporary_folder(unsafe: Path) -> Path:
     warnings.warn(
         f"the folder of compiled code {unsafe} belongs to another user, or others can write to "
         "it, to what is in it or to a folder above it; it is not used and code is compiled "
-        "anew. Delete it, or set NUMBA_CACHE_DIR to a folder that is yours alone",
+        f"anew. Delete it, or set {NAMED_BY} to a folder that is yours alone",
         RuntimeWarning,
         stacklevel=2,
     )
@@ -113,7 +124,7 @@ def _temporary_folder(unsafe: Path) -> Path:
 
 
 def _cache_root() -> Path:
-    named = os.environ.get("NUMBA_CACHE_DIR")
+    named = os.environ.get(NAMED_BY)
     if named:
         return Path(named) / "indistinct"
     if sys.platform == "win32":

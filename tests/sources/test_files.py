@@ -233,6 +233,25 @@ def test_a_quote_that_is_never_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rest", "line"), [("1,2\n", None), ('3,"secret\n5,6\n', 3)], ids=["closed", "unclosed"]
+)
+def test_a_cell_beyond_what_pythons_reader_takes(
+    tmp_path: Path, rest: str, line: int | None
+) -> None:
+    """A quote inside a cell has the file read with care, whose limit is of 131,072 characters."""
+    before = csv.field_size_limit()
+    long = 'says "no" ' + "x" * 200_000
+    path = put(tmp_path, f"a,b\n1,{long}\n{rest}")
+    if line is None:
+        assert read_table(path)["b"].to_list() == [long, "2"]
+    else:
+        error = refused(path)
+        assert codes(error) == ["unclosed-quote"]
+        assert f"line {line}" in str(error)
+    assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize(
     ("content", "code"),
     [
         ("", "empty-file"),

@@ -787,12 +787,13 @@ def _read_carefully(
 
     schema = dict.fromkeys(columns, pl.String)
     rows = sound()
+    limit = csv.field_size_limit(len(text))  # no cell is longer
     try:
         while chunk := list(itertools.islice(rows, _CHUNK)):
             cells = dict(zip(columns, zip(*chunk, strict=True), strict=True))
             chunks.append(pl.DataFrame(cells, schema=schema))
-    except csv.Error:  # a cell beyond all measure
-        raise DataError(unclosed(lines.last + 1 + lines_before, name)) from None
+    finally:
+        csv.field_size_limit(limit)
     if lines.unclosed(dialect):
         raise DataError(unclosed(lines.last + lines_before, name))
     if ragged:
