@@ -163,6 +163,78 @@ def test_a_published_column_that_ranks_follow_from_is_measured(ranks: dict[str, 
     assert not any("follow from it" in text for text in ind.anonymize(table, asked).warnings)
 
 
+def rows_of(ranks: list[int], **columns: Any) -> pl.DataFrame:
+    """People with an illness of each rank: of two, in turn, so that no value is certain."""
+    ill = [f"ill {rank} {at % 2}" for at, rank in enumerate(ranks)]
+    return pl.DataFrame({"ill": ill, **columns})
+
+
+def by_rank(table: pl.DataFrame, **roles: Any) -> dict[str, Any]:
+    """A policy for :func:`rows_of`, in which everything else has one class."""
+    ranks = {one: int(one.split()[1]) for one in table["ill"].unique()}
+    return {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "ranks": {"table": ranks}},
+            **roles,
+        },
+        "promises": [{"model": "knm-anonymity", "k": KS_OF_TWO, "diversity": 2}],
+        "method": {"algorithm": "knm", "suppression_limit": 0},
+    }
+
+
+@pytest.mark.parametrize(("others", "told"), [(1, True), (2, False)])
+def test_a_class_of_nearly_one_rank_tells_it(others: int, told: bool) -> None:
+    """Of 20 people 19 have one rank: whoever is in the class has it with 95 %."""
+    ranks = [1] * (20 - others) + [4] * others + [1, 2, 3, 4] * 20
+    table = rows_of(ranks, age=[20] * 20 + [30] * 80)
+    found = ind.anonymize(table, by_rank(table))
+    assert (found.private["leak.json"]["telling"] == 0.2) == told
+    said = "one rank for 20.0% (in 95% of the class or more)"
+    assert any(said in text for text in found.warnings) == told
+    few = table.head(20).vstack(table.tail(4))
+    if told:
+        with pytest.raises(PolicyError, match="one rank for 83"):
+            ind.anonymize(few, by_rank(few))
+    else:
+        assert ind.anonymize(few, by_rank(few)).private["leak.json"]["telling"] == 0
+
+
+@pytest.mark.parametrize(
+    ("roles", "said"),
+    [
+        ({"ward": "insensitive", "drug": "insensitive"}, "'ward' and 'drug' are published"),
+        ({"ward": "insensitive", "drug": "identifier"}, ""),
+        ({"bed": "insensitive"}, ""),
+        ({"bed": "mask"}, "'bed' is published"),
+    ],
+)
+def test_two_columns_and_masked_identifiers_may_tell_ranks(
+    roles: dict[str, str], said: str
+) -> None:
+    """Ward and drug each have every rank, and together one; the bed begins with the rank."""
+    numbers = range(160)
+    ranks = [(at % 4 + at // 4 % 4) % 4 + 1 for at in numbers]
+    columns = {
+        "ward": [f"w{at % 4}" for at in numbers],
+        "drug": [f"d{at // 4 % 4}" for at in numbers],
+        "bed": [f"{rank}-{at:03}" for at, rank in zip(numbers, ranks, strict=True)],
+    }
+    table = rows_of(ranks, age=[20] * 160, **{name: columns[name] for name in roles})
+    mask = {"role": "identifier", "transform": {"mask": {"keep": 1}}}
+    keys = {name: mask if role == "mask" else {"role": role} for name, role in roles.items()}
+    found = ind.anonymize(table, by_rank(table, **keys))
+    told = [text for text in found.warnings if "the ranks of 'ill' follow from" in text]
+    assert len(told) == bool(said)
+    assert all(text.startswith(said) and "100%" in text for text in told)
+
+
+def test_columns_of_lists_have_no_values_that_ranks_follow_from() -> None:
+    table = rows_of([1, 2, 3, 4] * 5, age=[20] * 20, visits=[["a"], ["b"]] * 10)
+    asked = by_rank(table, visits={"role": "insensitive"}) | {"output": {"format": "parquet"}}
+    assert ind.anonymize(table, asked).certificate.promises[0]["holds"]
+
+
 def test_ranks_that_are_told_of_people_with_several_values() -> None:
     twice = pl.concat([RANKED.with_columns(who=pl.int_range(pl.len()).cast(pl.String))] * 2)
     keys: dict[str, Any] = {

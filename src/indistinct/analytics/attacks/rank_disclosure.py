@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from indistinct.analytics.attacks.categorical_similarity import best_of
-from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.context import AttackContext, Spread
 from indistinct.analytics.attacks.finding import (
     CERTAIN,
     Finding,
@@ -47,8 +47,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     if known is None or not known.ranks:
         return Skipped(NAME, f"the values of {sensitive} have no ranks of sensitivity", sensitive)
     rank_of, of_value = published_ranks(context, sensitive)
-    to = Rows(np.arange(len(rank_of) + 1, dtype=np.int64), rank_of)
-    spread = context.lifted(sensitive, to, RANKS)
+    spread = spread_of_ranks(context, sensitive, rank_of)
     values = context.own_values(sensitive)
     person, truth = values.row_of, of_value[values.index].astype(np.int64)
     person, truth = person[truth != UNKNOWN], truth[truth != UNKNOWN]
@@ -79,6 +78,12 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
         f"{many(len(size), 'class is')} of one rank."
     )
     return Finding(**{**vars(found), "note": note})
+
+
+def spread_of_ranks(context: AttackContext, sensitive: str, rank_of: Ints32) -> Spread:
+    """How likely each rank is, given that of each published label, [D]."""
+    to = Rows(np.arange(len(rank_of) + 1, dtype=np.int64), rank_of)
+    return context.lifted(sensitive, to, RANKS)
 
 
 def published_ranks(context: AttackContext, sensitive: str) -> tuple[Ints32, Ints32]:
