@@ -30,7 +30,7 @@ from indistinct.cli.ledger import in_turn
 from indistinct.cli.terminal import Progress
 from indistinct.errors import InputError
 from indistinct.pipeline.recording import _numbered
-from indistinct.release.ledger import Entry, Ledger, Listed, hashes_of, numbered
+from indistinct.release.ledger import FILE, Entry, Ledger, Listed, hashes_of, numbered
 
 
 def entry(classes: Mapping[str, tuple[str, ...]], lists: Mapping[str, tuple[str, ...]]) -> Entry:
@@ -353,6 +353,61 @@ def test_what_is_wrong_with_a_ledger_is_told(tmp_path: Path) -> None:
     with pytest.raises(ind.InputError) as caught:
         Ledger(tmp_path / "ledger").entries()
     assert caught.value.problems[0].code == "bad-ledger"
+
+
+Change = Callable[[Any], Any]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "change"),
+    [
+        ("releases.sizes", np.int64, lambda sizes: sizes // 2),
+        ("releases.groups", np.int32, lambda groups: groups * 0),
+        ("releases.groups", np.int32, lambda groups: groups[1:]),
+        ("releases.groups", np.int32, lambda groups: groups + 1000),
+        ("releases.people", np.uint64, lambda people: np.roll(people, 2)),
+        ("releases.people", np.uint64, lambda people: np.append(people[:2], people[:-2])),
+        ("releases.created", None, lambda created: f"on {created}"),
+        ("releases.account", None, lambda account: "[]"),
+        ("releases.account", None, lambda account: "{}"),
+        ("listed.counts", np.int64, lambda counts: counts * 0),
+        ("listed.counts", np.int64, lambda counts: counts + 1),
+        ("listed.counts", np.int64, lambda counts: counts[1:]),
+        ("listed.places", np.int32, lambda places: places * 0),
+        ("listed.places", np.int32, lambda places: places + 1000),
+        ("listed.starts", np.int64, lambda starts: starts[::-1]),
+        ("listed.starts", np.int64, lambda starts: starts + 1),
+        ("listed.starts", np.int64, lambda starts: starts[:-1]),
+        ("listed.labels", None, lambda labels: json.dumps([1] * 50)),
+        ("listed.labels", None, lambda labels: json.dumps(json.loads(labels)[:1] * 50)),
+        ("listed.holding", None, lambda holding: "each"),
+        ("listed.attribute", None, lambda attribute: "other"),
+        ("listed.release", None, lambda release: 3 - release),
+    ],
+)
+def test_a_ledger_that_does_not_fit_together_is_refused(
+    tmp_path: Path, column: str, kind: Any, change: Change
+) -> None:
+    """Else people whom it knows no more, or counts that are none, would let a promise hold."""
+    for at in range(2):
+        ind.anonymize(table(at, 60 + 20 * at), policy(tmp_path, "warn")).write(
+            tmp_path / f"release-{at}"
+        )
+    ledger = Ledger(tmp_path / "ledger")
+    assert len(ledger.entries()) == 2
+    held, name = column.split(".")
+    with contextlib.closing(sqlite3.connect(tmp_path / "ledger" / FILE)) as connection:
+        read = f"SELECT rowid, {name} FROM {held}"  # noqa: S608 - names of this file
+        write = f"UPDATE {held} SET {name} = ? WHERE rowid = ?"  # noqa: S608 - the same
+        for row, value in connection.execute(read).fetchall():
+            found = change(value if kind is None else np.frombuffer(value, kind))
+            told = found if kind is None else found.astype(kind).tobytes()
+            connection.execute(write, (told, row))
+        connection.commit()
+    for look in (ledger.entries, lambda: ind.check_ledger(tmp_path / "ledger")):
+        with pytest.raises(ind.InputError) as caught:
+            look()
+        assert caught.value.problems[0].code == "bad-ledger"
 
 
 @pytest.mark.parametrize(

@@ -222,8 +222,9 @@ class Ledger:
         """All published releases, in the order of publication."""
         with self._open() as connection:
             try:
-                return [self._entry(connection, row) for row in connection.execute(_ROWS)]
-            except (AssertionError, TypeError, ValueError):
+                rows = connection.execute(_ROWS).fetchall()  # an open cursor would lock the file
+                return [self._entry(connection, row) for row in rows]
+            except (AssertionError, AttributeError, LookupError, TypeError, ValueError):
                 raise self._unreadable() from None
 
     def forget(self, number: int) -> None:
@@ -357,12 +358,13 @@ class Ledger:
                 "SELECT attribute, holding, labels, starts, places, counts FROM listed "
                 "WHERE release = ?",
                 (number,),
-            )
+            ).fetchall()
         }
         assert isinstance(people, bytes)
         assert isinstance(groups, bytes)
         assert isinstance(sizes, bytes)
-        return Entry(
+        datetime.fromisoformat(str(created))
+        found = Entry(
             np.frombuffer(people, np.uint64).reshape(-1, 2),
             np.frombuffer(groups, np.int32),
             np.frombuffer(sizes, np.int64),
@@ -372,6 +374,41 @@ class Ledger:
             str(created),
             str(folder),
         )
+        if not (_whole(found) and all(_fits(part, found.sizes) for part in listed.values())):
+            raise ValueError("what an entry says does not fit together")
+        return found
+
+
+def _whole(entry: Entry) -> bool:
+    """Is everybody there once, in a class with room, and is all listed that promises are about?"""
+    (high, low), groups, sizes = entry.people.T, entry.groups, entry.sizes
+    rising = (high[1:] > high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] > low[:-1]))
+    if len(groups) != len(high) or not rising.all() or groups.min(initial=0) < 0:
+        return False
+    held = np.bincount(groups, minlength=len(sizes))
+    if len(held) > len(sizes) or (held > sizes).any():
+        return False
+    about = {item.get("sensitive") for item in entry.account["promises"]}
+    return about - {None} <= {*entry.listed}
+
+
+def _fits(part: Listed, sizes: Ints) -> bool:
+    """Can classes of so many rows list that: each value once, as often as there are rows?"""
+    starts, places, counts = part.starts, part.places, part.counts
+    if len(starts) != len(sizes) + 1 or len(places) != len(counts) or starts[0] != 0:
+        return False
+    if (np.diff(starts) < 0).any() or starts[-1] != len(places):
+        return False
+    group = np.repeat(np.arange(len(sizes)), np.diff(starts))
+    rising = (places[1:] > places[:-1]) | (group[1:] > group[:-1])
+    if not rising.all() or places.min(initial=0) < 0 or (counts < 1).any():
+        return False
+    known = all(label is None or isinstance(label, str) for label in part.labels)
+    if not known or not len({*part.labels}) == len(part.labels) > places.max(initial=-1):
+        return False
+    if part.holding != "one":
+        return part.holding in ("some", "all") and not (counts > sizes[group]).any()
+    return bool((np.bincount(group, counts, len(sizes)) == sizes).all())
 
 
 _ROWS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from heapq import merge
 from itertools import combinations
 from pathlib import Path
 
@@ -217,7 +218,7 @@ def check_ledger(path: str | Path, *others: str | Path, pairs: bool = False) -> 
             found in another.
     """
     ledgers = [Ledger(one).entries() for one in (path, *others)]
-    entries = sorted((one for each in ledgers for one in each), key=lambda one: one.created)
+    entries = [*merge(*ledgers, key=lambda one: one.created)]
     signs = {one.account.get("key_check") for one in entries}
     if len(signs - {None}) > 1 or (others and None in signs and not _all_meet(ledgers)):
         raise InputError(
