@@ -180,6 +180,19 @@ def test_what_cannot_be_explored_is_refused(run: Any, tmp_path: Path, options: A
     assert result.exit_code == 2, result.stdout
 
 
+def test_what_no_attacker_can_follow_is_told_beside_the_bound() -> None:
+    """The bound is held of what is tried: of a value that was moved at random nothing is."""
+    table = patients().with_columns(cost=pl.int_range(pl.len()) * 7 % 50)
+    moved = {"role": "sensitive", "transform": {"noise": 5}}
+    asked = {**POLICY, "attributes": {**POLICY["attributes"], "cost": moved}}
+    for policy, told in ((asked, True), (POLICY, False)):
+        seen = table.select(*policy["attributes"])
+        found = ind.explore(seen, policy, k=(5,), gain=1.0, attacker=["record-linkage"])
+        assert ("no attacker looks at" in found._repr_html_()) == told
+        assert list(found.to_dict().get("untried", {})) == ["cost"] * told
+    assert not ind.explore(table, asked, k=(5,)).untried
+
+
 def test_every_attacker_is_held_below_a_bound() -> None:
     table, names = patients(), ("record-linkage", "worst-posterior")
     found = ind.explore(table, POLICY, k=(2, 5, 30), gain=0.5, attacker=names)

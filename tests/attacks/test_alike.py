@@ -173,6 +173,9 @@ def test_whoever_knows_a_family_finds_its_members(size: int, role: str) -> None:
     if said:
         assert found > 0.8
         assert f"finds {share(found)} of records" in said[0]
+    notes = ind.attack(table, release, asked, only=["record-linkage"]).notes
+    told = [text for text in notes if "no attacker uses what belongs together" in text]
+    assert [text.partition(": ")[2] for text in told] == said
 
 
 def test_suppressed_records_that_achieve_less_than_classes_are_told() -> None:

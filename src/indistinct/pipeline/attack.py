@@ -24,6 +24,8 @@ from indistinct.analytics.attacks import (
 )
 from indistinct.analytics.attacks.context import Visits
 from indistinct.analytics.attacks.places import Combined
+from indistinct.analytics.group_values import class_numbers
+from indistinct.analytics.households import warn_about_households
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
@@ -47,6 +49,7 @@ from indistinct.intake.transforming import (
     shows_others,
     untried_in,
 )
+from indistinct.intake.warnings import replaced_alike
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values, sorted_values
@@ -506,6 +509,15 @@ def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
             notes.append(view.told_torn)
         keys = attacked.texts[attacked.private.policy.person]
         notes += _source_keys(view, attacked, places, keys.to_list())
+    linking = [name for name in replaced_alike(attacked.private.policy) if name != view.person]
+    linking = [name for name in linking if view.link is None and view.table.find(name) is not None]
+    if linking:
+        whose = () if view.person is None else (view.person,)
+        rows = view.table.texts([*view.quasi, *whose, *linking])
+        numbers = class_numbers(rows, view.quasi)
+        assert numbers is not None
+        found = warn_about_households(rows, linking, numbers, view.person)
+        notes += [f"no attacker uses what belongs together: {text}" for text in found]
     if view.link is not None:
         size = view.bucket_size
         empty = sum(int((part.size == 0)[size > 0].sum()) for part in view.lists.values())

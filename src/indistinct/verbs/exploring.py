@@ -22,7 +22,7 @@ from indistinct.intake.asked import sight_of
 from indistinct.intake.opening import PolicyLike, Progress, as_policy
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
-from indistinct.intake.transforming import changes_values
+from indistinct.intake.transforming import changes_values, untried_in
 from indistinct.intake.warnings import lost_attributes
 from indistinct.measures.objective import objective as bound_by
 from indistinct.microdata.leveled import LeveledTable
@@ -119,6 +119,7 @@ def explore(
             points += [_whole(data, choice, one, path) for one in ks]
         else:
             points += _series(shared, choice, ks, known)
+    untried = {} if gain is None else untried_in(asked)
     if gain is not None:
         for at, point in enumerate(points):
             run.tell("attacking", at / len(points))
@@ -129,6 +130,7 @@ def explore(
         *_recommended(points, asked.risk.threshold, gain),
         _elbow(points),
         gain,
+        untried,
     )
 
 

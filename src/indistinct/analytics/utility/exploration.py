@@ -114,6 +114,7 @@ class Exploration(Document):
         why: the reason.
         elbow: the k at the bend of the risk, where one series of k was explored.
         gain: what an attacker may gain about a person; None if not requested.
+        untried: attributes that no attacker can follow into a release, each with the reason.
     """
 
     points: tuple[Point, ...]
@@ -122,6 +123,7 @@ class Exploration(Document):
     why: str
     elbow: int | None = None
     gain: float | None = None
+    untried: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         best = "none" if self.recommended is None else f"point {self.recommended + 1}"
@@ -182,6 +184,7 @@ class Exploration(Document):
                 if self.gain is None
                 else {"smallest_k_for_gain": self.smallest_k(None, self.gain)}
             ),
+            **({} if not self.untried else {"untried": dict(self.untried)}),
         }
 
     def frame(self) -> pl.DataFrame:
@@ -249,6 +252,8 @@ class Exploration(Document):
                     f"{least['attacker']} gains {least['most']:.2g} where it gains least",
                     "doubt",
                 )
+        for name, why in self.untried.items():
+            yield Line(f"no attacker looks at '{name}': {why}", "doubt")
         asked = [item for item in self.points if item.analyses and item.k is not None]
         if any(one["kept"] is not None for item in asked for one in item.analyses or ()):
             able = [item.k for item in asked if item.k is not None and item.holds()]
