@@ -55,11 +55,11 @@ def policy(**more: Any) -> dict[str, Any]:
 
 def test_a_long_release_is_warned_about_in_private() -> None:
     release = ind.anonymize(visits(), policy())
-    told = [text for text in release.warnings if "quasi-identifiers and one value" in text]
+    told = [text for text in release.warnings if "quasi-identifiers and one value finds" in text]
     assert len(told) == 1
     figures = release.run.to_dict()["singled_out"]
     singled_out = share(figures["known-records"]["1"]["singled_out"])
-    assert f"single out {singled_out} of people at worst" in told[0]
+    assert f"finds {singled_out} of people at worst" in told[0]
     assert len(told[0].split()) <= 35
     assert set(figures["unicity"]) >= {"1", "2", "3", "4", "5", "error", "carried"}
     public = json.dumps(release.certificate.to_dict())
@@ -192,8 +192,11 @@ def test_what_a_class_tells_of_values_without_a_promise_is_said(promised: bool) 
     if not promised:
         assert "'ill'" in public[0]
         assert "'ill' (25.0% of records)" in alike[0]
-    alone = next(text for text in release.warnings if "one more value single out" in text)
-    assert "by 'ill' (25.0% of records), 'ward' (25.0% of records), by two values" in alone
+    alone = next(text for text in release.warnings if "and reads the rest" in text)
+    assert alone.startswith(
+        "an attacker who knows a person's quasi-identifiers and 'ill' finds 25.0% of records "
+        "('ward': 25.0%; 'ill' and 'ward': "
+    )
 
 
 @pytest.mark.parametrize("promised", [False, True])
@@ -256,7 +259,7 @@ def test_two_values_are_counted_outside_memory_too(monkeypatch: pytest.MonkeyPat
     keys = policy(source={}, promises=[{"model": "k-anonymity", "k": 5}])
     keys["attributes"] = {name: keys["attributes"][name] for name in ("age", "ill")}
     keys["attributes"]["ward"] = {"role": "insensitive"}
-    wanted = "two more values single out 100% of records ('ill' and 'ward')"
+    wanted = "knows a person's quasi-identifiers, 'ill' and 'ward' finds 100% of records and reads"
     untried = "nor what two values single out"
     frame = duckdb.sql("select * from beds")
     for data in (beds, frame):
@@ -287,7 +290,7 @@ def test_the_number_of_somebodys_records_is_looked_for() -> None:
     figures = release.run.to_dict()["singled_out"]["known-records"]
     assert figures["records"] == {"singled_out": pytest.approx(alone)}
     assert figures["1"]["singled_out"] == 0
-    told = [text for text in release.warnings if "a person's number of records" in text]
+    told = [text for text in release.warnings if "and number of records finds" in text]
     assert len(told) == 1
     assert share(alone) in told[0]
     report = ind.attack(table, release, asked, only=["known-records"])
@@ -304,7 +307,7 @@ def test_the_number_of_records_is_looked_for_where_nothing_else_is_published() -
     figures = release.run.to_dict()["singled_out"]["known-records"]
     assert figures["records"] == {"singled_out": pytest.approx(2 / 5)}
     assert figures["1"] == {"singled_out": 0.0, "average": 0.0, "certain": 0.0}
-    assert [text for text in release.warnings if "a person's number of records" in text]
+    assert [text for text in release.warnings if "and number of records finds" in text]
     note = ind.attack(table, release, asked, only=["known-records"])["known-records"].note
     assert "the number of records single out 40" in note
 

@@ -779,7 +779,7 @@ ELSEWHERE = {
     "tests/test_ledger.py": ("conflict = ", "one key from the first"),
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),
     "tests/report": (
-        "give --data and --policy together", "take the folder as indistinct wrote it; --public",
+        "give --data FILE, without --public", "take the folder as indistinct wrote it; --public",
     ),
     "tests/sources": ("end the address with ?table=",),
     "needs Spark, a full disk or lines that are wrong": (

@@ -32,6 +32,9 @@ from indistinct.sources.table import Change, counted_rows
 from indistinct.sources.text import Tokens
 from indistinct.types import Ints
 
+PAIR = re.compile(r"; '[^;()]*' and '[^;()]*(?=\) and)| \('[^;():]*' and '[^;()]*\)(?= and)")
+"""What a warning says of two values, beside single ones."""
+
 
 class Spread(PolarsTable):
     """Rows that an engine is taken to hold, which says that combinations do not fit."""
@@ -129,11 +132,10 @@ def is_that_of_memory(release: ind.Release, named: str) -> None:
     assert release.private["evidence.json"]["risk"] is None  # how many are alone is not known
     # What two values single out is counted in memory alone.
     all_told, told_here = (
-        Counter(re.sub(", by two values [^:]*:", ":", text) for text in made.run.warnings)
-        for made in (known, release)
+        Counter(PAIR.sub("", text) for text in made.run.warnings) for made in (known, release)
     )
     warned = all_told - told_here
-    of_memory = ("not tried", "tell another for certain", "two more values")
+    of_memory = ("not tried", "tell another for certain", "quasi-identifiers, '")
     assert not [one for one in warned if not any(part in one for part in of_memory)], warned
 
 

@@ -80,18 +80,22 @@ def warn_about_single_values(
         unit: what is counted.
     """
     part, one, other = two
-    both = f"{share(part)} of {unit} ('{one}' and '{other}')" if part else ""
-    if listed := _worst(alone, unit):
-        who, whom = "one more value", f"records by {listed}{', by two values ' * bool(both)}{both}"
-    else:
-        who, whom = "two more values", both
+    largest = _largest(alone)
+    told = [f"'{name}': {share(alone[name])}" for name in largest[1:3]]
+    told += [f"{len(largest) - 3} more"] * (len(largest) > 3)
+    told += [f"'{one}' and '{other}': {share(part)}"] * bool(largest and part)
+    known, found = f", '{one}' and '{other}'", part
+    if largest:
+        known, found = f" and '{largest[0]}'", alone[largest[0]]
+    beside = f" ({'; '.join(told)})" if told else ""
     return [
         Kind.RISK(
-            f"quasi-identifiers and {who} single out {whom}: an attacker who knows them "
-            "reads the rest of the record; make columns that others may know quasi-identifiers",
+            f"an attacker who knows a person's quasi-identifiers{known} finds {share(found)} of "
+            f"{unit}{beside} and reads the rest: if others may know a column, make it a "
+            "quasi-identifier",
             max(part, *alone.values(), 0.0),
         )
-    ] * bool(whom)
+    ] * bool(found)
 
 
 def not_beside(two: bool) -> WarningText:
@@ -107,9 +111,14 @@ NEARLY_ALL = 0.95
 """Of a value that so many of a table have, it is no news that a class has it."""
 
 
+def _largest(shares: Mapping[str, float]) -> list[str]:
+    """The names of all shares but zero, the largest first."""
+    return sorted((name for name in shares if shares[name]), key=lambda one: -shares[one])
+
+
 def _worst(shares: Mapping[str, float], unit: str, usual: Mapping[str, float] | None = None) -> str:
     """The three largest shares of people, by attribute, and where one value explains them."""
-    largest = sorted((name for name in shares if shares[name]), key=lambda one: -shares[one])
+    largest = _largest(shares)
     told = {
         name: f", as {share(most)} of the whole table have one value"
         for name, most in (usual or {}).items()
@@ -144,7 +153,7 @@ def warn_about_known_records(figures: PlainMapping) -> list[WarningText]:
     if counted.get("singled_out"):
         found.append(
             Kind.RISK(
-                "quasi-identifiers and a person's number of records single out "
+                "an attacker who knows a person's quasi-identifiers and number of records finds "
                 f"{share(counted['singled_out'])} of people: the promise known-number bounds "
                 "this; linked tables of single values do not show it",
                 counted["singled_out"],
@@ -165,9 +174,9 @@ def warn_about_known_records(figures: PlainMapping) -> list[WarningText]:
     return [
         *found,
         Kind.RISK(
-            f"quasi-identifiers and one value single out {share(one['singled_out'])} of people at "
-            f"worst ({share(one['average'])} on average), two values {share(two['singled_out'])}; "
-            f"another value is then {certain}",
+            "an attacker who knows a person's quasi-identifiers and one value finds "
+            f"{share(one['singled_out'])} of people at worst ({share(one['average'])} on average; "
+            f"with two values {share(two['singled_out'])}); another value is then {certain}",
             max(one["singled_out"], two["singled_out"], one["certain"]),
         ),
     ]

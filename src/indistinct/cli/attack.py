@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, argument, names, option
+from indistinct.cli.options import AsJson, Data, KeptPolicy, argument, names, option
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -30,7 +30,7 @@ def attack(
     release: Annotated[
         Path, argument("RELEASE", "What was published of DATA: a file, or a release's folder.")
     ],
-    policy: Annotated[Path, option("FILE", "The policy: roles, hierarchies and promises.")],
+    policy: KeptPolicy = None,
     only: Annotated[
         list[str] | None, option("NAMES", "Run these attackers only, separated by commas.")
     ] = None,
@@ -70,13 +70,12 @@ def attack(
     with a pseudonym, or the folder of two linked tables.
     """
     import indistinct
-    from indistinct.policy import Policy
 
     with Progress(data, release) as progress:
         found = indistinct.attack(
             data,
             release,
-            Policy.load(policy),
+            policy,
             only=None if only is None else names(only),
             population=population,
             second=second,

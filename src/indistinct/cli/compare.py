@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, argument, option
+from indistinct.cli.options import AsJson, Data, KeptPolicy, argument, option
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -31,7 +31,7 @@ def compare(
             "What was published of DATA, by this or other tools: files, or releases' folders.",
         ),
     ],
-    policy: Annotated[Path, option("FILE", "The policy: roles, hierarchies and promises.")],
+    policy: KeptPolicy = None,
     queries: Annotated[int, option("N", "How many counting queries each release is asked.")] = 1000,
     dimensions: Annotated[
         int | None, option("N", "How many columns a query has a condition on (two).")
@@ -66,7 +66,6 @@ def compare(
     record, people are counted, in long releases and linked tables. The result is private.
     """
     import indistinct
-    from indistinct.policy import Policy
 
     pair = None if contingency is None else _two_columns(contingency)
     if plot is not None:
@@ -84,7 +83,7 @@ def compare(
         found = indistinct.compare(
             data,
             *releases,
-            policy=Policy.load(policy),
+            policy=policy,
             k=k,
             queries=queries,
             dimensions=dimensions,

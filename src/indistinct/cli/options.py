@@ -68,6 +68,10 @@ Memory = Annotated[
     ),
 ]
 Roles = Annotated[Path | None, option("FILE", "The policy that says which role each column plays.")]
+KeptPolicy = Annotated[
+    Path | None,
+    option("FILE", "The policy of the table (the one that the first release keeps in private/)."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 Details = Annotated[
     bool, typer.Option("--details", help="Show every warning, not the most urgent ones alone.")

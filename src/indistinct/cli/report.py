@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, argument, option
+from indistinct.cli.options import AsJson, KeptPolicy, argument, option
 from indistinct.cli.terminal import Progress, complain, console, print_json
 
 
@@ -24,7 +24,7 @@ def report(
     data: Annotated[
         Path | None, option("FILE", "The private table, to try attackers on the release.")
     ] = None,
-    policy: Annotated[Path | None, option("FILE", "The policy of the table, with --data.")] = None,
+    policy: KeptPolicy = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a release: promises and proof, risk, cost, and what is left open.

@@ -37,7 +37,7 @@ from indistinct.intake.asked import method_of
 from indistinct.intake.beside_buckets import told_of_untried
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
 from indistinct.intake.kept_values import kept_in_rows
-from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress, open_source
+from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.population import population_of
 from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
@@ -55,6 +55,7 @@ from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.accounts import may_be_made_up
+from indistinct.pipeline.kept_policy import policy_of
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.sources.engines import codes_of, held_as_codes
 from indistinct.sources.memory import hand_back
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
 def attack(
     data: Frame,
     release: Frame,
-    policy: PolicyLike,
+    policy: PolicyLike | None = None,
     *,
     only: Sequence[str] | None = None,
     seed: int | None = None,
@@ -90,7 +91,8 @@ def attack(
             file. It is not changed.
         release: what was published of it: a :class:`Release`, a frame, the path of a file or of a
             release's folder.
-        policy: roles, hierarchies and promises of the release; or its keys, or its file.
+        policy: roles, hierarchies and promises of the release; or its keys, or its file. By default
+            the one that the release keeps in ``private/``.
         only: the names of the attackers to run; by default all.
         seed: for what attackers draw at random; by default the policy's, else 0.
         population: a table of the people among whom someone could be found, a frame or the path of
@@ -111,14 +113,15 @@ def attack(
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
     hand_back()
-    asked = as_policy(policy)
+    further = second if isinstance(second, list | tuple) else [second]
+    releases = [part for part in (release, *further) if part is not None]
+    asked, told = policy_of(policy, releases)
     only = known_names(only, harmful, asked)
     tell = progress or no_progress
     tell("reading", None)
-    further = second if isinstance(second, list | tuple) else [second]
     context, notes = _given(
         (data, path),
-        [part for part in (release, *further) if part is not None],
+        releases,
         asked,
         population,
         tell,
@@ -126,7 +129,14 @@ def attack(
         harmful={name: frozenset(values) for name, values in (harmful or {}).items()},
         minimality="minimality" in (only or attackers()),
     )
+    kept = [f"{_which(at, len(told))}{note}" for at, note in enumerate(told) if note]
+    notes = [*kept, *notes]
     return replace(reported(context, only, notes, tell), thresholds=asked.risk.thresholds)
+
+
+def _which(at: int, count: int) -> str:
+    """What a note on one of several releases begins with."""
+    return "" if at == 0 else "second release: " if count == 2 else f"release {at + 1}: "
 
 
 def _given(
@@ -187,10 +197,9 @@ def _given(
         notes.append(f"visits are not attacked: {', '.join(moved)} cannot be matched")
     notes += context.places.doubts("record" if context.one_record_each else "row")
     notes += told_of_untried(attacked.beside) if views[0].link is not None else []
-    for place, view in enumerate(views[1:], start=2):
-        of = "second release" if len(views) == 2 else f"release {place}"
-        told = _notes(view, attacked, contexts[place - 1].places)
-        notes += [f"{of}: {note}" for note in told]
+    for at, view in enumerate(views[1:], start=1):
+        told = _notes(view, attacked, contexts[at].places)
+        notes += [f"{_which(at, len(views))}{note}" for note in told]
     chained = functools.reduce(
         lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
     )

@@ -578,7 +578,7 @@ def attackers(found: Evidence, kinds: Sequence[str] = ()) -> Chapter | None:
     report = found.of("attacks")
     if report is None:
         text = "No attacker was tried. Try them:"
-        command = "indistinct report DIR --data DATA --policy POLICY"
+        command = "indistinct report DIR --data DATA"
         parts: list[Part] = [Line(text, "doubt"), Code(command, "command")]
         return Chapter("attackers", "What attackers achieve", reading, parts)
     attacks = [item for item in report["attacks"] if not kinds or item["kind"] in kinds]

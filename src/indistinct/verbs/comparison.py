@@ -32,7 +32,7 @@ from indistinct.errors import (
     shown_names,
 )
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress, open_source
+from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
@@ -46,6 +46,7 @@ from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.analyses import analysed, columns_of
 from indistinct.pipeline.attack import attack
+from indistinct.pipeline.kept_policy import policy_of
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import effective, known_promise, promise_of, promised_class_size
 from indistinct.release.audit import Verdict
@@ -73,7 +74,7 @@ ATTACKERS = (
 def compare(
     data: Frame,
     *releases: Frame,
-    policy: PolicyLike,
+    policy: PolicyLike | None = None,
     names: Sequence[str] | None = None,
     k: int | None = None,
     queries: int = 1000,
@@ -102,7 +103,8 @@ def compare(
             file. It is not changed.
         releases: what was published of it, each a :class:`Release`, a frame, the path of a file or
             of a release's folder; or one list of these, or one mapping of names to them.
-        policy: roles, hierarchies and promises; or its keys, or its file.
+        policy: roles, hierarchies and promises; or its keys, or its file. By default the one that
+            the first release keeps in ``private/``.
         names: names for the releases in the tables.
         k: the size of classes for C_AVG and the smallest DCP; by default the largest k that each
             release's certificate promises, else the policy's.
@@ -124,12 +126,12 @@ def compare(
         PolicyError: the policy does not fit the table.
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
-    asked = as_policy(policy)
+    named = _given(releases, names)
+    asked, told = policy_of(policy, [given for _, given in named])
     policy = policy_of_originals(asked)
     tell = progress or no_progress
     asked_mode = known_mode(mode)
     workload = Workload(queries, dimensions, selectivity, seed)
-    named = _given(releases, names)
     tell("reading the releases", None)
     read = [_read(part, name, policy) for name, part in named]
     tell("reading", None)
@@ -155,7 +157,7 @@ def compare(
         if attacks:
             only = ATTACKERS if attacks is True else tuple(attacks)
             found = attack(data, one.given, asked, only=only, path=path).attacks
-        of_people, notes = None, one.view.notes()
+        of_people, notes = None, [*filter(None, [told[at]]), *one.view.notes()]
         if people is not None and joined is not None and questions is not None:
             met = record_intersection(people, joined, untried)
             notes += [

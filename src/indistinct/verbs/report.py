@@ -7,18 +7,23 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indistinct.analytics.utility.contingency import COLUMNS, ROWS
 from indistinct.errors import DataError, InputError, Unsatisfiable
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
+from indistinct.pipeline.kept_policy import policy_of
 from indistinct.report.chapters import Evidence, counts_population
 from indistinct.report.outlines import page, require_template
 from indistinct.sources.writing import PRIVATE, REPORT, write_json, write_text
 from indistinct.types import Frame, Plain
 from indistinct.verbs.auditing import audit
 from indistinct.verbs.comparison import compare
+
+if TYPE_CHECKING:
+    from indistinct.policy import Policy
 
 
 def write_report(
@@ -32,9 +37,9 @@ def write_report(
 ) -> Path:
     """Write the report of a release: one HTML file that loads nothing from elsewhere.
 
-    The promises are audited first. Where the private table and the policy are given, attackers are
-    tried and the release is compared with the table; what they find is kept in ``private/``, and
-    later reports have it too.
+    The promises are audited first. Where the private table is given, attackers are tried and the
+    release is compared with the table; what they find is kept in ``private/``, and later reports
+    have it too.
 
     Arguments:
         folder: the folder of a release.
@@ -44,7 +49,7 @@ def write_report(
         template: the order of its chapters: ``plain``, ``hipaa-expert``, ``ema-hc``, ``iso-27559``
             or ``wp216``.
         data: the private table.
-        policy: its policy.
+        policy: its policy; by default the one that the release keeps in ``private/``.
         progress: is told what is being done.
 
     Returns:
@@ -52,16 +57,17 @@ def write_report(
 
     Raises:
         DataError: the release cannot be read, or its private account is not there or damaged.
-        InputError: there is no such template; a table is given without a policy, or for a public
-            report.
+        InputError: there is no such template; a policy is given without the table, or a table for
+            a public report.
+        PolicyError: a table is given, and no policy, and the release keeps none.
         OutputError: the report cannot be written.
     """
     require_template(template)
-    if (data is None) != (policy is None) or (public and data is not None):
+    if (data is None and policy is not None) or (public and data is not None):
         raise InputError(
             "table-and-policy",
-            "attackers need both the private table and its policy, and stand in no public report",
-            remedy="give --data and --policy together, without --public",
+            "attackers need the private table, and stand in no public report",
+            remedy="give --data FILE, without --public",
         )
     tell = progress or no_progress
     place = Path(folder)
@@ -71,8 +77,8 @@ def write_report(
         seen, kept = _promises(found)
         quasi = list(found.certificate["quasi_identifiers"])
     found = replace(found, holds=audit(place, promises=seen, quasi=quasi).holds if seen else kept)
-    if policy is not None:
-        found = _with_attacks(found, place, data, policy, tell)
+    if data is not None:
+        found = _with_attacks(found, place, data, policy_of(policy, [place])[0], tell)
     target = (place if public else place / PRIVATE) / REPORT
     with _as_it_was_written(place):
         made = page(found, template).html()
@@ -83,10 +89,9 @@ def write_report(
 
 
 def _with_attacks(
-    found: Evidence, folder: Path, data: Frame, policy: PolicyLike, tell: Progress
+    found: Evidence, folder: Path, data: Frame, policy: Policy, tell: Progress
 ) -> Evidence:
     """The same, with what attackers achieve and how wrong counts are; both are kept."""
-    policy = as_policy(policy)
     attacks = attack(data, folder, policy, progress=tell).to_dict()
     with _as_it_was_written(folder):
         pair = _telling(found)
