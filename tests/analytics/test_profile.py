@@ -1316,3 +1316,78 @@ def test_a_mistyped_age_leaves_the_others_ages() -> None:
     ages[5] = "455"
     frame = pl.DataFrame({"column_1": ages, "column_2": ["f", "m"] * (2 * N)})
     assert profile(frame)["column_1"].role == "quasi-identifier"
+
+
+@pytest.mark.parametrize("names", [("dd", "mm", "yyyy"), ("a", "b", "c"), ("d_nac", "m_nac", "y")])
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_day_month_and_year_side_by_side_are_a_date(
+    names: tuple[str, ...], order: tuple[int, ...]
+) -> None:
+    draw = random.Random(3)
+    parts = [
+        [str(draw.randint(1, 28)) for _ in range(N)],
+        [str(draw.randint(1, 12)) for _ in range(N)],
+        [str(draw.randint(1930, 2010)) for _ in range(N)],
+    ]
+    columns = {"age": [str(at % 80) for at in range(N)], "result": ["pos", "neg"] * (N // 2)}
+    columns |= {names[at]: parts[at] for at in order}
+    seen = profile(pl.DataFrame(columns)).closed()
+    assert [seen[name].role for name in names] == ["quasi-identifier"] * 3
+    told = [seen[name].why for name in names]
+    assert any("it makes a date: write the three as one column" in why for why in told)
+    # Apart from each other they say nothing of a date, and days that reach 40 are none.
+    columns[names[0]] = [str(draw.randint(1, 40)) for _ in range(N)]
+    assert profile(pl.DataFrame(columns))[names[0]].role != "quasi-identifier"
+
+
+def test_ages_in_several_units_are_told() -> None:
+    draw = random.Random(3)
+    units = [draw.choice(["years", "years", "months"]) for _ in range(N)]
+    ages = [str(draw.randint(1, 80 if unit == "years" else 23)) for unit in units]
+    for name in ("unit", "age_unit", "x"):
+        seen = profile(pl.DataFrame({"age": ages, name: units, "ill": ["flu", "gout"] * (N // 2)}))
+        assert seen[name].role == "quasi-identifier"
+        assert [warned.code for warned in seen["age"].warnings] == ["ages-in-units"]
+        assert f"leave '{name}' out" in seen["age"].warnings[0].message
+    same = pl.DataFrame({"age": ages, "unit": ["years"] * N, "ill": ["flu", "gout"] * (N // 2)})
+    assert not profile(same)["age"].warnings
+
+
+def test_numbers_of_people_are_told_with_id_in_front_and_few() -> None:
+    frame = pl.DataFrame(
+        {
+            "id_paciente": [str(1 + at % 8) for at in range(N)],
+            "ssid": [str(1 + at % 60) for at in range(N)],
+            "isolate_id": [str(2300967 + at % 12 * 577) for at in range(N)],
+            "reg": [str(at + 1) for at in range(N)],
+            "household_code": [f"A-B-{at}" for at in range(N)],
+            "diagnosis": ["flu", "gout"] * (N // 2),
+        }
+    )
+    seen = profile(frame).closed()
+    assert {item.role for item in seen.attributes[:-1]} == {"identifier"}
+
+
+def test_notes_with_commas_are_free_text() -> None:
+    parts = [f"patient seen on ward {at} with pain of the left knee" for at in range(20)]
+    notes = [f"{parts[at % 20]}, {parts[at * 7 % 20]}, {parts[at * 3 % 19]}" for at in range(N)]
+    frame = pl.DataFrame({"soap": notes, "diagnosis": ["flu", "gout"] * (N // 2)})
+    assert profile(frame)["soap"].role == "identifier"
+
+
+def test_what_words_for_qualities_drugs_and_codes_say() -> None:
+    drugs = ["Amoxicillin", "Clarithromycin", "Meropenem", "Ciprofloxacin", "Doxycycline", "other"]
+    drugs += [f"{name} / Clav" for name in drugs] + ["Metronidazole", "Fluconazole IV"]
+    codes = [f"{65000 + at}-{100 + at}-2{at % 9}" for at in range(40)]
+    frame = pl.DataFrame(
+        {
+            "sex": ["m", "f"] * (N // 2),
+            "tr_desc": [drugs[at % len(drugs)] for at in range(N)],
+            "ndc": [codes[at % 40] for at in range(N)],
+            "toxicidade": [str(at % 9) for at in range(N)],
+            "lacticacid": [f"{at % 37 / 10:.1f}" for at in range(N)],
+        }
+    )
+    seen = profile(frame).closed()
+    assert "names of drugs" in seen["tr_desc"].why
+    assert {item.role for item in seen.attributes[1:]} == {"sensitive"}

@@ -29,7 +29,7 @@ _ABOUT = {
         " hhsize marit martl mstat chld fmsiz hhsiz famsz adult adults"
     ),
     "education": (
-        "niv etud etudes esc escol escola seri serie educ edlev instr instru instrucao grau nivel"
+        "niv etud etudes esc escol escola seri serie educ edlev instr instru instrucao nivel"
     ),
     "occupation": (
         "wrk wrkfull wrkpart miliz milit emp empl"
@@ -63,7 +63,7 @@ _ABOUT = {
 
 _BESIDE = _forms(
     "cod co cd nu num nr no tp tipo ti id ident ds desc descr sg cs fl in ind st qt qtd qtde "
-    "at dif ob category vl val n pri prim sec secun not notif fin final inf infec mae pai fal "
+    "at dif ob cap category vl val n pri prim sec secun not notif fin final inf infec mae pai fal "
     "agr res ocor ocorr natu nat mov zi solic rea trans dig digita evolu saida entr inicio "
     "ocu rem mad madre def mth moth mat fath chld entry exit pm dm "
     "hom homb hombre muj mujer marido mulher esposo esposa conjuge "

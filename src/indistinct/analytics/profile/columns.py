@@ -62,7 +62,7 @@ from indistinct.analytics.profile.safe_harbor import (
     numbers_somebody,
     recognise,
 )
-from indistinct.analytics.profile.unread import how_to_write
+from indistinct.analytics.profile.unread import are_units_of_time, how_to_write, told_of_units
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import PlainData, many
 from indistinct.sources.engines import open_table
@@ -302,6 +302,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     keys = keys_of_people(table, beside)
     items = [_numbering(look.item, keys) for look in looks.values()]
     items = _with_relations(table, _with_neighbours(table, items, looks, bool(keys)))
+    items = _with_units(items, looks)
     beside = [replace(one, role=item.role) for one, item in zip(beside, items, strict=True)]
     persons = persons_of(table, beside, keys)
     if persons is not None and persons.sure:
@@ -322,6 +323,35 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     if counts is not None:
         warnings.insert(0, Warned("counted-rows", told_of_counts(counts)))
     return Profile(table.name, records, tuple(items), tuple(warnings), persons)
+
+
+_BESIDE_AN_AGE = 2
+
+
+def _with_units(
+    items: list[AttributeProfile], looks: Mapping[str, _Look]
+) -> list[AttributeProfile]:
+    """Say of ages whose units stand in a column beside them that they are no years."""
+    for at, item in enumerate(items):
+        values = looks[item.attribute].values
+        letters = item.about != "age" and all(len(value) == 1 for value in values or ())
+        if not values or letters or not are_units_of_time(values):
+            continue
+        near = items[max(0, at - _BESIDE_AN_AGE) : at + _BESIDE_AN_AGE + 1]
+        if item.about == "age":  # it is called so: age_unit
+            near = items
+        for one in near:
+            if one is not item and one.about == "age" and one.kind in ("integer", "float"):
+                warned = Warned(*told_of_units(item.attribute))
+                place = items.index(one)
+                items[place] = replace(one, warnings=(*one.warnings, warned))
+                why = f"it says in which unit '{one.attribute}' counts"
+                draft = item.draft if item.role == "quasi-identifier" else Draft("suppress")
+                items[at] = replace(
+                    item, role="quasi-identifier", reasons=(why,), draft=draft, sure=True
+                )
+                break
+    return items
 
 
 def _count(item: AttributeProfile) -> AttributeProfile:
@@ -675,7 +705,10 @@ def _role(
     if dated and not (found and found[0].role == "quasi-identifier"):
         return "quasi-identifier", ["others know when things happened"]
     alone = _of_one_record(values)
-    if alone and not (found and found[0].role == "quasi-identifier"):
+    known = found is not None and found[0].role == "quasi-identifier"
+    if known and _numbers_records(column, values, found):
+        return "identifier", ["a different number or code in every record, like a record number"]
+    if alone and not known:
         return "identifier", [alone]
     if found:
         concept, why = found
@@ -732,6 +765,10 @@ def _stands_for_people(column: str, tag: Tag, values: Values, place: bool) -> bo
         return True
     if place and tag.kind.name == "other" and _shared_by_many(values):
         return False
+    if "ends in id" in tag.why and values.kind == "integer" and values.distinct > 2:
+        lengths = values.sample.str.len_chars()
+        if (lengths > _LEAST_DIGITS).all():  # numbers of things, not codes of a few kinds
+            return True
     return values.distinct > 20 or values.distinct * 2 >= values.filled
 
 
@@ -794,6 +831,19 @@ def _of_one_record(values: Values) -> str:
     ):
         return "a different code in every record, like a record number"
     return ""
+
+
+_CODE = ("code", "codigo", "no", "nr", "number", "id")
+
+
+def _numbers_records(column: str, values: Values, found: tuple[Concept, str] | None) -> bool:
+    """Whether values number records, although the name speaks of what others know: reg, 1 to n."""
+    if found is None or found[0].measured or found[0].name == "time":
+        return False
+    if _runs_through(values):
+        return True
+    each = FEW_RECORDS <= values.distinct == values.filled
+    return each and found[0].name == "family" and words(column)[-1:] in [(one,) for one in _CODE]
 
 
 def _is_number_of_records(values: Values) -> bool:
@@ -872,13 +922,17 @@ def _is_free_text(column: str, values: Values) -> bool:
 
 _BETWEEN = re.compile(r"\s*[,;|+]\s*")
 _OFTEN = 3
+_TERM = 4
+MOST_TERMS = 0.8
+"""Of lists, so many parts have so few words; of sentences with commas, fewer."""
 
 
 def _are_lists(values: Values) -> bool:
     """Whether texts are lists of a few terms, each of which stands in several."""
     parts = [part for text in values.sample.to_list() for part in _BETWEEN.split(text)]
     several = 2 * len(parts) >= 3 * len(values.sample)
-    return several and len(parts) >= _OFTEN * len(set(parts))
+    terms = sum(len(part.split()) <= _TERM for part in parts)
+    return several and len(parts) >= _OFTEN * len(set(parts)) and terms >= MOST_TERMS * len(parts)
 
 
 PER_PLACE = 10

@@ -119,12 +119,14 @@ CONCEPTS: tuple[Concept, ...] = (
             "geschlecht", "sexe", "sexo", "male", "female", "woman", "women", "man", "men", "sesso",
             "geslacht", "plec", "pohlavi", "kon", "kjonn", "cinsiyet", "jenis kelamin", "gioi tinh",
         ),
-        anywhere=("sex", "gender"),
+        anywhere=("sex", "gender", "sexo", "sexe", "sesso", "geschlecht"),
         endings=("sex", "gender", "gendr", "gndr"),
         unless=(
             "ever", "partner", "partners", "partn", "orientation", "age", "active", "activity",
             "num", "number", "risk", "same", "freq", "life", "abuse", "drive", "worker", "contact",
-            "history", "behavior", "behaviour", "first", "unprotected", "disease",
+            "history", "behavior", "behaviour", "first", "unprotected", "disease", "pareja",
+            "parejas", "parceiro", "parceiros", "partenaire", "primeiro", "orientacion", "vida",
+            "seguro",
         ),
     ),
     Concept(
@@ -144,7 +146,11 @@ CONCEPTS: tuple[Concept, ...] = (
         "quasi-identifier",
         "others can see it",
         whole=("hair", "eyes", "hair color", "hair colour", "eye color", "eye colour"),
-        anywhere=("tattoo", "tattoos", "complexion", "handedness"),
+        anywhere=(
+            "tattoo", "tattoos", "complexion", "handedness", "augenfarbe", "haarfarbe",
+            "couleur yeux", "couleur cheveux", "color ojos", "color pelo", "cor olhos",
+            "cor cabelo", "colore occhi", "colore capelli", "oogkleur", "haarkleur",
+        ),
     ),
     Concept(
         "nationality",
@@ -164,6 +170,7 @@ CONCEPTS: tuple[Concept, ...] = (
         ),
         last=("ctry", "cntry", "nation"),
         stems=("countr", "citiz", "citz", "migran", "bornus"),
+        unless=("prevalence", "incidence", "rate", "share", "mean"),
     ),
     Concept(
         "language",
@@ -197,7 +204,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "married", "marriage", "civil status", "family status", "family size", "lives with",
             "household size", "number of children", "n children", "num children", "familienstand",
             "etat civil", "situation familiale", "estado civil", "hh size", "living with",
-            "living alone", "living situation", "living arrangement", "live with",
+            "living alone", "living situation", "living arrangement", "live with", "est civil",
+            "est civ",
         ),
         stems=("marital", "mstat", "spous"),
         endings=("marit", "martl", "marstat"),
@@ -212,7 +220,8 @@ CONCEPTS: tuple[Concept, ...] = (
         ),
         anywhere=(
             "schulabschluss", "niveau d etudes", "bildungsgrad", "qualification", "qualifications",
-            "diploma", "diplome", "titulo", "abschluss",
+            "diploma", "diplome", "titulo", "abschluss", "carrera", "year of study",
+            "ano de estudio",
         ),
         stems=("edu", "formation", "escol", "qualif", "bildung", "schulb"),
         endings=("educ", "edu"),
@@ -282,7 +291,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "facility", "unit", "los", "abteilung", "klinik", "service", "servicio", "hopital",
             "dept", "provider", "unidade", "unidad", "inst", "institution",
             "medico", "medecin", "arzt", "laboratory", "laboratoire", "team", "equipe", "equipo",
-            "interviewer", "enumerator", "chw",
+            "interviewer", "enumerator", "chw", "docteur", "profissional", "consultant",
         ),
         anywhere=(
             "length of stay", "days in hospital", "time in hospital", "hospital name",
@@ -298,7 +307,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "structure sante", "structure de sante", "formation sanitaire", "etablissement",
             "establecimiento", "estabelecimento", "num beds", "number of beds", "beds",
             "duree de sejour", "fachabteilung", "days stayed", "day count", "day cnt",
-            "los icu", "icu los", "los hosp", "hosp los", "los days",
+            "los icu", "icu los", "los hosp", "hosp los", "los days", "ward code", "ward name",
+            "ward description", "ward display", "consultant code",
         ),
         last=(
             "unit", "ward", "hospital", "clinic", "facility", "department", "dept", "specialty",
@@ -308,7 +318,7 @@ CONCEPTS: tuple[Concept, ...] = (
         ),
         unless=(
             "dose", "dosage", "strength", "lab", "test", "result", "measurement", "drug",
-            "reference", "concept",
+            "reference", "concept", "observation",
         ),
         measured=True,
     ),
@@ -336,7 +346,8 @@ CONCEPTS: tuple[Concept, ...] = (
             "substance", "route", "frequency", "freq",
         ),
         anywhere=(
-            "icd", "icd codx", "mdc", "disease", "diseases", "illness", "diag", "dx", "drg",
+            "icd", "icd codx", "mdc", "test name", "observation name",
+            "disease", "diseases", "illness", "diag", "dx", "drg",
             "cause",
             "symptom", "symptoms", "finding", "hiv", "aids", "std", "stds", "cancer", "node",
             "nodes", "organism",
@@ -469,6 +480,7 @@ CONCEPTS: tuple[Concept, ...] = (
             "admit weekday", "admission weekday", "epi week", "week of", "week report",
             "week onset", "week notification", "report week",
             "onset week", "year month", "week number", "yearweek", "yearmonth",
+            "registration round", "survey round", "survey wave",
         ),
         measured=True,
     ),
@@ -579,16 +591,17 @@ _LEAST_GLUED = 4
 _NOT_GLUED = ("discharge", "relation", "damage", "stillbirth", "stillbirths")
 """Words that mean something else, alone or behind others: Bewertungsrelation, autocorrelation."""
 
+_NOUNS = tuple(
+    f"{vowel}{end}" for vowel in "aio" for end in ("city", "cidad", "cidade", "lidad", "lidade")
+)
+"""How words for a quality end, which are no city and no age: toxicity, toxicidade, modalidade."""
+
 _VOCABULARY = tuple({word for one in CONCEPTS for word in (*one.whole, *one.anywhere)})
 
 
 def _glued(name: str) -> tuple[Concept, str] | None:
     """What a name is about of which a word ends with one of the vocabulary: ``youngkids``."""
-    parts = [
-        part
-        for part in words(name)
-        if len(part) > _LEAST_GLUED and not part.endswith(("icity", "acity", "ocity"))
-    ]
+    parts = [part for part in words(name) if len(part) > _LEAST_GLUED and not part.endswith(_NOUNS)]
     if not any(part.endswith(_VOCABULARY) for part in parts):
         return None
     for concept in CONCEPTS:

@@ -503,6 +503,13 @@ _OF_FLAGS = _vocabulary("above below within outside range limit limits h l n not
 _ILL_ENDS = re.compile(
     r"\w{2,}(itis|osis|emia|aemia|oma|pathy|uria|ectomy|plasty|algia|penia|megaly|plegia|trophy)"
 )
+_DRUG = re.compile(
+    r"\w{2,}(cillin|mycin|micin|cycline|floxacin|penem|azole|vastatin|pril|sartan|olol|dipine"
+    r"|triptan|oxetine|azepam|azolam|tinib|gliptin|formin|thiazide|semide|caine|profen|coxib|navir"
+    r"|ciclovir|parin|setron|phylline|terol|isone|asone|solone|barbital|codone|tidine|platin)e?"
+)
+"""Names of drugs, by the stems that the WHO gives to them (International Nonproprietary Names)."""
+_FEWEST_DRUGS = 3
 _FEWEST_HOSPITALS = 4
 _NUMBER = re.compile(r"\d")
 _UNIT = re.compile(
@@ -564,6 +571,9 @@ def _words(texts: _Texts) -> Content | None:
         return Content("family", "its values are states of marriage")
     if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
         return Content("health", "its values are about illness", certain=False)
+    drugs = [any(map(_DRUG.fullmatch, one)) for one in texts.words]
+    if sum(drugs) >= _FEWEST_DRUGS and texts.share(drugs) >= SOME:
+        return Content("health", "its values are names of drugs", certain=False)
     if _names_of_hospitals(texts):
         return Content("stay", "its values are hospitals", certain=False)
     if _kinds(texts, _PLACES) >= 1 and texts.any(_PLACES) >= SOME:

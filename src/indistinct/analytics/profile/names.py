@@ -138,7 +138,9 @@ _LEFT = re.compile(r"[A-Z]{4,}\d*")
 
 _HEAD = re.compile(rf"[A-Za-z]{{1,{MOST_LETTERS}}}\d*[_.]")
 
-_GLUED = re.compile(r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?=(ids?|cd|dt|nr|num|code)$)", re.IGNORECASE)
+_GLUED = re.compile(
+    r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?<!ac(?=ids?$))(?=(ids?|cd|dt|nr|num|code)$)", re.IGNORECASE
+)
 
 
 def apart(name: str) -> str:
@@ -146,6 +148,8 @@ def apart(name: str) -> str:
 
     >>> apart("FIRST_WARDID"), apart("fluid")
     ('FIRST_WARD ID', 'fluid')
+    >>> apart("lacticacid")
+    'lacticacid'
     """
     return _GLUED.sub(" ", name)
 

@@ -100,6 +100,7 @@ def settled(
     """
     found: dict[str, tuple[Role, str]] = dict(_keys_elsewhere(table, columns))
     found |= dict.fromkeys(_points(table, columns), ("identifier", _POINTS))
+    found |= dict(_parts_of_dates(columns))
     known = [
         item for item in columns if item.sure and item.role in ("quasi-identifier", "sensitive")
     ]
@@ -442,6 +443,43 @@ def _could_be_degrees(item: Neighbour, most: int) -> bool:
     low, middle, high = float(numbers.min()), float(np.median(numbers)), float(numbers.max())
     return -most <= low and high <= most and high - low <= _WIDEST and abs(middle) >= 1
 
+
+_ORDERS = (("day", "month", "year"), ("month", "day", "year"), ("year", "month", "day"))
+
+
+def _parts_of_dates(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Days, months and years that stand side by side: together they are a date, as of a birth."""
+    parts = [_part_of_a_date(item) for item in columns]
+    for at in range(len(columns) - 2):
+        if tuple(parts[at : at + 3]) not in _ORDERS:
+            continue
+        three = columns[at : at + 3]
+        for item in three:
+            if item.role in ("sensitive", "insensitive") or item.left_out:
+                others = " and ".join(f"'{one.name}'" for one in three if one is not item)
+                yield item.name, ("quasi-identifier", f"with {others} it makes a date: {_ONE_DATE}")
+
+
+_ONE_DATE = "write the three as one column (2024-01-31) to keep months and years of it"
+
+
+def _part_of_a_date(item: Neighbour) -> str | None:
+    """Which part of a date whole numbers could be, by their range."""
+    if item.kind != "integer":
+        return None
+    numbers = item.sample.str.strip_chars().cast(pl.Int64, strict=False).drop_nulls()
+    low, high = numbers.min(), numbers.max()
+    if not isinstance(low, int) or not isinstance(high, int):
+        return None
+    if low == 1 and 28 <= high <= 31 and item.distinct >= _FEWEST_DAYS:
+        return "day"
+    if low >= 1 and 10 <= high <= 12 and item.distinct >= _FEWEST_MONTHS:
+        return "month"
+    return "year" if low >= _FIRST_YEAR and high <= _LAST_YEAR and low < high else None
+
+
+_FEWEST_DAYS, _FEWEST_MONTHS = 20, 8
+_FIRST_YEAR, _LAST_YEAR = 1880, 2060
 
 ELSEWHERE = 0.8
 """From this share of numbers on, those of a column are held to be keys of another."""

@@ -275,14 +275,14 @@ _WHOLE: dict[str, tuple[str, ...]] = {
     "url": ("link", "web"),
     "medical-record": ("patient", "paciente"),
     "other": (
-        "id", "ids", "key", "subject", "person", "participant", "respondent", "pid", "seqn",
-        "nr", "no", "index", "row", "row number", "record", "record id", "record no", "duid",
-        "household id", "hh id", "family id",
+        "id", "ids", "ssid", "ptid", "subjid", "key", "subject", "person", "participant",
+        "respondent", "pid", "seqn", "nr", "no", "index", "row", "row number", "record",
+        "record id", "record no", "duid", "household id", "hh id", "family id",
     ),
 }  # fmt: skip
 
-_PEOPLE = ("id", "ids", "subject", "person", "participant", "respondent", "pid", "seqn", "duid",
-           "household id", "hh id", "family id")  # fmt: skip
+_PEOPLE = ("id", "ids", "ssid", "ptid", "subjid", "subject", "person", "participant", "respondent",
+           "pid", "seqn", "duid", "household id", "hh id", "family id")  # fmt: skip
 _NO_PLACE = (
     "ip address", "mac address", "mail address", "email address", "web address", "adresse ip",
     "ip adresse", "mailadresse",
@@ -320,6 +320,9 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         yield "places", "name", "its name says coordinates"
     parts = words(column.name if names_one_of(spelt, _PLACES_OF_CARE) else spelt)
     several = column.distinct > FEW_PEOPLE or 2 * column.distinct >= column.filled > FEWEST
+    several = several or (
+        column.distinct > 2 and column.kind == "integer" and _long_numbers(column)
+    )
     somebody = numbers_somebody(column.name)
     if somebody and column.distinct > 1 and column.kind in ("integer", "text"):
         yield "other", "name", "its name says whose number it is"
@@ -342,8 +345,12 @@ def numbers_somebody(name: str) -> bool:
 
     >>> numbers_somebody("PERSON_ID"), numbers_somebody("patient_type_id")
     (True, False)
+    >>> numbers_somebody("id_paciente"), numbers_somebody("id_tipo_paciente")
+    (True, False)
     """
     parts = words(apart(name))
+    if parts[:1] == ("id",):  # as Romance languages have it
+        parts = (*parts[1:], "id")
     ends = len(parts) > 1 and parts[-1] in ("id", "ids")
     return ends and (parts[-2] in _OF_SOMEBODY or " ".join(parts[-3:-1]) in _OF_SOMEBODY)
 
@@ -545,6 +552,7 @@ def _phones(texts: pl.Series) -> pl.Series:
         & ~number
         & ~texts.str.contains(_DATE_LIKE)
         & ~texts.str.contains(r"^\d{3}-\d{2}-\d{4}$|^\d{5}-\d{4}$|^\d+(\.\d+){3}$")
+        & ~texts.str.contains(r"^\d{4,5}-\d{3,4}-\d{1,2}$")  # National Drug Codes
     )
 
 

@@ -51,7 +51,7 @@ _WORDS = {
     "occupation": """
         pekerjaan meslek zawod povolani professione lavoro beroep yrke nghe_nghiep ocupacion
         ocupacao ocupacio profissao profesion metier emploi travail profession ocupatie ammatti
-        kazi trabajo trabalho oficio ofici
+        kazi trabajo trabalho oficio ofici settore_lavorativo
         """,
     "religion": """
         agama wyznanie religione religiao religie nabozenstvi ton_giao dini
@@ -103,7 +103,7 @@ _WORDS = {
     "money": """
         pendapatan penghasilan gelir dochod prijem reddito inkomen inntekt inkomst thu_nhap
         precio preco prix costo custo prezzo harga biaya ucret ingresos renda rendimento revenus
-        revenu tarif aseguradora seguro obra_social prevision mutuelle jaminan asuransi sigorta
+        revenu isee tarif aseguradora seguro obra_social prevision mutuelle jaminan asuransi sigorta
         """,
     "time": """
         tahun bulan minggu tanggal hafta tydzien miesiac tyden mesic settimana giorno maand

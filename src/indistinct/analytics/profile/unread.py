@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.names import names_one_of, words
@@ -20,6 +20,34 @@ MIXED_AGES = (
     "its ages are written in several ways, some of which are not understood: they are suppressed"
     " unless they are written as 34, 3 months or 90+"
 )
+
+_UNITS = {
+    "day": "d day days tag tage jour jours dia dias giorno giorni dag dagen",
+    "week": "w wk wks week weeks woche wochen semaine semaines semana semanas settimana weken",
+    "month": "m mo mos mon month months monat monate mois mes meses mese mesi maand maanden",
+    "year": "y yr yrs year years a jahr jahre an ans annee annees ano anos anno anni jaar",
+}
+_KIND_OF = {word: unit for unit, spelt in _UNITS.items() for word in spelt.split()}
+
+
+def are_units_of_time(values: Iterable[str]) -> bool:
+    """Whether values are several of days, weeks, months and years, as the units of ages.
+
+    >>> are_units_of_time({"Months", "years"}), are_units_of_time({"m", "f"})
+    (True, False)
+    """
+    units = [_KIND_OF.get("".join(words(value))) for value in values]
+    return None not in units and len(set(units)) > 1
+
+
+def told_of_units(unit: str) -> tuple[str, str]:
+    """What to do about ages whose units stand in another column, with a code for it."""
+    return (
+        "ages-in-units",
+        f"the units of its ages are in '{unit}', so that 3 months and 3 years are the same number:"
+        f" write all ages in years, and leave '{unit}' out",
+    )
+
 
 _FIRST_DAY, _LAST_DAY = 7_000, 60_000
 _FEWEST = 3
