@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
-
 from indistinct.errors import DataError, Problem, Problems, did_you_mean
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.files import read_table
@@ -58,6 +56,8 @@ def expected(
             of the weight's name.
         ValueError: ``holding`` is none of the three.
     """
+    import narwhals as nw
+
     frames, link = _opened(tables)
     by = by or link.get("by", BUCKET)
     holding = holding or link.get("holding", "one")
@@ -155,5 +155,7 @@ def _refused(columns: Mapping[str, list[str]], by: str, weight: str) -> list[Pro
 
 def _counted(frame: Frame, keys: list[str], name: str) -> Any:
     """How often each combination of the keys occurs, as a column of that name."""
+    import narwhals as nw
+
     counted = frame.group_by(keys, drop_null_keys=False).agg(nw.len().alias(name))
     return counted.with_columns(nw.col(name).cast(nw.Float64))

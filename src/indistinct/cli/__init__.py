@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
-OBJECTS_BETWEEN_COLLECTIONS = (100_000, 50, 100)
+OBJECTS_BETWEEN_COLLECTIONS = (500_000, 50, 100)
 """Thresholds of Python's collector: by default it looks after each 700 new objects."""
 
 app = typer.Typer(

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import narwhals as nw
 import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, many
@@ -316,6 +315,8 @@ class Release(Document):
 
     def parts(self) -> Iterator[Part]:
         """The warnings, the first rows, the certificate, and what the release cost."""
+        import narwhals as nw
+
         if self._told:
             yield Line(f"{many(len(self._told), 'warning')}, for the custodian alone", "bad")
             yield Grid((), [(told.kind.title, told) for told in self._told])

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import narwhals as nw
-
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.sources.convert import like
+from indistinct.sources.table import unwrapped
 from indistinct.types import Frame
 from indistinct.warning_kinds import WarningText
 
@@ -53,7 +52,7 @@ class Publication:
 
     def like(self, data: Frame) -> Publication:
         """The same, its frames of the kind that ``data`` is."""
-        native = nw.to_native(data, pass_through=True)
+        native = unwrapped(data)
         tables = self.tables
         if self.link is not None:
             tables = {name: like(frame, native) for name, frame in tables.items()}

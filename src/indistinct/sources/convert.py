@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-import narwhals as nw
 import polars as pl
 import polars.selectors as cs
 
 from indistinct.sources.arrow import has_arrow, plain_type, to_arrow, to_pandas
-from indistinct.sources.table import is_opened, is_spark
+from indistinct.sources.table import is_arrow, is_duckdb, is_opened, is_pandas, is_spark
 from indistinct.types import Frame
 
 
@@ -24,15 +23,17 @@ def to_polars(frame: Frame) -> pl.DataFrame:
     Raises:
         DataError: For columns of a pandas or PyArrow frame with values that cannot be read.
     """
-    if nw.dependencies.is_pandas_dataframe(frame):
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if is_pandas(frame):
         from indistinct.sources.eager import from_pandas
 
         return from_pandas(frame, "table")
-    if nw.dependencies.is_pyarrow_table(frame):
+    if is_arrow(frame):
         from indistinct.sources.eager import from_arrow
 
         return from_arrow(frame, "table")
-    if nw.dependencies.is_duckdb_relation(frame):
+    if is_duckdb(frame):
         from indistinct.sources.duckdb_table import DuckDBTable
 
         return DuckDBTable(frame, "table").frame()
@@ -43,6 +44,8 @@ def to_polars(frame: Frame) -> pl.DataFrame:
     if is_opened(frame):
         rows: pl.DataFrame = frame.frame()
         return rows
+    import narwhals as nw
+
     known = nw.from_native(frame)
     held = (
         known.collect(backend="polars").to_native()
@@ -63,11 +66,11 @@ def like(frame: pl.DataFrame, kind: Frame) -> Any:
         return frame
     if isinstance(kind, pl.LazyFrame):
         return frame.lazy()
-    if nw.dependencies.is_pandas_dataframe(kind):
+    if is_pandas(kind):
         return _like_pandas(frame, kind)
-    if nw.dependencies.is_pyarrow_table(kind):
+    if is_arrow(kind):
         return _like_arrow(frame, kind)
-    if nw.dependencies.is_duckdb_relation(kind):
+    if is_duckdb(kind):
         from indistinct.sources.duckdb_table import like_relation
 
         return like_relation(frame, kind)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import narwhals as nw
 import polars as pl
 
 from indistinct.errors import DataError, Problem, did_you_mean, shown_names
 from indistinct.sources.duckdb_table import DuckDBTable
 from indistinct.sources.eager import ArrowTable, CountedTable, EagerTable, PandasTable, PolarsTable
 from indistinct.sources.spark_table import SparkTable
-from indistinct.sources.table import Table, is_opened, is_spark, require_names
+from indistinct.sources.table import (
+    Table,
+    is_arrow,
+    is_duckdb,
+    is_opened,
+    is_pandas,
+    is_spark,
+    require_names,
+    unwrapped,
+)
 from indistinct.sources.text import Tokens, as_codes
 from indistinct.types import Frame, Ints
 
@@ -36,7 +44,7 @@ def open_table(
         DataError: For something that is no such frame, for column names that are empty or occur
             twice, for a table without columns or records, and for tokens of an unknown column.
     """
-    native = nw.to_native(data, pass_through=True)
+    native = unwrapped(data)
     table = _open(native, name, dict(missing_tokens or {}))
     require_names(table.columns, name)
     columns = shown_names(table.columns, missing_tokens or {})
@@ -66,11 +74,11 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
         return PolarsTable(native, name, tokens)
     if isinstance(native, pl.LazyFrame):
         return PolarsTable(native.collect(), name, tokens, lazy=True)
-    if nw.dependencies.is_pandas_dataframe(native):
+    if is_pandas(native):
         return PandasTable(native, name, tokens)
-    if nw.dependencies.is_pyarrow_table(native):
+    if is_arrow(native):
         return ArrowTable(native, name, tokens)
-    if nw.dependencies.is_duckdb_relation(native):
+    if is_duckdb(native):
         return DuckDBTable(native, name, tokens)
     if is_spark(native):
         return SparkTable(native, name, tokens)

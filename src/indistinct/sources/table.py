@@ -9,12 +9,12 @@ frame that went in. Every value is spoken of by its canonical text (see
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
@@ -86,7 +86,7 @@ class Change:
     """Publish the records in an order drawn from this generator."""
 
     combination_of: Codes | None = None
-    """The combination of every record, where the caller knows it already."""
+    """The combination of every row that :meth:`Table.rows` told, where the caller knows it."""
 
     def __post_init__(self) -> None:
         if self.order is not None and self.shuffle is not None:
@@ -215,8 +215,37 @@ def is_opened(native: Frame) -> bool:
 
 def is_spark(native: Frame) -> bool:
     """Whether it is a frame of Spark, near or far."""
-    near = nw.dependencies.is_pyspark_dataframe(native)
-    return bool(near or type(native).__module__.startswith("pyspark.sql.connect."))
+    near = _is_a(native, "pyspark.sql", "DataFrame")
+    return near or type(native).__module__.startswith("pyspark.sql.connect.")
+
+
+def is_pandas(native: Frame) -> bool:
+    """Whether it is a frame of pandas."""
+    return _is_a(native, "pandas", "DataFrame")
+
+
+def is_arrow(native: Frame) -> bool:
+    """Whether it is a table of PyArrow."""
+    return _is_a(native, "pyarrow", "Table")
+
+
+def is_duckdb(native: Frame) -> bool:
+    """Whether it is a relation of DuckDB."""
+    return _is_a(native, "duckdb", "DuckDBPyRelation")
+
+
+def _is_a(native: Frame, package: str, kind: str) -> bool:
+    """Whether it is of a class of a package, which is imported if it is."""
+    return isinstance(native, getattr(sys.modules.get(package), kind, ()))
+
+
+def unwrapped(data: Frame) -> Any:
+    """The frame that Narwhals has wrapped; others as they are."""
+    if "narwhals" not in sys.modules:
+        return data
+    import narwhals as nw
+
+    return nw.to_native(data, pass_through=True)
 
 
 def is_pattern(column: str) -> bool:

@@ -25,7 +25,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-import narwhals as nw
 import polars as pl
 import polars.selectors as cs
 
@@ -34,7 +33,7 @@ from indistinct.sources import spark_release, spark_table
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of, relation_as_shown
 from indistinct.sources.standing import follow
-from indistinct.sources.table import is_spark
+from indistinct.sources.table import is_duckdb, is_pandas, is_spark
 from indistinct.sources.text import settled, with_whole_numbers
 from indistinct.types import Frame, PlainMapping
 
@@ -152,14 +151,14 @@ def as_shown(frame: Frame) -> Frame:
     """
     if file_of(frame) is not None:
         return frame
-    if nw.dependencies.is_duckdb_relation(frame):
+    if is_duckdb(frame):
         return relation_as_shown(frame)
     if is_spark(frame):
         return spark_release.as_shown(frame)
     if hasattr(frame, "to_arrow_reader"):
         return frame  # its server has types of its own
     plain = _plain(frame)
-    if nw.dependencies.is_pandas_dataframe(frame):
+    if is_pandas(frame):
         plain = plain.with_columns(
             settled(plain[name]) for name in plain.columns if _of_no_text(frame[name])
         )

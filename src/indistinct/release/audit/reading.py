@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import narwhals as nw
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, shown_names
@@ -35,7 +34,6 @@ SUPPRESSED = "*"
 """What stands in every quasi-identifier of a record that is published without them."""
 
 _TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".xlsx")
-_PLAIN_TYPES = (nw.String, nw.Boolean, nw.Date, nw.Datetime, nw.Duration, nw.Decimal)
 
 
 @dataclass(frozen=True)
@@ -349,6 +347,11 @@ def _read_frame(native: Frame, name: str) -> PublishedTable:
         return _read_counted(native, name)
     if (kept := counted_once(native, name)) is not None:
         return _read_counted(kept, name)
+    if isinstance(native, pl.DataFrame):
+        _refuse_patterns(native.columns, name)
+        return PublishedTable(name, tuple(native.columns), None, lambda own: _texts(native, own))
+    import narwhals as nw
+
     try:
         frame = nw.from_native(native)
         names = frame.collect_schema().names()
@@ -409,12 +412,15 @@ def _texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame([_text(frame[column]) for column in columns])
 
 
-def _to_polars(values: nw.Series[Any]) -> pl.Series:
+def _to_polars(values: Any) -> pl.Series:
     """A column in Polars; by its values, one by one, where a conversion could blur them.
 
     Mixed columns cannot be converted, and categories of intervals become missing on the way.
     """
-    plain = values.dtype.is_numeric() or isinstance(values.dtype, _PLAIN_TYPES)
+    import narwhals as nw
+
+    kinds = (nw.String, nw.Boolean, nw.Date, nw.Datetime, nw.Duration, nw.Decimal)
+    plain = values.dtype.is_numeric() or isinstance(values.dtype, kinds)
     if plain and values.implementation.is_pandas() and not has_arrow():
         cells = zip(values.to_list(), values.is_null().to_list(), strict=True)
         return pl.Series([None if gone else value for value, gone in cells])
