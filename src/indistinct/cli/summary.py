@@ -148,7 +148,7 @@ def summarize(release: Release) -> None:
         if count
     ]
     if added:
-        screen.print(f"{' and '.join(added)} added, which are nobody's", style="bold")
+        screen.print(f"{' and '.join(added)} added (made up, not real people)", style="bold")
     print_classes(run["classes"], people is not None)
     if run.get("linked") is not None:
         buckets = next(iter(run["plan"]["buckets"].values()))

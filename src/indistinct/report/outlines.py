@@ -91,7 +91,7 @@ OUTLINES: Mapping[str, Outline] = {
             ),
             (
                 "Assessment of anonymisation: the risk of re-identification",
-                "Data for the public is held against 0.09, a class of at least 11 people.",
+                "For public data the limit is 0.09: classes of at least 11 people.",
                 ("risk", "classes", "leakage", "attackers", "exposed"),
             ),
             ("Data utility considerations", "What is left for analysis.", ("analyses", "utility")),

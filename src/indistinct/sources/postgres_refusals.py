@@ -30,11 +30,11 @@ _REFUSED = {
     "42703": ("the query names a column that is not there", "correct the query"),
     "42883": (
         "the server lacks a function",
-        "it has to be PostgreSQL 14 or later; or correct the query",
+        "PostgreSQL 14 or later is needed; or correct the query",
     ),
-    "42601": ("the query is no SELECT that the server understands", "correct the query"),
+    "42601": ("the server does not understand the query as a SELECT", "correct the query"),
     "42501": ("the role may not do that", "grant it the right, or name another role"),
-    "55P03": ("somebody else holds it locked", "wait until they are done, and run again"),
+    "55P03": ("someone else has locked it", "wait until they are done, and run again"),
     "42P07": ("there is a table of that name", "drop it, or name another: ?schema=S&table=NAME"),
     "25006": (
         "the server allows no temporary tables, which a release is made in",

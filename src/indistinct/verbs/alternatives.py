@@ -141,7 +141,7 @@ def alternatives(
     if method is not None and method.linked:
         raise PolicyError(
             "no-alternatives",
-            f"method.algorithm: '{method.name}' publishes two linked tables, beside which no "
+            f"method.algorithm: '{method.name}' publishes two linked tables, for which no "
             "other method is tried",
             remedy="leave the alternatives out",
         )

@@ -193,9 +193,9 @@ class _Reuse:
             lacking = sorted(set(earlier.attributes) - set(quasi))
             more = sorted(set(quasi) - set(earlier.attributes))
             told = [
-                f"'{name}' of the plan is no quasi-identifier of the policy" for name in lacking
+                f"'{name}' of the plan is not a quasi-identifier of the policy" for name in lacking
             ]
-            told += [f"the plan says nothing of '{name}'" for name in more]
+            told += [f"the plan does not mention '{name}'" for name in more]
             problems.add(
                 "plan-of-other-attributes",
                 "; ".join(told),

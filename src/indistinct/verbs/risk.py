@@ -412,7 +412,7 @@ def _population(
     if counts is not None and (given is None or isinstance(given, int | float)):
         raise DataError(
             "counts-without-table",
-            f"'{counts}' names a column, and there is no table of the population to have it",
+            f"'{counts}' names a column of a table of the population, but no table is given",
             remedy="give the table with --population (in Python: population)",
         )
     if given is None:

@@ -305,7 +305,7 @@ class Held:
         """
         policy = self.require()
         if not policy.quasi_identifiers:
-            message = "there is no quasi-identifier, and so nothing that others could know"
+            message = "there is no quasi-identifier: no class can be made"
             raise PolicyError("no-quasi-identifier", message, remedy="name one")
         data = self._private(policy, ()).data
         heights = dict(zip(data.attributes, data.heights.tolist(), strict=True))

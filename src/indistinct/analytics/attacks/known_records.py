@@ -71,7 +71,7 @@ KNOWN_NUMBER = "known-number"
 KIND = "identity"
 PLACE = 15
 KNOWLEDGE = "the exact quasi-identifiers of a person, and one value of the person's records"
-SOURCE = "Terrovitis, Mamoulis and Kalnis (2008), with quasi-identifiers beside the items"
+SOURCE = "Terrovitis, Mamoulis and Kalnis (2008), with quasi-identifiers in addition to items"
 REMEDY = fewer_columns
 
 MOST_STEPS = 3e9

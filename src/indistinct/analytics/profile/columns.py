@@ -538,7 +538,9 @@ def _meant(
     a state with a name, and a status with a number.
     """
     if _is_weight_of_survey(column, values):
-        return concept_named("survey"), ("its name says weight, but its values are no body weights")
+        return concept_named("survey"), (
+            "its name says weight, but its values are not body weights"
+        )
     if found is None:
         several = values.kind == "text" and values.distinct > FEW
         if several and words(column)[-1:] == ("state",):
@@ -588,7 +590,7 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
     if values.kind != "integer" and not (values.numbers == values.numbers.round()).all():
         return None
     if is_one_of(column, _SIZES) and values.largest < _SMALLEST_BODY:
-        return concept_named("family"), "its name says size, but its values are no body heights"
+        return concept_named("family"), "its name says size, but its values are not body heights"
     if is_one_of(column, ("grade",)) and _HIGHEST_GRADE < values.largest <= FEW:
         return concept_named("education"), "its name says grade, its values are grades of a school"
     return None
