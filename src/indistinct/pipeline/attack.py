@@ -36,6 +36,7 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import method_of
 from indistinct.intake.beside_buckets import told_of_untried
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
+from indistinct.intake.kept_policy import policy_of
 from indistinct.intake.kept_values import kept_in_rows
 from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.population import population_of
@@ -55,7 +56,6 @@ from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.accounts import may_be_made_up
-from indistinct.pipeline.kept_policy import policy_of
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.sources.engines import codes_of, held_as_codes
 from indistinct.sources.memory import hand_back

@@ -13,6 +13,7 @@ import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import IndistinctError
+from indistinct.intake.kept_policy import POLICY
 from indistinct.intake.opening import sha256_of
 from indistinct.metadata import ValueMetadata
 from indistinct.pipeline.evidence import evidence_in, published_evidence
@@ -48,9 +49,6 @@ if TYPE_CHECKING:
     from indistinct.policy import Output
     from indistinct.recoding.plan import Plan
     from indistinct.release.ledger import Recording
-
-POLICY = "policy.toml"
-"""The policy, beside the private account of a release."""
 
 PREVIEW = 5
 """Rows of a release that a notebook shows."""

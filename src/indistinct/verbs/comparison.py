@@ -32,6 +32,7 @@ from indistinct.errors import (
     shown_names,
 )
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.intake.kept_policy import policy_of
 from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
@@ -46,7 +47,6 @@ from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.analyses import analysed, columns_of
 from indistinct.pipeline.attack import attack
-from indistinct.pipeline.kept_policy import policy_of
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import effective, known_promise, promise_of, promised_class_size
 from indistinct.release.audit import Verdict

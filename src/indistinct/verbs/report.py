@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from indistinct.analytics.utility.contingency import COLUMNS, ROWS
 from indistinct.errors import DataError, InputError, Unsatisfiable
+from indistinct.intake.kept_policy import policy_of
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
-from indistinct.pipeline.kept_policy import policy_of
 from indistinct.report.chapters import Evidence, counts_population
 from indistinct.report.outlines import page, require_template
 from indistinct.sources.writing import PRIVATE, REPORT, write_json, write_text

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from indistinct.errors import PolicyError
 from indistinct.intake.opening import PolicyLike, as_policy
-from indistinct.pipeline.release import POLICY, Release
 from indistinct.sources.writing import PRIVATE
 from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
+
+POLICY = "policy.toml"
+"""The private file that keeps the policy of a release."""
 
 
 def policy_of(policy: PolicyLike | None, releases: Sequence[Frame]) -> tuple[Policy, list[str]]:
@@ -52,8 +54,9 @@ _OTHER = "it was made with another policy, and is read by that of the first rele
 
 def _kept(release: Frame) -> tuple[str, str] | None:
     """The text of the policy that a release keeps, and where it stands."""
-    if isinstance(release, Release):
-        return None if release.policy is None else (release.policy, "its own")
+    text = getattr(release, "policy", None)  # of a release that was just made
+    if isinstance(text, str):
+        return text, "its own"
     if not isinstance(release, str | Path):
         return None
     named = Path(release)
