@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,31 @@ def test_series_from_files_end_with_their_verdict(tmp_path: Path, run: Any) -> N
     for given_ in ([files[0]], files[0]):
         with pytest.raises(PolicyError, match=r"one release|two releases"):
             ind.audit(given_, asked, constant=["age"])
+
+
+def test_releases_in_another_order_than_their_certificates_are_told(tmp_path: Path) -> None:
+    """The order decides which releases follow each other; one given twice is no series."""
+    rows = pl.DataFrame({"age": [20, 20, 30, 30], "ill": ["flu", "gout"] * 2})
+    asked: dict[str, Any] = {
+        "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    folders = [tmp_path / str(year) for year in (2023, 2024, 2025)]
+    for times, folder in enumerate(folders, start=1):
+        ind.anonymize(pl.concat([rows] * times), asked).write(folder, report=False)
+        certificate = folder / "certificate.json"
+        made = {"created": f"{folder.name}-01-01T00:00:00Z"}
+        certificate.write_text(json.dumps(json.loads(certificate.read_text()) | made))
+
+    def told(*places: int) -> list[str]:
+        found = ind.audit([folders[at] for at in places])
+        assert found.holds
+        return [one for one in found.notes if "release" in one and "promised" not in one]
+
+    assert told(0, 1, 2) == []
+    (said,) = told(0, 2, 1)
+    assert said.startswith("release 3 was made before release 2, as their certificates say")
+    assert told(0, 1, 1) == ["releases 2 and 3 are the same files"]
 
 
 def test_linked_releases_of_one_ledger_are_held_together(tmp_path: Path) -> None:

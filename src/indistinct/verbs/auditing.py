@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
@@ -130,7 +131,23 @@ def _audit_series(
         if is_over_releases(item.requirement)
     )
     verdicts = [verdict_over(part, parts, constant, follow) for part in promised]
-    return SeriesAudit(alone, tuple(verdicts), _rests_on(promised, constant, follow))
+    notes = _rests_on(promised, constant, follow)
+    return SeriesAudit(alone, tuple(verdicts), (*notes, *_out_of_order(parts)))
+
+
+def _out_of_order(parts: Sequence[OneOf]) -> Iterator[str]:
+    """What the certificates say against the order in which releases are given."""
+    claims = [one.published.claims for one in parts]
+    for (at, one), (later, other) in combinations(enumerate(claims, start=1), 2):
+        if one is None or other is None:
+            continue
+        if one.tables and one.tables == other.tables:
+            yield f"releases {at} and {later} are the same files"
+        elif later == at + 1 and "" < other.created < one.created:
+            yield (
+                f"release {later} was made before release {at}, as their certificates say: in "
+                "another order of publication, a promise over releases may not hold"
+            )
 
 
 def _rests_on(

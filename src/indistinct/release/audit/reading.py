@@ -52,6 +52,7 @@ class Claims:
         linked: How linked tables belong together: ``quasi``, ``sensitive``, ``by``, ``holding``.
         as_asked: Of each promise, whether ``achieved`` is what was asked, since records may be made
             up that figures should not count.
+        created: When it was written; ISO 8601 in UTC, so that texts are in the order of time.
     """
 
     path: Path
@@ -65,6 +66,7 @@ class Claims:
     person: str | None = None
     linked: Mapping[str, str] | None = None
     as_asked: tuple[bool, ...] = ()
+    created: str = ""
 
 
 @dataclass(frozen=True)
@@ -533,6 +535,7 @@ def _claims_in(given: object, path: Path) -> Claims:
         person=person,
         linked=linked,
         as_asked=tuple("counts_made_up" in promise for promise in promises),
+        created=str(document.get("created") or ""),
     )
 
 
