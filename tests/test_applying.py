@@ -115,21 +115,42 @@ def test_a_plan_that_was_applied_can_be_applied(tmp_path: Path) -> None:
     assert ind.audit(three, asked).holds
 
 
+def visits(table: pl.DataFrame) -> pl.DataFrame:
+    """Two rows per person."""
+    people = table.with_columns(patient=pl.int_range(pl.len()).cast(pl.String))
+    return pl.concat([people, people])
+
+
+OF_PEOPLE: dict[str, Any] = {"source": {"person": "patient"}}
+
+
+@pytest.mark.parametrize("units", ["records", "people"])
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
-def test_what_breaks_is_told_with_its_price_and_nothing_is_made(algorithm: str) -> None:
-    asked = policy(algorithm=algorithm)
-    first = ind.anonymize(table(1), asked)
+def test_what_breaks_is_told_with_its_price_and_nothing_is_made(algorithm: str, units: str) -> None:
+    def made(table: pl.DataFrame) -> pl.DataFrame:
+        return table if units == "records" else visits(table)
+
+    def keys(**method: Any) -> dict[str, Any]:
+        found = policy(algorithm=algorithm, **method)
+        if units == "people":
+            found |= OF_PEOPLE
+            found["attributes"]["patient"] = {"role": "identifier"}
+        return found
+
+    asked = keys()
+    first = ind.anonymize(made(table(1)), asked)
     with pytest.raises(ind.Unsatisfiable) as caught:
-        ind.apply(first, table(2, size=30), asked)
+        ind.apply(first, made(table(2, size=30)), asked)
     (problem,) = caught.value.problems
     assert problem.code == "plan-breaks"
     assert "k-anonymity(k=3) in" in problem.message
+    assert f" of 30 {units}" in problem.message
     assert "suppression_limit = 0." in str(problem.remedy)
     assert "--adapt" in str(problem.remedy)
     # What it says would mend it does.
     share = float(str(problem.remedy).split("suppression_limit = ")[1].split(";")[0])
-    mended = policy(algorithm=algorithm, suppression_limit=share)
-    assert ind.audit(ind.apply(first, table(2, size=30), mended), mended).holds
+    mended = keys(suppression_limit=share)
+    assert ind.audit(ind.apply(first, made(table(2, size=30)), mended), mended).holds
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from tests.report.test_report import run  # noqa: F401
 
 import indistinct as ind
+from indistinct.errors import PolicyError
 from indistinct.randomness import simulation
 
 
@@ -178,6 +179,27 @@ def test_what_cannot_be_explored_is_refused(run: Any, tmp_path: Path, options: A
     policy.write_text(ind.Policy.from_dict(POLICY).to_toml(), encoding="utf-8")
     result = run("explore", tmp_path / "t.csv", "--policy", policy, *options)
     assert result.exit_code == 2, result.stdout
+
+
+@pytest.mark.parametrize("mode", ["joint", "split"])
+def test_what_would_give_ranks_away_is_no_release(mode: str) -> None:
+    """Of age 20 all have rank 1: anonymize refuses, and explore recommends nothing."""
+    ill = ["HIV", "hepatitis", "flu", "cold"] * 10
+    table = pl.DataFrame({"age": [20, 20, 30, 30] * 10, "ill": ill})
+    ranks = {"HIV": 1, "hepatitis": 1, "flu": 4, "cold": 4}
+    asked = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "ranks": {"table": ranks}},
+        },
+        "promises": [{"model": "knm-anonymity", "k": {"1": 2, "4": 2}, "diversity": 2}],
+        "method": {"algorithm": "knm", "mode": mode},
+    }
+    with pytest.raises(PolicyError, match="disclose how sensitive"):
+        ind.anonymize(table, asked)
+    found = ind.explore(table, asked, suppression=[0, 0.1])
+    assert found.recommended is None
+    assert all(point.risk is None for point in found.points)
 
 
 def test_what_no_attacker_can_follow_is_told_beside_the_bound() -> None:

@@ -163,6 +163,7 @@ class _Reuse:
         self.continued = {name: self._continued(name) for name in earlier.attributes}
         self.kept = self._with(frozenset())
         self.records = self.kept.data.table.records
+        self.unit = private.subjects.unit
         self.allowed = 0
         if "suppression_limit" in method_of(self.policy).heeds(self.policy.method):
             limit = self.policy.method.suppression_limit
@@ -337,14 +338,14 @@ class _Reuse:
         if not broken and lost <= self.allowed:
             return []
         told = [
-            f"breaks {one.promise} in {many(one.classes, 'class', 'classes')} with {one.records} "
-            f"of {self.records} records"
+            f"breaks {one.promise} in {many(one.classes, 'class', 'classes')} with "
+            f"{some_of(one.records, self.records, self.unit)}"
             for one in broken
         ]
         if outside:
             cause = self.earlier.attribute_without_class(data, plan.suppressed)
             told.append(
-                f"has no class for {some_of(outside, self.records, 'record')}"
+                f"has no class for {some_of(outside, self.records, self.unit)}"
                 + (f", most of them because of '{cause}'" if cause else "")
                 + (self._new_values(cause, plan.suppressed) if cause else "")
             )
@@ -353,7 +354,7 @@ class _Reuse:
         if lost < self.records and not isinstance(plan, CutPlan):
             share = np.ceil(lost / self.records * 1000) / 1000
             ways.append(
-                f"leave out {many(lost, 'record')} instead of {self.allowed}: suppression_limit "
+                f"leave out {many(lost, self.unit)} instead of {self.allowed}: suppression_limit "
                 f"= {share:.3f}"
             )
         if self.earlier.kind != "cut":

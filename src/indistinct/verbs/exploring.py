@@ -17,7 +17,7 @@ import numpy as np
 from indistinct.analytics.risk.elbow import select_k
 from indistinct.analytics.risk.reidentification import prosecutor
 from indistinct.analytics.utility.exploration import Exploration, Point
-from indistinct.errors import InputError, Unsatisfiable
+from indistinct.errors import InputError, PolicyError, Unsatisfiable
 from indistinct.intake.asked import sight_of
 from indistinct.intake.opening import PolicyLike, Progress, as_policy
 from indistinct.intake.private_table import PrivateTable
@@ -31,6 +31,7 @@ from indistinct.pipeline.attack import attack
 from indistinct.pipeline.looking_ahead import searched
 from indistinct.policy import Method, Policy
 from indistinct.policy.promises import promise_keys
+from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import method_named
@@ -39,6 +40,9 @@ from indistinct.recoding.recoded import leaked, published_classes, score
 from indistinct.types import Frame, Plain, PlainMapping
 from indistinct.verbs.alternatives import COST
 from indistinct.verbs.risk import for_k
+
+MEASURED = (KnownRecords, KNMAnonymity)
+"""Promises of which the release, and not its plan alone, decides."""
 
 MOST = 1000
 """Points that are explored, at most."""
@@ -224,7 +228,7 @@ def _is_whole(choice: _Choice) -> bool:
         or policy.person is not None
         or bool(policy.analyses)
         or changes_values(policy)
-        or any(part.subject == "items" or isinstance(part, KnownRecords) for part in promises)
+        or any(part.subject == "items" or isinstance(part, MEASURED) for part in promises)
     )
 
 
@@ -312,7 +316,9 @@ def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None)
     try:
         quiet = policy.output.model_copy(update={"report": False})
         release = anonymize(data, policy.model_copy(update={"output": quiet}), path=path)
-    except Unsatisfiable:
+    except (Unsatisfiable, PolicyError) as error:
+        if isinstance(error, PolicyError) and error.problems[0].code != "ranks-given-away":
+            raise
         return Point(**told)
     run = release.run.to_dict()
     smallest, mean = run["classes"]["smallest"], run["classes"]["mean"]
