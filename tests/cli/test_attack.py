@@ -116,3 +116,37 @@ def test_a_gain_beyond_the_bound_ends_with_3(
     assert "alert: membership of diagnosis: the belief in the truth rises by up to" in done.stderr
     assert json.loads(done.stdout)["attacks"]
     assert run(*asked, "--max-gain", 2).exit_code == 2
+
+
+def test_many_attributes_of_one_attacker_are_told_together(run: Run, tmp_path: Path) -> None:
+    names = [f"ill{at}" for at in range(8)]
+    rows = [
+        ",".join(
+            [str(20 + at % 40), *("1" if (at * 7 + own) % 9 < own else "0" for own in range(8))]
+        )
+        for at in range(160)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join([",".join(["age", *names]), *rows]), encoding="utf-8")
+    roles = [f'attributes.{name}.role = "sensitive"' for name in names]
+    text = """
+attributes.age = { role = "quasi-identifier", hierarchy = { intervals = 2 } }
+promises = [{ model = "k-anonymity", k = 2 }]
+"""
+    (tmp_path / "p.toml").write_text("\n".join([*roles, text]), encoding="utf-8")
+    made = run(
+        "anonymize", tmp_path / "t.csv", "--policy", tmp_path / "p.toml", "--out", tmp_path / "o"
+    )
+    assert made.exit_code == 0, made.stderr
+    asked = ("attack", tmp_path / "t.csv", tmp_path / "o", "--only", "worst-posterior")
+    said = " ".join(run(*asked).stdout.split())
+    found = json.loads(run(*asked, "--json").stdout)["attacks"]
+    learnt = {
+        one["sensitive"]: one["success"]["0.95"]
+        for one in found
+        if one["success"]["0.95"] > one["alone"]["0.95"]
+    }
+    assert len(learnt) > 5
+    most = max(learnt, key=lambda name: learnt[name])
+    assert said.count("what somebody has: ") == 1 + (len(learnt) < len(names))
+    assert f"what somebody has: {most}" in said
+    assert all(f"{name} ({share(learnt[name])})" in said for name in learnt if name != most)

@@ -385,16 +385,7 @@ class AttackReport(Document):
             f"{many(self.records, *ROWS[self.unit])}",
             "title",
         )
-        nothing: dict[str, list[str]] = {}
-        for worst in self.worst():
-            if worst.sensitive and not worst.learnt:
-                nothing.setdefault(self._says(worst), []).append(worst.sensitive)
-        for worst in self.worst():
-            names = [] if worst.learnt else nothing.get(self._says(worst), [])
-            if worst.sensitive not in names or len(names) <= ALIKE:
-                yield from self._told(worst)
-            elif worst.sensitive == names[0]:
-                yield from self._told(worst, f"{', '.join(names[:3])} and {len(names) - 3} more")
+        yield from self._worst_told()
         yield from self._left_open()
         for item in self.attacks:
             if alike := item.figures.get("left_out_alike"):
@@ -415,6 +406,38 @@ class AttackReport(Document):
         untried = dict.fromkeys(item.name for item in self.skipped)
         if untried:
             yield Line(f"not tried: {', '.join(untried)}")
+
+    def _worst_told(self) -> Iterator[Line]:
+        """The worst of each; of many attributes with the same attacker, the first one in full."""
+        nothing: dict[str, list[str]] = {}
+        learnt: dict[str, list[Finding]] = {}
+        for worst in self.worst():
+            if worst.sensitive and not worst.learnt:
+                nothing.setdefault(self._says(worst), []).append(worst.sensitive)
+            elif worst.sensitive:
+                learnt.setdefault(worst.name, []).append(worst)
+        for worst in self.worst():
+            names = [] if worst.learnt else nothing.get(self._says(worst), [])
+            same = learnt.get(worst.name, []) if worst.sensitive and worst.learnt else []
+            if len(same) > ALIKE:
+                if worst is same[0]:
+                    most, *others = sorted(same, key=lambda one: -one.learnt)
+                    yield from self._told(most)
+                    yield self._likewise(others)
+            elif worst.sensitive not in names or len(names) <= ALIKE:
+                yield from self._told(worst)
+            elif worst.sensitive == names[0]:
+                yield from self._told(worst, f"{', '.join(names[:3])} and {len(names) - 3} more")
+
+    def _likewise(self, others: Sequence[Finding]) -> Line:
+        """What one attacker learns of further attributes, the most first."""
+        level, style = LEVELS[self.level(others[0])]
+        told = [f"{one.sensitive} ({share(one.success.get(KNOWN, 0.0))})" for one in others]
+        text = (
+            f"{level:<{INDENT}}the same attacker knows with 95% certainty: {', '.join(told)}; what "
+            "lowers each: --json"
+        )
+        return Line(text, style, indent=INDENT)
 
     def _left_open(self) -> Iterator[Line]:
         """Each kind, and each attribute, of which no attacker could be tried, and why."""

@@ -1027,8 +1027,9 @@ def _perhaps_related(
     """Pairs of columns about one thing, of which in some records one follows from the other."""
     alike: dict[str, list[AttributeProfile]] = {}
     for item in quasi:
-        if item.about is not None:
-            alike.setdefault(item.about, []).append(item)
+        about = item.about or ("time" if item.type == "date" else None)
+        if about is not None:
+            alike.setdefault(about, []).append(item)
     for items in alike.values():
         if len(items) < 2:
             continue
