@@ -220,6 +220,10 @@ def told_apart_by_distance(policy: Policy) -> set[str]:
     }
 
 
+NAMES_TOLD = 6
+"""So many of many attributes without a promise are named, so that the others can be counted."""
+
+
 def told_of_no_promise(policy: Policy) -> list[WarningText]:
     """What readers are told of sensitive attributes without a promise about all their values."""
     what = "bucket" if method_of(policy).linked else "class"
@@ -228,6 +232,8 @@ def told_of_no_promise(policy: Policy) -> list[WarningText]:
         bare = []  # linked tables list no values but those that promises name
     names = [f"'{name}'" for name in bare]
     names += [f"values of '{name}' that promises leave out" for name in partly_promised(policy)]
+    if len(names) > NAMES_TOLD + 2:
+        names = [*names[:NAMES_TOLD], f"{len(names) - NAMES_TOLD} more"]
     return [
         Kind.LIMIT(
             f"{NOT_BOUNDED}{what} tells about {', '.join(names)}: all people of a {what} may "
