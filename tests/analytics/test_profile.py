@@ -1391,3 +1391,30 @@ def test_what_words_for_qualities_drugs_and_codes_say() -> None:
     seen = profile(frame).closed()
     assert "names of drugs" in seen["tr_desc"].why
     assert {item.role for item in seen.attributes[1:]} == {"sensitive"}
+
+
+def test_days_that_no_name_speaks_of_are_left_out_and_said() -> None:
+    draw = random.Random(5)
+    days = [str(draw.randint(41000, 45000)) for _ in range(N)]
+    frame = pl.DataFrame({"seen": days, "diagnosis": ["flu", "gout"] * (N // 2)})
+    seen = profile(frame).closed()["seen"]
+    assert seen.role == "identifier"
+    assert "or days counted since 1899-12-30" in seen.why
+    others = [str(int(day) * 10) for day in days]
+    assert "days counted" not in profile(frame.with_columns(seen=pl.Series(others)))["seen"].why
+
+
+def test_what_says_little_behind_a_word_keeps_it() -> None:
+    wards = ["AMU", "8 West", "8 South", "6 East"]
+    frame = pl.DataFrame(
+        {
+            "ward_display_name": [wards[at % 4] for at in range(N)],
+            "ward_start": [f"2024-01-{1 + at % 28:02}" for at in range(N)],
+            "ward_end": [f"2024-02-{1 + at % 28:02}" for at in range(N)],
+            "ward_code": [str(at % 4) for at in range(N)],
+            "ward_nurses": [str(at % 7) for at in range(N)],
+            "diagnosis": ["flu", "gout"] * (N // 2),
+        }
+    )
+    seen = profile(frame)
+    assert {seen[name].role for name in ("ward_display_name", "ward_code")} == {"quasi-identifier"}

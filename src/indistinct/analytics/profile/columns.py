@@ -62,7 +62,12 @@ from indistinct.analytics.profile.safe_harbor import (
     numbers_somebody,
     recognise,
 )
-from indistinct.analytics.profile.unread import are_units_of_time, how_to_write, told_of_units
+from indistinct.analytics.profile.unread import (
+    are_units_of_time,
+    could_count_days,
+    how_to_write,
+    told_of_units,
+)
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import PlainData, many
 from indistinct.sources.engines import open_table
@@ -730,8 +735,9 @@ def _role_by_values(values: Values, gaps: bool) -> tuple[Role, list[str]]:
     if values.distinct == 1 and not gaps:
         return "insensitive", ["the same value in every record"]
     if _could_be_numbers(values):
+        days = ", or days counted since 1899-12-30 or 1970-01-01" * could_count_days(values)
         return "identifier", [
-            f"{LEFT_OUT}: its values could be numbers of people, things or places"
+            f"{LEFT_OUT}: its values could be numbers of people, things or places{days}"
         ]
     return "insensitive", [_NOTHING]
 

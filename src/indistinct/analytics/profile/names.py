@@ -89,6 +89,8 @@ def without_prefix(names: Sequence[str]) -> dict[str, str]:
 
     >>> without_prefix(["PA_AGE", "PA_SEX", "PA_ID", "PA_CARE", "PA_DX", "year"])["PA_SEX"]
     'SEX'
+    >>> without_prefix([f"ward_{end}" for end in ("code", "start", "end", "no", "of")])["ward_code"]
+    'ward_code'
     """
     if questions := of_questions(names):
         return {
@@ -101,11 +103,23 @@ def without_prefix(names: Sequence[str]) -> dict[str, str]:
     if times < LEAST_COLUMNS or 2 * times < len(names):
         return {name: name for name in names}
     return {
-        name: name[len(head) :]
-        if name.startswith(head) and re.search("[A-Za-z]", name[len(head) :])
-        else name
+        name: name[len(head) :] if name.startswith(head) and _is_said(head, name) else name
         for name in names
     }
+
+
+_SAY_LITTLE = frozenset({"code", "name", "display", "description", "desc", "label", "type"})
+_LEAST_OF_A_WORD = 4
+
+
+def _is_said(head: str, name: str) -> bool:
+    """Whether what stands behind the head says something by itself, as ``code`` of wards does not.
+
+    A short head is no word, and says nothing either.
+    """
+    rest = name[len(head) :]
+    little = len(words(head)[0]) >= _LEAST_OF_A_WORD and _SAY_LITTLE.issuperset(words(rest))
+    return re.search("[A-Za-z]", rest) is not None and not little
 
 
 _OF_A_MODULE = re.compile(r"[A-Z]{3}[A-Z0-9]{2,5}")

@@ -85,7 +85,15 @@ def are_counted_days(name: str, values: Values) -> bool:
         or any(word.endswith(_DAYS_AT_END) for word in spoken)
         or (len(spoken) == 1 and is_of_a_life(name))
     )
-    if not dated or names_one_of(name, _OF_OTHERS):
+    return bool(dated) and not names_one_of(name, _OF_OTHERS) and could_count_days(values)
+
+
+def could_count_days(values: Values) -> bool:
+    """Whether whole numbers of which nothing else is known lie where days of our time do.
+
+    Bills, weights in grams and numbers of people lie there as well, so that nobody can tell.
+    """
+    if values.kind != "integer" or values.numbers is None:
         return False
     return bool(values.numbers.drop_nulls().is_between(_FIRST_DAY, _LAST_DAY).all())
 
