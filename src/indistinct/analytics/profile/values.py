@@ -415,13 +415,20 @@ def _mixed(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
     """Dates written in several ways, each of which says what is a day and what a year."""
     days = pl.repeat(None, len(texts), dtype=pl.Date, eager=True)
     plain = _in_english(texts).str.replace(r", (\d{1,2}:\d\d)", " $1")
-    for (_, written, _), whole in zip(DATE_FORMATS, _WHOLES, strict=True):
-        if written not in _UNSIGNED and "%d" in written:
-            fits = plain.str.contains(whole) & ~tokens
-            days = days.zip_with(days.is_not_null() | ~fits, _days(plain, written))
+    ways = [
+        (written, whole)
+        for (_, written, _), whole in zip(DATE_FORMATS, _WHOLES, strict=True)
+        if written not in _UNSIGNED and "%d" in written
+    ]
+    asked = MOST_MIXED * int(counts.filter(~tokens).sum())
+    any_way = plain.str.contains("|".join(f"(?:{whole})" for _, whole in ways))
+    if int(counts.filter(any_way & ~tokens).sum()) < asked:
+        return None
+    for written, whole in ways:
+        fits = plain.str.contains(whole) & ~tokens
+        days = days.zip_with(days.is_not_null() | ~fits, _days(plain, written))
     stray = days.is_null() & ~tokens
-    found = int(counts.filter(days.is_not_null()).sum())
-    if found < MOST_MIXED * int(counts.filter(~tokens).sum()):
+    if int(counts.filter(days.is_not_null()).sum()) < asked:
         return None
     if texts.filter(days.is_not_null()).len() < LEAST_DATES:
         return None
