@@ -489,15 +489,18 @@ def often_starred(tables: Frame, names: Sequence[str], verdict: Audit) -> dict[s
     """
     found: dict[str, float] = {}
     rest = verdict.records - verdict.suppressed
-    if not rest:
+    if not rest or not names:
         return found
     table = open_table(tables)
-    for name in names:
-        text, times = table.rows([name])
-        starred = (text[name] == SUPPRESSED).fill_null(value=False).to_numpy()
-        stars = int(starred.sum() if times is None else times[starred].sum()) - verdict.suppressed
-        if stars > OFTEN * rest:
-            found[name] = stars / rest
+    # Texts take memory, and are looked at one by one; an engine has counted all together.
+    for columns in [[name] for name in names] if table.held else [names]:
+        text, times = table.rows(columns)
+        for name in columns:
+            starred = (text[name] == SUPPRESSED).fill_null(value=False)
+            counted = starred.sum() if times is None else times[starred.to_numpy()].sum()
+            stars = int(counted) - verdict.suppressed
+            if stars > OFTEN * rest:
+                found[name] = stars / rest
     return found
 
 
@@ -608,17 +611,22 @@ def warn_about_unprotected_columns(
         name for name in others if name not in harmful and policy.attributes[name].transform is None
     ]
     warnings += _naming(private, plain)
-    undone = giving_away(table, others, [*generalized, *visits])
-    warnings += _undone(undone)
-    warnings += _following(private, others, [*plan.attributes, *visits], [*generalized, *visits])
     # An engine does not send long texts, each another one, to have numbers looked for in them.
     short = [name for name in beside if name not in found or table.kinds[name] != "text"]
-    warnings += warn_about_computed(private, beside if table.held else short, plan, visits)
-    if private.subjects.unit == "record":
-        known = [name for name in others if name not in harmful]
-        some = table.sample([*known, *plan.attributes], SAMPLE) if known and generalized else None
-        if some is not None:
-            warnings += _narrowed(private, plan, some.select(known), some, undone)
+    compared = beside if table.held else short
+    sought = [*generalized, *visits]
+    of_records = private.subjects.unit == "record"
+    every = list(dict.fromkeys([*others, *compared, *plan.attributes, *visits]))
+    sampled = table.sample(every, SAMPLE) if compared and sought and of_records else None
+    undone = giving_away(table, others, sought, sampled)
+    warnings += _undone(undone)
+    seen = sampled if of_records or not sought else _of_everybody(private, every)
+    if seen is not None:
+        warnings += _following(private, others, [*plan.attributes, *visits], sought, seen)
+        warnings += warn_about_computed(private, compared, plan, visits, seen)
+    known = [name for name in others if name not in harmful]
+    if sampled is not None and known and generalized:
+        warnings += _narrowed(private, plan, sampled.select(known), sampled, undone)
     masked = {name: replaced[name] for name in masked_identifiers(policy)}
     if masked:
         telling = nearly_unique(open_table(pl.DataFrame(masked)), masked)
@@ -682,28 +690,33 @@ def warn_about_people(
     return [*warnings, *_undone(undone), *narrowed]
 
 
+def _of_everybody(private: PrivateTable, columns: Sequence[str]) -> pl.DataFrame:
+    """Some records as text; where people have many, one of everybody."""
+    table, subjects = private.table, private.subjects
+    if subjects.unit == "record":
+        return table.sample(columns, SAMPLE)
+    return table.text(columns)[pl.Series(subjects.first_rows()[:SAMPLE])]
+
+
 def _following(
-    private: PrivateTable, beside: Sequence[str], known: Sequence[str], generalized: Sequence[str]
+    private: PrivateTable,
+    beside: Sequence[str],
+    known: Sequence[str],
+    generalized: Sequence[str],
+    seen: pl.DataFrame,
 ) -> list[WarningText]:
     """Warnings about columns that follow from quasi-identifiers, of which one is generalized.
 
     Others than sensitive ones that follow from one alone narrow it, and are warned about as such.
-    Where people have many records, one of everybody is seen.
 
     Arguments:
         private: the table.
         beside: columns that are published as they are.
         known: quasi-identifiers, of people and of visits.
         generalized: those that are not published as they are.
+        seen: these columns in some records, or in one of everybody.
     """
-    table, subjects, sensitive = private.table, private.subjects, private.policy.sensitive
-    if not beside or not generalized:
-        return []
-    columns = [*beside, *known]
-    if subjects.unit == "record":
-        seen = table.sample(columns, SAMPLE)
-    else:
-        seen = table.text(columns)[pl.Series(subjects.first_rows()[:SAMPLE])]
+    sensitive = private.policy.sensitive
     published = {name: generalized if name in sensitive else () for name in beside}
     return [
         Kind.RISK(
@@ -712,36 +725,36 @@ def _following(
             f"{'both' if len(those) > 1 else 'that'}; make '{column}' a quasi-identifier, or "
             "leave it out"
         )
-        for column, *those in following(seen, table.kinds, published, known)
+        for column, *those in following(seen, private.table.kinds, published, known)
         if {*those} & {*generalized}
     ]
 
 
 def warn_about_computed(
-    private: PrivateTable, beside: Sequence[str], plan: Plan, visits: Iterable[str] = ()
+    private: PrivateTable,
+    beside: Sequence[str],
+    plan: Plan,
+    visits: Iterable[str] = (),
+    seen: pl.DataFrame | None = None,
 ) -> list[WarningText]:
     """Warnings about quasi-identifiers that are generalized, and follow from two columns that stay.
-
-    Where people have many records, one of everybody is seen.
 
     Arguments:
         private: the table.
         beside: columns that are published; those with changed values compute nothing.
         plan: what becomes of the quasi-identifiers; those that stay as they are can be read too.
         visits: attributes of visits that are generalized.
+        seen: all of these in some records, or in one of everybody, where they are at hand.
     """
-    policy, subjects, table = private.policy, private.subjects, private.table
+    policy, table = private.policy, private.table
     stays = [name for j, name in enumerate(plan.attributes) if plan.untouched(j)]
     sought = [name for name in (*plan.attributes, *visits) if name not in stays]
     changed = {name for name, item in policy.attributes.items() if item.transform is not None}
     readable = [name for name in (*beside, *stays) if name not in changed]
     if not sought or len(readable) < 2:
         return []
-    columns = [*sought, *readable]
-    if subjects.unit == "record":
-        seen = table.sample(columns, SAMPLE)
-    else:
-        seen = table.text(columns)[pl.Series(subjects.first_rows()[:SAMPLE])]
+    if seen is None:
+        seen = _of_everybody(private, [*sought, *readable])
     return [
         Kind.RISK(
             f"'{quasi}' is generalized, and can be computed from '{one}' and '{other}', which "

@@ -45,7 +45,10 @@ Narrowed = list[tuple[str, str, float]]
 
 
 def giving_away(
-    table: Table, published: Iterable[str], generalized: Sequence[str]
+    table: Table,
+    published: Iterable[str],
+    generalized: Sequence[str],
+    sampled: pl.DataFrame | None = None,
 ) -> list[tuple[str, str]]:
     """Pairs of a column that is published as it is, and a quasi-identifier that it determines.
 
@@ -53,12 +56,14 @@ def giving_away(
         table: the private table.
         published: columns that are published as they are.
         generalized: quasi-identifiers that are not.
+        sampled: both in some records of the table, where these were drawn already.
     """
     columns = list(published) if generalized else []
     if not columns:
         return []
     small = table.height() <= SAMPLE
-    some = table.sample([*columns, *generalized], SAMPLE)
+    wanted = [*columns, *generalized]
+    some = table.sample(wanted, SAMPLE) if sampled is None else sampled.select(wanted)
     codes = all_ranks(some)
     found = []
     for column in columns:
