@@ -98,7 +98,7 @@ class _Texts:
         texts, counts = values.texts, values.counts
         if values.distinct > LOOKED_AT:
             frame = pl.DataFrame({"text": texts, "count": counts})
-            frame = frame.sort(["count", "text"], descending=[True, False]).head(LOOKED_AT)
+            frame = frame.top_k(LOOKED_AT, by=["count", "text"], reverse=[False, True])
             texts, counts = frame.get_columns()
         held = sorted(zip([-one for one in counts.to_list()], texts.to_list(), strict=True))
         self.name, self.values = name, values
