@@ -77,7 +77,7 @@ PEOPLE = (
 STAYS = (
     "visit", "encounter", "admission", "hadm", "icustay", "stay", "episode", "claim", "clm",
     "record", "row", "order", "event", "ticket", "household", "family", "dwelling", "occurrence",
-    "fam", "hh",
+    "fam", "hh", "isolate", "specimen", "sample", "prescription",
     "appointment", "physician", "phy", "doctor", "provider", "practitioner", "nurse", "surgeon",
     "prescriber", "hospital", "site", "clinic", "facility", "ward",
 )  # fmt: skip
