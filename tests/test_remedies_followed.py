@@ -776,6 +776,7 @@ NAMES = re.compile(r" = |--[a-z]|\"[a-z-]+\"|indistinct [a-z]|[a-z]+_[a-z]+")
 ELSEWHERE = {
     "tests/cli/test_init.py": ("give --check FILE",),
     "draws a picture": ("name them: --contingency A,B",),
+    "tests/test_kept_policy.py": ("name the policy that it was made with",),
     "tests/test_ledger.py": ("conflict = ", "one key from the first"),
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),
     "tests/report": (

@@ -118,6 +118,26 @@ def test_a_gain_beyond_the_bound_ends_with_3(
     assert run(*asked, "--max-gain", 2).exit_code == 2
 
 
+def test_a_column_that_no_attacker_could_try_is_not_within_a_bound(
+    run: Run, tmp_path: Path
+) -> None:
+    table, policy, out = (tmp_path / name for name in ("visits.csv", "policy.toml", "out"))
+    rows = "".join(f"{20 + at % 30},{100 + at * 7 % 90}\n" for at in range(300))
+    table.write_text(f"age,cost\n{rows}", encoding="utf-8")
+    policy.write_text(
+        '[attributes.age]\nrole = "quasi-identifier"\nhierarchy = { intervals = { width = 5 } }\n'
+        '[attributes.cost]\nrole = "sensitive"\ntransform = { noise = { scale = 9 } }\n'
+        '[[promises]]\nmodel = "k-anonymity"\nk = 5\n',
+        encoding="utf-8",
+    )
+    made = run("anonymize", table, "--policy", policy, "--out", out)
+    assert made.exit_code == 0, made.stderr
+    assert run("attack", table, out).exit_code == 0
+    done = run("attack", table, out, "--max-gain", 1)
+    assert done.exit_code == 3
+    assert "alert: what somebody has: cost: no attacker could be tried, because" in done.stderr
+
+
 def test_many_attributes_of_one_attacker_are_told_together(run: Run, tmp_path: Path) -> None:
     names = [f"ill{at}" for at in range(8)]
     rows = [

@@ -49,7 +49,8 @@ def attack(
         float | None,
         option(
             "SHARE",
-            "Exit with 3 if the belief of an attacker in someone's truth rises by more.",
+            "Exit with 3 if an attacker's belief in someone's truth rises by more, or a sensitive "
+            "column could not be tried.",
             min=0.0,
             max=1.0,
         ),
@@ -96,7 +97,10 @@ def attack(
 
 
 def _passed(found: AttackReport, bound: float) -> Iterator[str]:
-    """Which attackers gain more on somebody than a bound."""
+    """Which attackers gain more than a bound, and on what none could be tried."""
+    for what, why in found.untried().items():
+        if ": " in what:  # an attribute: where none is sensitive, there is nothing to try
+            yield f"{what}: no attacker could be tried, because {why}"
     for item in found.attacks:
         if item.gain["max"] > bound + SLACK:
             of = f" of {item.sensitive}" if item.sensitive else ""

@@ -439,9 +439,10 @@ class AttackReport(Document):
         )
         return Line(text, style, indent=INDENT)
 
-    def _left_open(self) -> Iterator[Line]:
-        """Each kind, and each attribute, of which no attacker could be tried, and why."""
+    def untried(self) -> dict[str, str]:
+        """Each kind, and each attribute, on which every attacker was refused, and why."""
         tried = {(item.kind, item.sensitive) for item in self.attacks}
+        found = {}
         for kind, what in KINDS.items():
             whys: dict[str | None, dict[str, None]] = {}
             for item in self.skipped:
@@ -449,12 +450,20 @@ class AttackReport(Document):
                     whys.setdefault(item.sensitive, {})[item.why] = None
             if any(of == kind for of, _ in tried):
                 whys.pop(None, None)
-            elif not whys:
-                whys[None] = {"no attacker of this kind was asked for": None}
             for sensitive, why in whys.items():
-                of = what + (f": {sensitive}" if sensitive else "")
-                text = f"open  {of}: not tried, because {'; '.join(why)}"
-                yield Line(text, "doubt", indent=INDENT)
+                found[what + (f": {sensitive}" if sensitive else "")] = "; ".join(why)
+        return found
+
+    def _left_open(self) -> Iterator[Line]:
+        """What was not tried, and why."""
+        untried = self.untried()
+        looked_at = {item.kind for item in (*self.attacks, *self.skipped)}
+        for kind, what in KINDS.items():
+            told = {one: why for one, why in untried.items() if one.partition(": ")[0] == what}
+            if kind not in looked_at:
+                told[what] = "no attacker of this kind was asked for"
+            for one, why in told.items():
+                yield Line(f"open  {one}: not tried, because {why}", "doubt", indent=INDENT)
 
     def worst(self) -> list[Finding]:
         """The attacker that learns most about each: identity, membership, every attribute."""
