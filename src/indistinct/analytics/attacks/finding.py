@@ -457,7 +457,7 @@ class AttackReport(Document):
     def _left_open(self) -> Iterator[Line]:
         """What was not tried, and why."""
         untried = self.untried()
-        looked_at = {item.kind for item in (*self.attacks, *self.skipped)}
+        looked_at = {item.kind for item in self.attacks} | {item.kind for item in self.skipped}
         for kind, what in KINDS.items():
             told = {one: why for one, why in untried.items() if one.partition(": ")[0] == what}
             if kind not in looked_at:
