@@ -263,6 +263,8 @@ def _guards(values: pl.Series) -> dict[str, str]:
 
 
 def _rewritten(values: pl.Series, suspect: str, write: Callable[[str], str]) -> dict[str, str]:
+    if not values.unique().str.contains(suspect).any():  # most columns have few values, and none
+        return {}
     texts = values.filter(values.str.contains(suspect)).unique(maintain_order=True).to_list()
     return {text: made for text in texts if (made := write(text)) != text}
 
