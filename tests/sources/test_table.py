@@ -161,39 +161,6 @@ def test_publish_with_known_combinations_is_the_same(engine: Any) -> None:
     assert Counter(engine.rows(table.publish(told))) == Counter(engine.rows(table.publish(plain)))
 
 
-@pytest.mark.parametrize("missing", [None, "", "?", "x"])
-def test_combinations_of_counted_rows_are_not_counted_again(
-    missing: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    duckdb = pytest.importorskip("duckdb")
-    frame = pl.DataFrame(
-        {
-            "zip": ["10", "11", missing, "11", "10", missing],
-            "age": [30, 41, 41, 30, 30, 30],
-            "ill": ["a", "b", "a", "b", "b", "c"],
-        }
-    )
-    table, again = (
-        open_table(duckdb.connect().from_arrow(frame.to_arrow()), missing_tokens={"zip": ["?"]})
-        for _ in range(2)
-    )
-    plain = change(table, ("zip", "age"), ("zip", "age", "ill"))
-    expected = Counter(table.publish(plain).fetchall())
-    place = {row: at for at, row in enumerate(plain.combinations.rows())}
-    texts, _ = again.rows(["zip", "age", "ill"])
-    known = np.array([place[row] for row in texts.select("zip", "age").rows()], np.int32)
-    asked: list[str] = []
-    run = type(again)._run
-    monkeypatch.setattr(
-        type(again), "_run", lambda own, query, *more: asked.append(query) or run(own, query, *more)
-    )
-    told = Change(**{**vars(plain), "combination_of": known})
-    assert Counter(again.publish(told).fetchall()) == expected
-    assert sum("GROUP BY" in query for query in asked) == (missing != "x")
-    wrong = Change(**{**vars(plain), "combination_of": known[::-1]})
-    assert Counter(again.publish(wrong).fetchall()) == expected
-
-
 def test_publish_shuffled_is_repeatable_and_complete(engine: Any) -> None:
     frame = pl.DataFrame(
         {"a": [str(i % 5) for i in range(200)], "b": [f"{i:03}" for i in range(200)]}

@@ -158,9 +158,11 @@ class Subjects:
             return self.subject_of
         return np.arange(self.rows, dtype=np.int32)
 
-    def of_rows(self, values: NDArray[_Kind]) -> NDArray[_Kind]:
-        """What every row has of what subjects have, [rows]; of an engine's, every row it told."""
-        return values if self.subject_of is None else values[self.subject_of]
+    def of_rows(self, values: NDArray[_Kind]) -> NDArray[_Kind] | None:
+        """What every row has of what subjects have, [rows]; None where an engine holds the rows."""
+        if self.subject_of is not None:
+            return values[self.subject_of]
+        return values if self.weight is None else None
 
     def first_rows(self) -> Ints:
         """The first row of every subject, [n]."""

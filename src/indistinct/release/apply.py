@@ -35,7 +35,7 @@ def change(
         keep_suppressed: publish suppressed records with ``*`` in every quasi-identifier.
         shuffle: draws the order of the release; without it, records keep their order.
         replace: columns that are replaced record by record.
-        combination_of: the combination of every row that the table told, where it is known.
+        combination_of: the combination of every record, where it is known.
         resolved: attributes that differ between records of one combination in the source, and are
             published as in the plan throughout.
     """

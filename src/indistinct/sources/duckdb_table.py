@@ -24,7 +24,7 @@ from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.headers import cells_of
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import COMMA_NUMBER, NUMBER, WHOLE, Tokens, canonical, kind_of_type
-from indistinct.types import Codes, Frame
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -276,39 +276,19 @@ class DuckDBTable:
 
     def _lookup(self, change: Change, made: Sequence[str]) -> pa.Table:
         """The kept combinations by the engine's own values, with what is published for them."""
-        combination_of: Codes = np.arange(len(change.keep))
-        found = self._told(change)
-        if found is None:
-            found = self._count(change.keys, count_column(change.keys))
-            combination_of = np.zeros(found.num_rows, np.int64)
-            if change.keys:
-                values = _polars(found.select(list(change.keys)))
-                combination_of = find_combinations(canonical(values, self._tokens), change)
+        counted = self._count(change.keys, count_column(change.keys))
+        found = counted.select(list(change.keys))
+        combination_of = np.zeros(counted.num_rows, np.int64)
+        if change.keys:
+            combination_of = find_combinations(canonical(_polars(found), self._tokens), change)
         kept = np.flatnonzero(change.keep[combination_of])
-        some = found if len(kept) == found.num_rows else found.take(kept)
-        names = [*(f"k{at}" for at in range(len(change.keys))), "count"]
-        lookup = some.rename_columns(names[: some.num_columns])
+        some = counted if len(kept) == counted.num_rows else counted.take(kept)
+        lookup = some.rename_columns([f"k{at}" for at in range(len(change.keys))] + ["count"])
         for at, name in enumerate(made):
             texts = change.published[name].cast(pl.String)
             taken = texts.gather(pl.Series(combination_of[kept]))
             lookup = lookup.append_column(f"p{at}", taken.to_arrow())
         return lookup
-
-    def _told(self, change: Change) -> pa.Table | None:
-        """The combinations by the engine's own values, where these were told with further columns
-        and each text stands for one value; else None.
-        """
-        keys, known = list(change.keys), self._wider(change.keys)
-        plain = all(self.kinds[name] in ("text", "integer", "boolean") for name in keys)
-        own = change.combination_of
-        if own is None or known is None or len(own) != known.num_rows or not plain:
-            return None
-        first = np.zeros(len(change.keep), np.int64)
-        first[own[::-1]] = np.arange(len(own))[::-1]
-        values = _polars(known.select(keys))[first]
-        texts = canonical(values, self._tokens)  # a missing one may be so in several ways
-        same = texts.equals(change.combinations.select(keys), null_equal=False)
-        return values.to_arrow() if same else None
 
     def _count(self, columns: Sequence[str], count: str) -> pa.Table:
         """The combinations of these columns and their counts, from those that are counted already

@@ -362,14 +362,14 @@ class ScannedTable(DuckDBTable):
             yield self._relation.project(columns)
 
     @contextlib.contextmanager
-    def _enumerated(self, texts: Mapping[str, pa.ChunkedArray], kind: str) -> Iterator[str]:
+    def _enumerated(
+        self, texts: Mapping[str, pl.Series | pa.ChunkedArray], kind: str
+    ) -> Iterator[str]:
         """The columns of a relation, codes in place of some texts, all of which are given."""
-        import pyarrow as pa
-
         connection, made = self.workspace.connection, dict[str, str]()
         try:
             for name, held in texts.items():
-                listed = _frame(pa.table({"text": held}))["text"].unique().drop_nulls().sort()
+                listed = pl.Series("text", held).unique().drop_nulls().sort()
                 if 0 < len(listed) <= _MOST_LISTED:
                     made[name] = f"indistinct_{kind}_{len(made)}"
                     known = listed.to_frame().to_arrow()
