@@ -364,7 +364,7 @@ def test_quasi_identifiers_that_nobody_named_are_told() -> None:
 def test_wrong_settings_are_refused() -> None:
     with pytest.raises(DataError, match="threshold"):
         ind.risk(PEOPLE, quasi=["age"], threshold=0)
-    with pytest.raises(DataError, match="no table of the population"):
+    with pytest.raises(DataError, match="no table is given"):
         ind.risk(PEOPLE, quasi=["age"], population=0.5, counts="people")
     with pytest.raises(DataError, match="no column 'agee'"):
         ind.risk(PEOPLE, quasi=["agee"])

@@ -376,6 +376,7 @@ def test_attackers_are_tried_where_the_table_is_at_hand(run, out: Path, tmp_path
     assert "Attackers who infer" in page
     refused = run("report", out, "--public", *given)
     assert refused.exit_code == 2
+    (out / "private" / "policy.toml").unlink()
     assert run("report", out, "--data", tmp_path / "t.csv").exit_code == 2
 
 

@@ -350,7 +350,7 @@ def numbers_somebody(name: str) -> bool:
     """
     parts = words(apart(name))
     if parts[:1] == ("id",):  # as Romance languages have it
-        parts = (*parts[1:], "id")
+        return " ".join(parts[1:]) in _OF_SOMEBODY
     ends = len(parts) > 1 and parts[-1] in ("id", "ids")
     return ends and (parts[-2] in _OF_SOMEBODY or " ".join(parts[-3:-1]) in _OF_SOMEBODY)
 
