@@ -5,6 +5,7 @@ That what they declare is true is a contract of all promises: ``tests/contracts`
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -157,3 +158,18 @@ def test_a_value_that_everybody_has_is_no_diversity() -> None:
             assert asked.breaks(seen).tolist() == [certain]
         sizes = promise("knm-anonymity", k={"1": 2, "4": 2}, diversity=False, sensitive="s")
         assert not sizes.breaks(seen).any()
+
+
+@pytest.mark.parametrize(
+    ("reference", "broken"),
+    [(None, True), ((5, 5, 5, 5, 5, 5), True), ((2, 2, 1, 1, 0, 0), False)],
+)
+def test_the_values_that_a_class_needs_are_counted_in_the_whole_table(
+    reference: tuple[int, ...] | None, broken: bool
+) -> None:
+    """Half of its values, two at least: of six values three, where the first class has but two."""
+    asked = promise("knm-anonymity", k={"1": 1, "4": 1}, diversity=True, sensitive="s")
+    seen = table([Class((2, 2, 0, 0, 0, 0), 4), Class((0, 0, 2, 2, 2, 2), 8)], reference)
+    if reference is None:
+        seen = replace(seen, reference={})
+    assert asked.breaks(seen).tolist() == [broken, False]
