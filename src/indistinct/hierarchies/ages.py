@@ -8,12 +8,15 @@ import unicodedata
 from indistinct.hierarchies.decimals import Scaled
 
 _UNITS = {
-    "y": "y yr yrs yo year years a an ans ano anos anni anno jahr jahre j jaar lat let ar",
+    "y": "y yr yrs yo year years a an ans annee annees ano anos anni anno jahr jahre j jaar"
+    " lat let ar",
     "m": "m mo mos mon mth mths month months mois mes meses mese mesi monat monate maand maanden",
-    "w": "w wk wks week weeks semana semanas sem semaine semaines woche wochen settimane",
+    "w": "w wk wks week weeks semana semanas sem semaine semaines woche wochen settimana settimane"
+    " weken",
     "d": "d day days dia dias jour jours tag tage dag dagen giorno giorni",
 }
-_UNIT = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+"""Of each word for a unit of ages, without accents, the letter that stands for it."""
 _OF_A_YEAR = {"y": (1, 1), "m": (1, 12), "w": (7, 365), "d": (1, 365)}
 _AGE = re.compile(
     r"(?:[<>≤≥]=?|under|over|below|above|less than|more than)? ?(\d{1,3})(?:[.,](\d{1,2}))? ?"
@@ -37,10 +40,10 @@ def in_years(text: str) -> Scaled | None:
     whole, part, first, more, second = found.groups()
     parts = [(int(whole + (part or "")), len(part or ""), first or "y")]
     parts += [(int(more), 0, second)] if more else []
-    if not all(word in _UNIT for _, _, word in parts):
+    if not all(word in UNIT_OF for _, _, word in parts):
         return None
     total = 0
     for number, places, word in parts:
-        times, share = _OF_A_YEAR[_UNIT[word]]
+        times, share = _OF_A_YEAR[UNIT_OF[word]]
         total += number * times * 10**_PLACES // (share * 10**places)
     return total, _PLACES

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.names import names_one_of, words
 from indistinct.analytics.profile.values import NUMBER, Values
-from indistinct.hierarchies.ages import in_years
+from indistinct.hierarchies.ages import UNIT_OF, in_years
 
 SPREADSHEET = "days since 1899-12-30"
 """How spreadsheets count days, as the format of a date says it."""
@@ -21,14 +21,6 @@ MIXED_AGES = (
     " unless they are written as 34, 3 months or 90+"
 )
 
-_UNITS = {
-    "day": "d day days tag tage jour jours dia dias giorno giorni dag dagen",
-    "week": "w wk wks week weeks woche wochen semaine semaines semana semanas settimana weken",
-    "month": "m mo mos mon month months monat monate mois mes meses mese mesi maand maanden",
-    "year": "y yr yrs year years a jahr jahre an ans annee annees ano anos anno anni jaar",
-}
-_KIND_OF = {word: unit for unit, spelt in _UNITS.items() for word in spelt.split()}
-
 
 def are_units_of_time(values: Iterable[str]) -> bool:
     """Whether values are several of days, weeks, months and years, as the units of ages.
@@ -36,7 +28,7 @@ def are_units_of_time(values: Iterable[str]) -> bool:
     >>> are_units_of_time({"Months", "years"}), are_units_of_time({"m", "f"})
     (True, False)
     """
-    units = [_KIND_OF.get("".join(words(value))) for value in values]
+    units = [UNIT_OF.get("".join(words(value))) for value in values]
     return None not in units and len(set(units)) > 1
 
 
