@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def test_a_run_that_is_asked_for_while_all_are_ended_waits(monkeypatch: pytest.M
     class Slow:
         """A run that another window answers with a new one while it is being stopped."""
 
-        def __init__(self, number: int, asked: dict[str, Any]) -> None:
+        def __init__(self, number: int, asked: dict[str, Any], spare: object) -> None:
             self.number, self.asked, self.running = number, asked, True
 
         def stop(self) -> None:
@@ -142,3 +143,33 @@ def test_a_run_that_is_asked_for_while_all_are_ended_waits(monkeypatch: pytest.M
     for other in others:
         other.join()
     assert [item["kind"] for item in runs.latest()] == ["other"]
+
+
+def test_a_process_that_has_answered_serves_the_next_run_and_none_that_was_stopped(
+    tmp_path: Path,
+) -> None:
+    data, policy = tmp_path / "t.csv", tmp_path / "t.toml"
+    pl.DataFrame({"age": [20, 20, 30, 30], "ill": list("abcd")}).write_csv(data)
+    keys = "[attributes.age]\nrole = 'quasi-identifier'\n[attributes.ill]\nrole = 'sensitive'\n"
+    policy.write_text(keys, encoding="utf-8")
+    asked = {"kind": "assess", "data": str(data), "policy": str(policy)}
+    runs, used = jobs.Jobs(), []
+
+    def told(asked: dict[str, Any], *, stop: bool = False) -> dict[str, Any]:
+        job = runs.start(asked)
+        used.append(job._process)
+        if stop:
+            job.stop()
+        while job.running:
+            time.sleep(0.01)
+        return job.to_dict()
+
+    first, again = told(asked), told(asked)
+    assert first["result"] == again["result"]
+    assert told(asked, stop=True)["stopped"]
+    assert "problems" in told(asked | {"data": str(tmp_path / "none.csv")})
+    assert told(asked)["result"] == first["result"]
+    runs.end()
+    assert used[0] is used[1] is used[2]
+    assert len(set(used)) == 3
+    assert None not in [process.wait(60) for process in used]

@@ -1,7 +1,8 @@
-"""Long runs, each in a process of its own: how far they are, what came of them, and their stop."""
+"""Long runs, each in a process beside the page: how far they are, what came of them, their stop."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -14,6 +15,9 @@ from indistinct.types import Plain
 PATIENCE: Final = 10.0
 """Seconds in which a run that is stopped tidies up, before it is killed."""
 
+LONG: Final = 20.0
+"""Seconds of a run after which its process ends, and gives its memory back."""
+
 
 class Job:
     """One run.
@@ -21,23 +25,20 @@ class Job:
     Arguments:
         number: how the page speaks of it.
         asked: what :mod:`indistinct.studio.worker` reads; ``kind`` says which run it is.
+        spare: processes that have told what came of an earlier run, and wait for the next. One of
+            them is taken, or a new one started, and comes back when this run has been told.
     """
 
-    def __init__(self, number: int, asked: Plain) -> None:
+    def __init__(self, number: int, asked: Plain, spare: Spare) -> None:
         self.number = number
         self.asked = asked
         self.began = time.monotonic()
         self._told: Plain = {"what": "starting", "share": None}
         self._end: Plain | None = None
         self._stopping = False
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "indistinct.studio.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,  # Ctrl+C in the terminal is for the studio, which ends the run
-        )
+        self._ending = threading.Lock()
+        self._spare = spare
+        self._process = spare.take()
         threading.Thread(target=self._listen, daemon=True).start()
 
     @property
@@ -52,14 +53,10 @@ class Job:
 
     def stop(self) -> None:
         """End it, with nothing half written; comes back when it has ended."""
-        if self._process.poll() is None:
+        with self._ending:
             self._stopping = True
-            self._process.terminate()
-            try:
-                self._process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+            if self._end is None:
+                _terminate(self._process)
 
     def _listen(self) -> None:
         assert self._process.stdin is not None
@@ -69,16 +66,82 @@ class Job:
             self._process.stdin.flush()
         except BrokenPipeError:
             pass
+        end: Plain | None = None
         for line in self._process.stdout:
             message: Plain = json.loads(line)
             if "what" in message:
                 self._told = message
             else:
-                self._end = {"seconds": time.monotonic() - self.began, **message}
-        code = self._process.wait()
-        if self._end is None:
+                end = {"seconds": time.monotonic() - self.began, **message}
+                break
+        if end is None:
+            code = self._process.wait()
             told = {"message": f"the run ended without a word (code {code})"}
-            self._end = {"stopped": True} if code < 0 or self._stopping else {"problems": [told]}
+            end = {"stopped": True} if code < 0 or self._stopping else {"problems": [told]}
+        with self._ending:
+            self._end = end
+            if self._stopping:
+                _end(self._process)
+            else:
+                short = "result" in end and end["seconds"] < LONG
+                self._spare.give(self._process, again=short)
+
+
+class Spare:
+    """Processes that wait for a run. What they have imported and compiled serves the next one."""
+
+    def __init__(self) -> None:
+        self._waiting: list[subprocess.Popen[str]] = []
+        self._changing = threading.Lock()
+
+    def take(self) -> subprocess.Popen[str]:
+        """A process that reads one line and tells what came of it."""
+        with self._changing:
+            while self._waiting:
+                process = self._waiting.pop()
+                if process.poll() is None:
+                    return process
+        return subprocess.Popen(
+            [sys.executable, "-m", "indistinct.studio.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,  # Ctrl+C in the terminal is for the studio, which ends the run
+        )
+
+    def give(self, process: subprocess.Popen[str], *, again: bool) -> None:
+        """Take back a process whose run has been told, for another run or to end it."""
+        if again:
+            with self._changing:
+                self._waiting.append(process)
+        else:
+            _end(process)
+
+    def end(self) -> None:
+        """End those that wait."""
+        with self._changing:
+            for process in self._waiting:
+                _end(process)
+            self._waiting.clear()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a process to which nobody listens any more."""
+    _terminate(process)
+    with contextlib.suppress(BrokenPipeError), process:
+        pass
+
+
+def _terminate(process: subprocess.Popen[str]) -> None:
+    """Ask a process to end, and wait until it has."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 class Jobs:
@@ -87,6 +150,7 @@ class Jobs:
     def __init__(self) -> None:
         self._number = 0
         self._jobs: dict[int, Job] = {}
+        self._spare = Spare()
         self._changing = threading.Lock()
 
     def start(self, asked: Plain) -> Job:
@@ -96,7 +160,7 @@ class Jobs:
                 if job.running and job.asked["kind"] == asked["kind"]:
                     job.stop()
             self._number += 1
-            job = self._jobs[self._number] = Job(self._number, asked)
+            job = self._jobs[self._number] = Job(self._number, asked, self._spare)
         return job
 
     def told(self, number: int) -> Plain:
@@ -138,3 +202,4 @@ class Jobs:
             for job in self._jobs.values():
                 job.stop()
             self._jobs.clear()
+            self._spare.end()

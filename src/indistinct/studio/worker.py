@@ -1,14 +1,16 @@
-"""One long run in a process of its own, which can be stopped and takes nothing with it.
+"""Long runs in a process of their own, which can be stopped and takes nothing with it.
 
-``python -m indistinct.studio.worker`` reads what to do from standard input, one line of JSON, and
-tells on standard output how far it is, a line each, and at last what came of it. Where standard
-input ends, the studio is gone: the run ends as by a signal, with nothing half written.
+``python -m indistinct.studio.worker`` reads what to do from standard input, one line of JSON, tells
+on standard output how far it is, a line each, and at last what came of it; then it waits for the
+next line, and what it has imported and compiled serves again. Where standard input ends, the studio
+is gone: the run ends as by a signal, with nothing half written.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import sys
 import threading
@@ -34,8 +36,21 @@ STANDARDS = ("0.2", "0.09", "hipaa-safe-harbor")
 
 
 def main() -> None:
-    """Do what standard input says."""
+    """Do what standard input says, one run after the other."""
     out, sys.stdout = sys.stdout, sys.stderr
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    signal.signal(signal.SIGTERM, _interrupt)
+    threading.Thread(target=_watch, args=(lines,), daemon=True).start()
+    while not _stopped.is_set():
+        try:
+            asked = json.loads(lines.get())
+            _say(out, _told(asked, out))
+        except KeyboardInterrupt:
+            _say(out, {"stopped": True})
+
+
+def _told(asked: Plain, out: TextIO) -> Plain:
+    """What comes of one run."""
     last: list[Any] = [0.0, ""]
 
     def progress(what: str, share: float | None) -> None:
@@ -47,20 +62,15 @@ def main() -> None:
             _say(out, {"what": what, "share": share})
 
     try:
-        signal.signal(signal.SIGTERM, _interrupt)
-        asked = json.loads(sys.stdin.readline())
-        threading.Thread(target=_watch, daemon=True).start()
-        _say(out, {"result": RUNS[asked["kind"]](asked, progress)})
+        return {"result": RUNS[asked["kind"]](asked, progress)}
     except IndistinctError as error:
-        _say(out, {"problems": [item.to_dict() for item in error.problems]})
-    except KeyboardInterrupt:
-        _say(out, {"stopped": True})
+        return {"problems": [item.to_dict() for item in error.problems]}
     except MemoryError:
-        _say(out, {"problems": [{"message": "the table does not fit into the memory"}]})
+        return {"problems": [{"message": "the table does not fit into the memory"}]}
     except OSError as error:
-        _say(out, {"problems": [{"message": f"{error.filename}: {error.strerror}"}]})
+        return {"problems": [{"message": f"{error.filename}: {error.strerror}"}]}
     except Exception as error:  # noqa: BLE001 - told without its message, which could hold a value
-        _say(out, {"problems": [{"message": f"internal error: {type(error).__name__}: {OURS}"}]})
+        return {"problems": [{"message": f"internal error: {type(error).__name__}: {OURS}"}]}
 
 
 def assess(asked: Plain, progress: Progress) -> Plain:
@@ -203,9 +213,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _watch() -> None:
-    """End the run where the studio ends."""
-    sys.stdin.read()
+def _watch(lines: queue.SimpleQueue[str]) -> None:
+    """Pass on what is asked, and end the run where the studio ends."""
+    for line in sys.stdin:
+        lines.put(line)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
