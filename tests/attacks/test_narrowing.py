@@ -130,6 +130,21 @@ def test_what_follows_from_two_dates_of_people_and_visits_is_warned_of() -> None
     assert any("follows from 'in' and 'out'" in warning for warning in warnings)
 
 
+def test_a_difference_of_few_values_puts_none_in_order() -> None:
+    """Two groupings of ages differ by little, and a colour by chance stands beside."""
+    random = np.random.default_rng(0)
+    age = random.integers(0, 80, 4000)
+    group = pl.Series(np.where(age < 15, 1, age // 5 - 1))
+    table = pl.DataFrame(
+        {"group": group, "of five": age // 5 + 1, "x": random.integers(1, 17, 4000)}
+    )
+    intervals = {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 2}}}
+    keys = STAYS | {"promises": [{"model": "k-anonymity", "k": 400}]}
+    keys["attributes"] = {"group": intervals, "of five": intervals, "x": {"role": "sensitive"}}
+    warnings = ind.anonymize(table, keys).warnings
+    assert not any("follows from" in warning for warning in warnings)
+
+
 def test_columns_of_people_are_looked_at_person_by_person() -> None:
     table = people(0, "year of birth").with_columns(who=pl.int_range(300).cast(pl.String))
     visits = pl.concat([table, table])

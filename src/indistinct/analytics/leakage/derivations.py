@@ -184,7 +184,7 @@ def following(
     found: list[tuple[str, ...]] = []
     for name, values in scaled.items():
         ones = (one for one in published[name] if one in others)
-        if one := next((one for one in ones if _ordered_alike(others[one], values)), None):
+        if one := next((one for one in ones if _ordered_alike(others[one], values, ALIKE)), None):
             found.append((name, one))
         far = [one for one in others if not in_order(others[one], values, NEARLY)]
         for one, other in combinations(far, 2):
@@ -203,19 +203,20 @@ def on_scales(
     return {column.name: scale for column in columns if (scale := column.scale) is not None}
 
 
-def _ordered_alike(one: Floats, other: Floats) -> bool:
+def _ordered_alike(one: Floats, other: Floats, gamma: float) -> bool:
     there = ~(np.isnan(one) | np.isnan(other))
     one, other = one[there][:FIRST_ROWS], other[there][:FIRST_ROWS]
     alike = np.sign(one[:, None] - one) * np.sign(other[:, None] - other)
     differ = int(np.count_nonzero(alike))
-    return differ >= ENOUGH and abs(float(alike.sum())) >= ALIKE * differ
+    return differ >= ENOUGH and abs(float(alike.sum())) >= gamma * differ
 
 
 def in_order(by: Floats, values: Floats, turns: float = TURNS) -> bool:
     """Whether values, in an order or its reverse, turn back at most that often by chance's measure.
 
-    Where several values stand at one place they are taken the worst way round. Some rows are looked
-    at first.
+    Where several values stand at one place they are taken the worst way round; where there are few
+    places they turn back seldom whatever they are, so that rows at different ones have to be
+    ordered alike as well. Some rows are looked at first.
     """
     there = ~(np.isnan(by) | np.isnan(values))
     by, values = by[there], values[there]
@@ -225,7 +226,7 @@ def in_order(by: Floats, values: Floats, turns: float = TURNS) -> bool:
         most = turns * by_chance + more
         if min(_turns(by[:rows], values[:rows]), _turns(by[:rows], -values[:rows])) > most:
             return False
-    return by_chance >= CLEAR
+    return by_chance >= CLEAR and _ordered_alike(by, values, 1 - 2 * turns)
 
 
 def _turns(by: Floats, values: Floats) -> int:
