@@ -73,6 +73,13 @@ def test_a_sensitive_column_that_follows_from_one_is_warned_of(beside: str) -> N
     assert found == (beside not in {"chance", "few"})
 
 
+def test_a_column_that_determines_a_quasi_identifier_is_warned_of_once() -> None:
+    keys = KEYS | {"attributes": KEYS["attributes"] | {"x": {"role": "sensitive"}}}
+    table = people(0, "chance").with_columns(x=3 * pl.col("age").cast(pl.Int64))
+    told = [text for text in ind.anonymize(table, keys).warnings if "'x' is published" in text]
+    assert [text.partition(", ")[2].partition(",")[0] for text in told] == ["and determines 'age'"]
+
+
 def stays(seed: int, column: str) -> pl.DataFrame:
     """Stays, with something that follows from both of their dates, from one, or from neither."""
     random, n = np.random.default_rng(seed), 400

@@ -622,7 +622,8 @@ def warn_about_unprotected_columns(
     warnings += _undone(undone)
     seen = sampled if of_records or not sought else _of_everybody(private, every)
     if seen is not None:
-        warnings += _following(private, others, [*plan.attributes, *visits], sought, seen)
+        open_still = [name for name in others if name not in dict(undone)]
+        warnings += _following(private, open_still, [*plan.attributes, *visits], sought, seen)
         warnings += warn_about_computed(private, compared, plan, visits, seen)
     known = [name for name in others if name not in harmful]
     if sampled is not None and known and generalized:
