@@ -43,7 +43,7 @@ def classes(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, Taxonomy], list[in
 
 
 @settings(max_examples=120)
-@given(classes(), st.sampled_from(STYLES), st.sampled_from(["set", "ancestor", "level"]))
+@given(classes(), st.sampled_from(list(STYLES)), st.sampled_from(["set", "ancestor", "level"]))
 def test_cells_of_partitions_are_read_as_they_were_meant(
     drawn: tuple[pl.DataFrame, dict[str, Taxonomy], list[int]], age: str, ward: str
 ) -> None:

@@ -17,20 +17,13 @@ from indistinct.cli.terminal import (
     wrapped,
 )
 from indistinct.document import Line, many, parameters, share, shown, some_of
+from indistinct.recoding.cells import STYLES
 from indistinct.types import PlainMapping
 from indistinct.warning_kinds import Kind, WarningText, ranked, read_warnings
 
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
     from indistinct.policy import Policy
-
-STYLES = {
-    "range": "its range",
-    "set": "its values",
-    "ancestor": "their common node",
-    "level": "their common level",
-}
-"""What is published of a class, in words."""
 
 HOLDING = {
     "one": "everybody of a bucket has one of its rows",

@@ -40,8 +40,13 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.types import Array, Bools, Ints, Ints32
 
-STYLES: Final = ("range", "set", "ancestor", "level")
-"""How a class's values in one attribute can be published."""
+STYLES: Final = {
+    "range": "its range",
+    "set": "its values",
+    "ancestor": "their common node",
+    "level": "their common level",
+}
+"""How a class's values in one attribute can be published, and what that is called."""
 
 
 _WORD = 64

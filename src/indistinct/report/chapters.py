@@ -16,6 +16,7 @@ from indistinct.document import Grid, Line, Style, brief, many, parameters, shar
 from indistinct.errors import Problem
 from indistinct.measures import measures
 from indistinct.privacy.promise import models
+from indistinct.recoding.cells import STYLES
 from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.report.page import (
     Bars,
@@ -380,7 +381,8 @@ def _attribute(
         at = shown(used[0]) if used[0] == used[1] else f"{used[0]} to {used[1]}"
         said.append(f"level {at} of {height}")
     if name in plan.get("cells", {}):
-        said.append(f"a {plan['cells'][name]} for each class")
+        style = plan["cells"][name]
+        said.append(f"of each class {STYLES.get(style, style)}")
     if name in found.lost:
         said.append(f"only {found.lost[name]:.0%} of what it told is left")
     return name, role, "; ".join(said)
@@ -613,7 +615,7 @@ def utility(found: Evidence) -> Chapter | None:
     if found.run is None:
         return None
     rows = [
-        (name, value, f"{value:.3f}")
+        (name, value, shown(float(value)))
         for name, value in found.run["measures"].items()
         if isinstance(value, int | float) and 0 <= value <= 1
     ]
