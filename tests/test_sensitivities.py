@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +206,7 @@ def test_a_class_of_nearly_one_rank_tells_it(others: int, told: bool) -> None:
     [
         ({"ward": "insensitive", "drug": "insensitive"}, "'ward' and 'drug' are published"),
         ({"ward": "insensitive", "drug": "identifier"}, ""),
-        ({"bed": "insensitive"}, ""),
+        ({"bed": "insensitive"}, "'bed' is published"),
         ({"bed": "mask"}, "'bed' is published"),
     ],
 )
@@ -227,6 +228,50 @@ def test_two_columns_and_masked_identifiers_may_tell_ranks(
     told = [text for text in found.warnings if "the ranks of 'ill' follow from" in text]
     assert len(told) == bool(said)
     assert all(text.startswith(said) and "100%" in text for text in told)
+
+
+def told_of_ranks(**columns: Any) -> list[str]:
+    """Warnings that ranks follow from columns beside 400 people with ranks 1, 2, 3, 4 in turn."""
+    table = rows_of([at % 4 + 1 for at in range(400)], age=[20] * 400, **columns)
+    found = ind.anonymize(
+        table, by_rank(table, **{name: {"role": "insensitive"} for name in columns})
+    )
+    return [text for text in found.warnings if "the ranks of 'ill' follow from" in text]
+
+
+YEARS = [date(2024 + at % 4, 1, 1) + timedelta(at // 2) for at in range(400)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1000 * (at % 4) + at for at in range(400)],
+        [0.25 + 1000 * (at % 4) + at for at in range(400)],
+        [f"{day:%d.%m.%Y}" for day in YEARS],
+        YEARS,
+        [f"{'KLMN'[at % 4]}{at:03}" for at in range(400)],
+    ],
+    ids=["whole numbers", "numbers", "written dates", "dates", "codes"],
+)
+def test_ranges_of_a_column_may_tell_ranks(values: list[Any]) -> None:
+    """No two people have the same costs, and who has higher ones is iller."""
+    (told,) = told_of_ranks(cost=values)
+    assert "'cost' is published, and the ranks of 'ill' follow from it" in told
+
+
+def test_ranges_of_two_columns_may_tell_ranks() -> None:
+    """Which half two numbers are in tells the rank; neither tells it alone."""
+    first = [at % 2 * 1000 + at for at in range(400)]
+    second = [at // 2 % 2 * 1000 + at * 7 % 400 for at in range(400)]
+    parted = [at * 37 % 400 for at in range(400)]
+    (told,) = told_of_ranks(first=first, second=second, parted=parted)
+    assert told.startswith("'first' and 'second' are published")
+
+
+def test_numbers_that_have_nothing_to_do_with_ranks_tell_none() -> None:
+    drawn = np.random.default_rng(3)
+    columns = {f"c{at}": drawn.normal(size=400) for at in range(12)}
+    assert told_of_ranks(**columns) == []
 
 
 def test_columns_of_lists_have_no_values_that_ranks_follow_from() -> None:
