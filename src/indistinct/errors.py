@@ -165,6 +165,12 @@ class Unsatisfiable(IndistinctError):  # noqa: N818, the field's own word
     exit_code = 3
 
 
+def refuse(kind: type[IndistinctError], problems: Iterable[Problem]) -> None:
+    """Raise an error of a kind that tells all of the problems, if there is any."""
+    if found := tuple(problems):
+        raise kind(found)
+
+
 class UncertainNames(tuple[str, ...]):
     """Names of columns that may be the cells of a record: messages count them, and show none."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.types import Plain, PlainMapping
 
 UNITS = ("record", "person")
@@ -46,9 +46,7 @@ class Requirement:
     reference: str = "published"
 
     def __post_init__(self) -> None:
-        problems = list(_problems(self))
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, list(_problems(self)))
         object.__setattr__(self, "parameters", dict(self.parameters))
         if self.on is not None:
             object.__setattr__(self, "on", tuple(self.on))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from indistinct.errors import DataError, Problem, Problems, did_you_mean
+from indistinct.errors import DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.files import read_table
 from indistinct.types import Frame, PlainMapping
@@ -68,16 +68,14 @@ def expected(
         for name in (QUASI, SENSITIVE)
         if name not in frames
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     quasi, sensitive = (nw.from_native(frames[name]) for name in (QUASI, SENSITIVE))
     columns = {
         QUASI: quasi.collect_schema().names(),
         SENSITIVE: sensitive.collect_schema().names(),
     }
     problems = list(_refused(columns, by, weight))
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     values = [name for name in columns[SENSITIVE] if name != by]
     listed = _counted(sensitive, [by, *values], weight)
     if holding == "all":

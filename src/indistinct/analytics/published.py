@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, Problem, refuse
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.microdata.domains import numbers_of
@@ -224,8 +224,7 @@ def read_rows(
             rows = np.flatnonzero(unread[codes]) + 1
             problems.append(unreadable_cell(attribute, name, rows, int(unread.sum()), len(codes)))
         cells.append(found)
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     hidden = np.ones(texts.height, dtype=np.bool_)
     for found, codes in zip(cells, columns, strict=True):
         hidden &= found.suppressed[codes]

@@ -23,7 +23,7 @@ from indistinct.analytics.joined import JoinedRelease, shares_of
 from indistinct.analytics.published import Original, is_suppressed, read_rows
 from indistinct.analytics.weighted import Lists, MadeLists, expanded, numbers, pointers
 from indistinct.document import many
-from indistinct.errors import DataError, Problem, Problems
+from indistinct.errors import DataError, Problem, Problems, refuse
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import ValueMetadata
@@ -269,8 +269,7 @@ class ReleaseView:
         problems = _not_there(table, quasi, person, link)
         if link is not None and not problems:
             problems += missing_columns(_named(published, link["sensitive"]), [link["by"]])
-        if problems:
-            raise DataError(problems)
+        refuse(DataError, problems)
         return cls(published, table, _with_quasi(sought, quasi), said, person, link, as_codes)
 
     def spelt_as(self, texts: pl.DataFrame) -> ReleaseView:

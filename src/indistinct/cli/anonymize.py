@@ -29,7 +29,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.summary import list_files, print_run, summarize, warn
 from indistinct.cli.terminal import Progress, is_quiet, print_parts
-from indistinct.errors import PolicyError, Unsatisfiable
+from indistinct.errors import PolicyError, Unsatisfiable, refuse
 from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
@@ -198,8 +198,7 @@ def anonymize(
             options = {**named, **further, **method, **output, **source}
             given = [name for name, value in options.items() if value is not None]
             remedy = "write it in the policy, or leave the policy out"
-            if problems := beside_policy(policy, given, remedy):
-                raise PolicyError(problems)
+            refuse(PolicyError, beside_policy(policy, given, remedy))
             settings = _load(policy)
         else:
             progress("looking at the columns")

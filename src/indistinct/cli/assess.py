@@ -26,7 +26,7 @@ from indistinct.cli.options import (
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts, stop_where
-from indistinct.errors import PolicyError
+from indistinct.errors import PolicyError, refuse
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ def assess(
     import indistinct
 
     source = source_keys(separator, encoding, sheet)
-    if problems := beside_policy(policy, ["write"] * (write is not None) + list(source)):
-        raise PolicyError(problems)
+    refuse(PolicyError, beside_policy(policy, ["write"] * (write is not None) + list(source)))
     refuse_existing(write, plot, force=force)
     if plot is not None:
         from indistinct.report.plots import require_drawing

@@ -21,7 +21,7 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 from indistinct.document import many, shown
-from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean
+from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean, refuse
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
@@ -183,8 +183,7 @@ def _spec(builders: Plain, further: Plain) -> Plain:
         for key in settings
         if name not in _FURTHER[key]
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     value = builders[name]
     if name == "intervals":
         return {name: {"width": value, **settings}}

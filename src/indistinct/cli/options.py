@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from indistinct.errors import OutputError, PolicyError, Problem
+from indistinct.errors import OutputError, PolicyError, Problem, refuse
 from indistinct.types import Plain
 
 LEAVE = "leave one of them out"
@@ -184,5 +184,4 @@ def refuse_existing(
         for path in paths
         if path is not None and path.exists() and not force
     ]
-    if problems:
-        raise OutputError(problems)
+    refuse(OutputError, problems)

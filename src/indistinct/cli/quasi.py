@@ -20,7 +20,7 @@ from indistinct.cli.options import (
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
-from indistinct.errors import InputError, OutputError, PolicyError, Problem
+from indistinct.errors import InputError, OutputError, PolicyError, Problem, refuse
 
 if TYPE_CHECKING:
     from indistinct.analytics.leakage.quasi_identifiers import QuasiIdentifiers
@@ -88,8 +88,7 @@ def quasi(
     if mermaid and as_json:
         message = "--mermaid and --json both need standard output"
         problems.append(Problem("two-outputs", message))
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
         raise OutputError(
             "unknown-format",

@@ -35,7 +35,7 @@ from indistinct.cli.terminal import (
     stop_where,
 )
 from indistinct.document import share
-from indistinct.errors import InputError, PolicyError
+from indistinct.errors import InputError, PolicyError, refuse
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
@@ -129,8 +129,7 @@ def risk(
     from indistinct.report.plots import require_drawing
 
     source = source_keys(separator, encoding, sheet)
-    if problems := beside_policy(policy, source):
-        raise PolicyError(problems)
+    refuse(PolicyError, beside_policy(policy, source))
     refuse_existing(plot, force=force)
     if plot is not None:
         require_drawing(plot)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.hierarchies import icd9, icd10
 from indistinct.hierarchies.code_ranges import Code, Ranges
 from indistinct.hierarchies.domain import texts, unplaced
@@ -205,8 +205,7 @@ def code_systems_taxonomy(
     250.01 < 250.0 < 250 < 249-259 < 240-279 endocrine and metabolic diseases < *
     401 < 401 < 401 < 401-405 < 390-459 circulatory system < *
     """
-    if problems := check({"name": name} | ({} if levels is None else {"levels": levels})):
-        raise PolicyError(problems)
+    refuse(PolicyError, check({"name": name} | ({} if levels is None else {"levels": levels})))
     found = texts(values)
     if name in LISTS:
         return _list_taxonomy(attribute, found, name, levels)

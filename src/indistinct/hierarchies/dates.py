@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.hierarchies.domain import texts, unplaced
 from indistinct.hierarchies.month_names import in_english
 from indistinct.hierarchies.settings import unknown, wrong
@@ -66,8 +66,7 @@ def dates_taxonomy(
     >>> dates_taxonomy("admitted", ["2024-01-31"]).rows()
     [('2024-01-31', '2024-01', '2024-Q1', '2024', '2020s', '*')]
     """
-    if problems := check({"format": format, "levels": levels}):
-        raise PolicyError(problems)
+    refuse(PolicyError, check({"format": format, "levels": levels}))
     found = texts(values)
     read = reader(format)
     moments = [(read(text), text) for text in found]

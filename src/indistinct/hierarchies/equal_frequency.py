@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.hierarchies import decimals
 from indistinct.hierarchies.domain import MOST_LEVELS, texts, unplaced
 from indistinct.hierarchies.intervals import FEW
@@ -55,8 +55,9 @@ def equal_frequency_taxonomy(
     ('[1, 1]', '[2, 2]', '[3, 3]')
     """
     settings = {"bins": bins, "levels": levels, "factor": factor}
-    if problems := check({name: value for name, value in settings.items() if value is not None}):
-        raise PolicyError(problems)
+    refuse(
+        PolicyError, check({name: value for name, value in settings.items() if value is not None})
+    )
     found = texts(values)
     read = ((text, decimals.parsed(text)) for text in found)
     numbers = {text: number for text, number in read if number is not None}

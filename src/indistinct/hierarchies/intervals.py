@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.hierarchies import decimals
 from indistinct.hierarchies.ages import in_years
 from indistinct.hierarchies.decimals import Scaled
@@ -109,8 +109,9 @@ def intervals_taxonomy(
         "digits": digits,
         "read": read,
     }
-    if problems := check({name: value for name, value in settings.items() if value is not None}):
-        raise PolicyError(problems)
+    refuse(
+        PolicyError, check({name: value for name, value in settings.items() if value is not None})
+    )
     found = texts(values)
     parsed_all = map(in_years if read == "ages" else decimals.parsed, found)
     numbers = [item for item in parsed_all if item and (style == "brackets" or _whole(item))]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.hierarchies.domain import texts
 from indistinct.hierarchies.settings import one_of, unknown, whole_number, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
@@ -61,8 +61,9 @@ def masking_taxonomy(
     settings = {
         "keep": keep, "char": char, "from": side, "step": step, "levels": levels, "length": length,
     }  # fmt: skip
-    if problems := check({name: value for name, value in settings.items() if value is not None}):
-        raise PolicyError(problems)
+    refuse(
+        PolicyError, check({name: value for name, value in settings.items() if value is not None})
+    )
     found = texts(values)
     often = Counter(map(len, found))
     width = length or max(often, key=lambda size: (often[size], size), default=0)

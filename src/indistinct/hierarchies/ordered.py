@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.hierarchies.domain import MOST_LEVELS, as_text
 from indistinct.hierarchies.settings import unknown, whole_number, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
@@ -56,8 +56,9 @@ def ordered_taxonomy(
     [('low', 'low..medium', '*'), ('medium', 'low..medium', '*'), ('high', 'high', '*')]
     """
     settings = {"values": values, "run": run, "runs": runs, "levels": levels}
-    if problems := check({name: value for name, value in settings.items() if value is not None}):
-        raise PolicyError(problems)
+    refuse(
+        PolicyError, check({name: value for name, value in settings.items() if value is not None})
+    )
     members = _members(runs) if runs is not None else [[item] for item in values or ()]
     if values is None:
         values = [item for inside in members for item in inside]

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import HierarchyError, Problem, Problems
+from indistinct.errors import HierarchyError, Problem, Problems, refuse
 from indistinct.types import Ints
 
 SUPPRESSED = "*"
@@ -128,8 +128,7 @@ class Taxonomy:
                     remedy="give one line per value: the value, its generalizations, the root",
                 )
             )
-        if problems:
-            raise HierarchyError(problems)
+        refuse(HierarchyError, problems)
 
         height = max(map(len, given.values()), default=2)
         self._shown = dict(shown or {})
@@ -147,8 +146,7 @@ class Taxonomy:
             for leaf in self._suppressed
             if leaf in given
         ][:1]
-        if problems:
-            raise HierarchyError(problems)
+        refuse(HierarchyError, problems)
 
         extra = len(self._suppressed)
         everywhere = (SUPPRESSED,) * height

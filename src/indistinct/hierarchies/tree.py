@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.hierarchies.domain import as_text
 from indistinct.hierarchies.settings import wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
@@ -29,8 +29,7 @@ def tree_taxonomy(attribute: str, tree: Mapping[str, object]) -> Taxonomy:
     >>> tree_taxonomy("alcohol", {"Any": {"Yes": ["Low", "High"], "No": []}}).chains
     (('Low', 'Yes', 'Any'), ('High', 'Yes', 'Any'), ('No', 'Any'))
     """
-    if problems := check(tree):
-        raise PolicyError(problems)
+    refuse(PolicyError, check(tree))
     above: tuple[Label, ...] = () if len(tree) == 1 else (SUPPRESSED,)
     return Taxonomy(attribute, list(_chains(tree, above)))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.errors import DataError, HierarchyError, Problem
+from indistinct.errors import DataError, HierarchyError, Problem, refuse
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.microdata import distinct_values, sorted_values
@@ -62,8 +62,7 @@ def taxonomies_of(
             "the table has no records, and so no values that hierarchies could be built of",
             file=file,
         )
-    if problems:
-        raise HierarchyError(problems)
+    refuse(HierarchyError, problems)
     return found
 
 

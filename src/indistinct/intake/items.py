@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.document import many, some_of
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.kernels.ragged import pointers
 from indistinct.metadata import NO_METADATA
@@ -121,18 +121,20 @@ def with_generalized_items(table: Table, run: Run, file: str | None) -> tuple[Ta
 def _require_groups_to_do(promises: Sequence[Promise], names: Sequence[str]) -> None:
     """Refuse promises that need to know of values what nobody says of published groups of them."""
     unknown = SensitiveDomain(("one", "other"), NO_METADATA)
-    if lacking := [
-        Problem(
-            "beside-km-anonymity",
-            f"promise '{part.model}' needs categories, ranks, an order or a hierarchy of what is "
-            "published, and km-anonymity publishes groups of values",
-            attribute=part.sensitive,
-            remedy=f"leave '{part.model}' or 'km-anonymity' out",
-        )
-        for part in promises
-        if part.sensitive in names and part.missing_metadata(unknown)
-    ]:
-        raise PolicyError(lacking)
+    refuse(
+        PolicyError,
+        [
+            Problem(
+                "beside-km-anonymity",
+                f"promise '{part.model}' needs categories, ranks, an order or a hierarchy of what "
+                "is published, and km-anonymity publishes groups of values",
+                attribute=part.sensitive,
+                remedy=f"leave '{part.model}' or 'km-anonymity' out",
+            )
+            for part in promises
+            if part.sensitive in names and part.missing_metadata(unknown)
+        ],
+    )
 
 
 def with_rows(table: Table, keep: Bools, policy: Policy) -> Table:

@@ -19,6 +19,7 @@ from indistinct.errors import (
     Problems,
     UncertainNames,
     did_you_mean,
+    refuse,
     running_on,
 )
 from indistinct.sources.convert import to_polars
@@ -285,8 +286,7 @@ class Scanned:
         if memory is not None and size_of(memory) is None:
             remedy = "write 2GB, for example"
             problems.append(Problem("bad-memory", "memory is no size", remedy=remedy))
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
         return cls("spark" if engine == "spark" else "duckdb", memory)
 
     def open(self, data: Frame, **reading: Any) -> ScannedTable | SparkFiles:
@@ -436,8 +436,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
         for column, table, file in ((key, people, path.name), (source.person, rows, name))
         if column not in table.columns
     ]
-    if lacking:
-        raise DataError(lacking)
+    refuse(DataError, lacking)
     wanted = [
         column
         for column in people.columns
@@ -466,8 +465,7 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
             rows=tuple(at + 1 for at in unknown.arg_true().head(11).to_list()),
             remedy="add these people, or take the records out",
         )
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     joined = pl.DataFrame([theirs.alias(_KEY)]).join(
         people.select(own.alias(_KEY), *wanted), on=_KEY, how="left", maintain_order="left"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.intake.transforming import depends_on_others, followed
 from indistinct.privacy.promise import models
 from indistinct.sources.convert import to_polars
@@ -83,8 +83,7 @@ def published_people(
         for name, rule in rules.items()
         if depends_on_others(rule)
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     table = people_in(given, policy, columns, separator=separator, held=bool(rules))
     return followed(table, policy, [*rules]) if rules else table
 

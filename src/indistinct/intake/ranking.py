@@ -9,7 +9,7 @@ import polars as pl
 
 from indistinct.analytics.leakage.sensitivity_ranks import CRITICAL, ranks_by_score, share_of_harm
 from indistinct.document import many
-from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.errors import DataError, Problem, did_you_mean, refuse
 from indistinct.metadata import Value
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table, refuse_idle
@@ -108,8 +108,7 @@ def _scores(policy: Policy, name: str, given: Ranks) -> dict[Value, float]:
         )
         if rows
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     return dict(zip(texts[home].to_list(), scores.to_list(), strict=True))
 
 

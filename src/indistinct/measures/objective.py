@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import plugins
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.measures.aggregate import AGGREGATES, Aggregate, aggregate
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Bools, Floats, Ints, Ints32
@@ -280,6 +280,5 @@ def objective(measure: str = "loss", **settings: Any) -> Objective:
         problems.append(
             Problem("unknown-aggregate", f"no aggregate '{by}': {did_you_mean(by, AGGREGATES)}")
         )
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     return kind(**settings)

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.document import many
-from indistinct.errors import DataError, Problem, Problems
+from indistinct.errors import DataError, Problem, Problems, refuse
 from indistinct.microdata.encoding import codes_in
 from indistinct.types import Bools, Ints, Ints32
 from indistinct.warning_kinds import Kind, WarningText
@@ -138,8 +138,7 @@ class Subjects:
             resolved[name] = len(differing)
             if conflicts == "error":
                 problems.append(_differing(texts[name], person_of, differing, file))
-        if problems:
-            raise DataError(problems)
+        refuse(DataError, problems)
         return cls(
             "person",
             pl.DataFrame(columns),

@@ -18,7 +18,7 @@ from indistinct.analytics.utility.analyses import (
     analyse,
 )
 from indistinct.document import shown
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.intake.run import Run
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.pipeline.evidence import ANALYSES
@@ -79,8 +79,7 @@ def columns_of(policy: Policy, table: Table) -> pl.DataFrame | None:
         and item.positive is not None
         and not _has(policy, table, name, item.positive)
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     person = policy.person
     if person is None or person not in table.columns:
         return table.text(names)

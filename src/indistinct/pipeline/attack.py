@@ -30,7 +30,7 @@ from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
 from indistinct.document import many, some_of
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import method_of
@@ -271,8 +271,7 @@ class Attacked:
                 problems.append(
                     unreadable_cell(name, view.table.name, rows, len(strange), len(cells))
                 )
-        if problems:
-            raise DataError(problems)
+        refuse(DataError, problems)
 
 
 def rows_that_fit(
@@ -677,6 +676,5 @@ def known_names(
         for name in harmful or ()
         if name not in policy.sensitive
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     return None if only is None else [known[name] for name in only]

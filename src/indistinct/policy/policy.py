@@ -36,6 +36,7 @@ from indistinct.errors import (
     Problems,
     UncertainNames,
     did_you_mean,
+    refuse,
     shown_names,
 )
 from indistinct.hierarchies.files import find_hierarchy
@@ -115,8 +116,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         problems += ledger_checks(parts)
         problems += link_checks(parts["attributes"], parts["links"])
         problems = [item for item in problems if item.code not in type(self).left_open]
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
         super().__init__(**parts)
         self._warnings = tuple(cautions(self))
 
@@ -253,8 +253,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
                 "or say --rest drop"
             )
             problems.append(replace(_roleless(left, remedy), file=table or None))
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
         roles |= dict.fromkeys(left, "identifier" if rest is None else _ROLE_OF_REST[rest])
         attributes: dict[str, Plain] = {name: {"role": roles[name]} for name in columns}
         defaults, warnings = defaults or {}, []
@@ -336,8 +335,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
                 'rest = "drop" (or "keep") above the first table to leave out (or publish) them all'
             )
             problems.append(replace(_roleless(left, remedy, table), file=self.file))
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
 
     def to_dict(self) -> Plain:
         """The keys that were set, as :meth:`from_dict` takes them."""
@@ -371,8 +369,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
             for name, item in self.attributes.items()
             if not isinstance(item.hierarchy, str | Mapping | None)
         ]
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
         return _toml.document(self.to_dict())
 
     def __eq__(self, other: object) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NoReturn
 
 from indistinct import plugins
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.requirement import ABOUT_VALUES, Requirement, in_words
@@ -277,8 +277,7 @@ def promise(model: str, **settings: Any) -> Promise:
         for name, item in names.items()
         if name not in settings and item.default is MISSING and item.default_factory is MISSING
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     if settings.get("on") is not None:
         settings["on"] = tuple(settings["on"])
     return kind(**settings)

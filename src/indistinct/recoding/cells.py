@@ -31,7 +31,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import PolicyError, Problems, did_you_mean
+from indistinct.errors import PolicyError, Problems, did_you_mean, refuse
 from indistinct.hierarchies.cells import members_of, range_of, range_text, set_text
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, LevelTable, Taxonomy
 from indistinct.kernels.cells import agreements, masks, spans
@@ -147,8 +147,7 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
                 remedy='choose cells = "set", "ancestor" or "level" for it',
             )
         found.append(chosen)
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.errors import PolicyError, Problems
+from indistinct.errors import PolicyError, Problems, refuse
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Ints
 
@@ -52,8 +52,7 @@ class Lattice:
                     remedy=f"choose 0 <= min_level <= max_level <= {top}",
                 )
             first[j], last[j] = low, high
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
         return cls(first, last)
 
     @property

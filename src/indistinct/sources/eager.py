@@ -19,7 +19,7 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, IndistinctError, Problem
+from indistinct.errors import DataError, IndistinctError, Problem, refuse
 from indistinct.sources.arrow import (
     arrow_errors,
     has_arrow,
@@ -520,8 +520,7 @@ def from_arrow(frame: Frame, table: str) -> pl.DataFrame:
             columns.append(_from_arrow(name, values))
         except (*arrow_errors(), *_UNREADABLE):
             problems.append(_unsupported(name, table))
-    if problems:
-        raise DataError(problems) from None
+    refuse(DataError, problems)
     return pl.DataFrame(columns)
 
 
@@ -568,8 +567,7 @@ def from_pandas(frame: Frame, table: str) -> pl.DataFrame:
             ) from None
         except unreadable:
             problems.append(_unsupported(name, table))
-    if problems:
-        raise DataError(problems) from None
+    refuse(DataError, problems)
     return pl.DataFrame(columns)
 
 

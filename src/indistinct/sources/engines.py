@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from indistinct.errors import DataError, Problem, did_you_mean, shown_names
+from indistinct.errors import DataError, Problem, did_you_mean, refuse, shown_names
 from indistinct.sources.duckdb_table import DuckDBTable
 from indistinct.sources.eager import ArrowTable, CountedTable, EagerTable, PandasTable, PolarsTable
 from indistinct.sources.spark_table import SparkTable
@@ -59,8 +59,7 @@ def open_table(
     ]
     if not problems and not allow_empty and table.height() == 0:
         problems.append(Problem("no-records", "the table has no records", file=name))
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     return table
 
 

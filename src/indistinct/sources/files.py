@@ -29,7 +29,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean
+from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.sources import memory, postgres
 from indistinct.sources.dialect import (
     SAMPLE,
@@ -190,8 +190,7 @@ def read_table(
         ]
     if not problems and header is None:
         problems = header_problems(frame, path.name, csv=ending in CSV)
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     return frame
 
 
@@ -253,9 +252,7 @@ def header_without_csv(name: str) -> DataError:
 
 def refuse_missing(paths: Sequence[Path]) -> None:
     """Raise for files that are not there, are folders, or are empty."""
-    problems = [problem for path in paths for problem in _missing(path)]
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, [problem for path in paths for problem in _missing(path)])
 
 
 def _missing(path: Path) -> list[Problem]:
@@ -331,8 +328,7 @@ def _refuse_unreadable(
                 else 'add query = "SELECT ..." to [source], or name it with init --query',
             )
         )
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
 
 
 # CSV -------------------------------------------------------------------------------------------
@@ -699,8 +695,7 @@ def refuse_dialect(
         problems.add("bad-quote", f"a quote is one character, not {quote!r}", file=name)
     if encoding is not None and not is_of_files(encoding):
         problems.add("unknown-encoding", no_encoding(encoding), file=name)
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
 
 
 def _utf8(data: bytes, encoding: str | None, name: str) -> bytes:

@@ -22,7 +22,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import numpy as np
 import polars as pl
 
-from indistinct.errors import DataError, OutputError
+from indistinct.errors import DataError, OutputError, refuse
 from indistinct.sources import memory
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.headers import believed_names, cells_of
@@ -836,8 +836,7 @@ class PostgresTable:
     def _types_in_server(self) -> dict[str, str]:
         """The type of each column, by its name in the server."""
         names = self.session.columns(f"SELECT * FROM ({self.source}) s")
-        if problems := name_problems(names, self.name):
-            raise DataError(problems)
+        refuse(DataError, name_problems(names, self.name))
         asked = ", ".join(f"pg_typeof(s.{quoted(name)})::text" for name in names)
         row = (
             self.session.fetch(

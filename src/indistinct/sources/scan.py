@@ -26,7 +26,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, Problem, refuse
 from indistinct.sources import memory, scan_cuts
 from indistinct.sources.dialect import (
     SAMPLE,
@@ -474,8 +474,7 @@ def scan(
                 relation = relation if exact else with_whole_numbers(relation)
             if [states(file) for file in files] != before:
                 raise changed(path.name)
-        if problems := name_problems(relation.columns, path.name):
-            raise DataError(problems)
+        refuse(DataError, name_problems(relation.columns, path.name))
         table = ScannedTable(relation, path.name, workspace=work, files=files)
         if reading.get("header") is None:
             csv_file = ending not in PARQUET

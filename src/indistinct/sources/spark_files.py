@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from indistinct.errors import DataError, IndistinctError, OutputError, Problem
+from indistinct.errors import DataError, IndistinctError, OutputError, Problem, refuse
 from indistinct.sources import memory
 from indistinct.sources.files import CSV, TIGHTEST, header_without_csv, too_tight
 from indistinct.sources.headers import believed_names
@@ -60,8 +60,7 @@ class SparkFiles(SparkTable):
         path: str | None = None,
         height: int | None = None,
     ) -> None:
-        if problems := name_problems(frame.columns, name):
-            raise DataError(problems)
+        refuse(DataError, name_problems(frame.columns, name))
         self._path = path
         self._state = self._look_at_files(frame.sparkSession)
         super().__init__(frame, name, tokens, height)
@@ -188,8 +187,7 @@ def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> SparkF
         message = "there is more than one line above the records, or an empty one"
         remedy = "take the other lines out"
         raise DataError("not-scanned", message, file=name, remedy=remedy)
-    if problems := name_problems(columns, name):
-        raise DataError(problems)
+    refuse(DataError, name_problems(columns, name))
     headed = reading.get("header") is not False
     # Cells that nobody asks for are looked at, too: a line with too few of them is an error.
     csv = session.read.option("columnPruning", "false").options(

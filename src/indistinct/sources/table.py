@@ -25,6 +25,7 @@ from indistinct.errors import (
     Problems,
     UncertainNames,
     did_you_mean,
+    refuse,
     running_on,
     shown_names,
 )
@@ -204,8 +205,7 @@ def require_columns(table: Table, columns: Sequence[str]) -> None:
         for column in columns
         if column not in table.columns
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
 
 
 def is_opened(native: Frame) -> bool:
@@ -386,5 +386,4 @@ def _listed(places: Sequence[int]) -> str:
 
 def require_names(columns: Sequence[str], name: str) -> None:
     """Raise :class:`DataError` unless every column has a name of its own."""
-    if problems := name_problems(columns, name):
-        raise DataError(problems)
+    refuse(DataError, name_problems(columns, name))

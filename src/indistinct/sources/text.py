@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from indistinct.errors import DataError, Problems
+from indistinct.errors import DataError, Problems, refuse
 from indistinct.types import Ints
 
 NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.(0|[0-9]*[1-9]))?$"
@@ -83,8 +83,7 @@ def canonical(frame: pl.DataFrame, tokens: Tokens | None = None) -> pl.DataFrame
                 attribute=values.name,
                 remedy="turn the column into text, numbers or dates first",
             )
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     return pl.DataFrame(columns)
 
 

@@ -28,7 +28,7 @@ from typing import Any, BinaryIO
 import polars as pl
 import polars.selectors as cs
 
-from indistinct.errors import OutputError, Problem
+from indistinct.errors import OutputError, Problem, refuse
 from indistinct.sources import spark_release, spark_table
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of, relation_as_shown
@@ -192,8 +192,7 @@ def _in_cells(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
         for name, kind in frame.schema.items()
         if kind.is_nested() or kind in (pl.Object, pl.Binary)
     ]
-    if problems:
-        raise OutputError(problems)
+    refuse(OutputError, problems)
     spans = [name for name, kind in frame.schema.items() if kind == pl.Duration]
     return frame.with_columns(pl.col(spans).dt.to_string("iso")) if spans else frame
 

@@ -19,6 +19,7 @@ from indistinct.errors import (
     Problem,
     Problems,
     Unsatisfiable,
+    refuse,
 )
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.continued import Continued, continued
@@ -214,8 +215,7 @@ class _Reuse:
                 f"'{self.policy.method.algorithm}'",
                 remedy=f'write algorithm = "{earlier.algorithm}" in [method]',
             )
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
         for name in quasi if earlier.kind == "levels" else ():
             item, (low, high) = self.policy.attributes[name], earlier.levels_of(name)
             most = high if item.max_level is None else item.max_level
@@ -227,8 +227,7 @@ class _Reuse:
                     attribute=name,
                     remedy="change the bounds, or make a release of this table by itself",
                 )
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
 
     def _continued(self, name: str) -> Continued:
         """The plan's hierarchy of an attribute with the values of this table."""

@@ -20,7 +20,7 @@ from indistinct.analytics.leakage.leakage_change import LeakageChange
 from indistinct.analytics.profile.columns import profile
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
-from indistinct.errors import DataError, IndistinctError, Problem
+from indistinct.errors import DataError, IndistinctError, Problem, refuse
 from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.intake.opening import (
     PolicyLike,
@@ -303,8 +303,7 @@ def _refuse_differing(asked: Sequence[str], differing: Sequence[str], file: str)
         for name in dict.fromkeys(asked)
         if name in differing
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
 
 
 def _published_table(release: Frame, columns: Sequence[str]) -> Table:

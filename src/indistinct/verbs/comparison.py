@@ -29,6 +29,7 @@ from indistinct.errors import (
     Problem,
     Problems,
     did_you_mean,
+    refuse,
     shown_names,
 )
 from indistinct.hierarchies.taxonomy import SUPPRESSED
@@ -460,8 +461,7 @@ def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Co
         for one in read
         if one.view.link is not None
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     one, other = names
     columns: dict[str, Sequence[str]] = {table.name: shown_names(table.columns, names)}
     columns |= {
@@ -479,8 +479,7 @@ def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Co
     ]
     if one == other:
         problems.append(Problem("bad-setting", "a column is counted together with another one"))
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     counted = table.distinct(names)
     return contingency_of(
         counted,
@@ -508,8 +507,7 @@ def _given(releases: Sequence[Frame], names: Sequence[str] | None) -> list[tuple
         )
     if names is not None and len(set(names)) < len(names):
         problems.add("bad-setting", "two releases were given the same name")
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     if names is None:
         names = _called(releases)
     return list(zip(names, releases, strict=True))

@@ -27,6 +27,7 @@ from indistinct.errors import (
     Problems,
     UncertainNames,
     did_you_mean,
+    refuse,
     shown_names,
 )
 from indistinct.intake.opening import (
@@ -286,8 +287,7 @@ def _require_ends(
             "unknown-attribute",
             f"'{name}' is not a column, and no link leads to it: {did_you_mean(name, shown)}",
         )
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
 
 
 def _proposed(

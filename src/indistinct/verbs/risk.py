@@ -33,7 +33,7 @@ from indistinct.analytics.risk.standards import (
     standard_names,
 )
 from indistinct.document import many, share, some_of
-from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfiable
+from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfiable, refuse
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import asked_of, method_of, sight_of
@@ -336,8 +336,7 @@ def _release(release: Frame, sought: Sought) -> _Looked:
 
     view = ReleaseView.read(release, sought, suggested=suggested)
     view.refuse_nobody()
-    if problems := missing_columns(view.table, sought.quasi):
-        raise DataError(problems)
+    refuse(DataError, missing_columns(view.table, sought.quasi))
     name = "the release" if isinstance(release, Release) else view.table.name
     of_people = view.person is not None or view.link is not None
     counted = None if of_people else view.counted

@@ -32,7 +32,7 @@ from indistinct.analytics.leakage.sensitive_leakage import SensitiveLeakage, sen
 from indistinct.analytics.profile.columns import Profile
 from indistinct.analytics.profile.concepts import Role
 from indistinct.document import Bar, Document, Grid, Line, Part, PlainData, many, shown
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, Problem, refuse
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.sources.table import Table, require_columns
@@ -411,8 +411,7 @@ class Asked:
             )
         if self.top < 0:
             problems.append(Problem("bad-setting", f"top must be 0 or more, not {self.top}"))
-        if problems:
-            raise DataError(problems)
+        refuse(DataError, problems)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, did_you_mean
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, did_you_mean, refuse
 from indistinct.types import Plain
 
 Kind = Literal["identifier", "sensitive", "table", "outside"]
@@ -151,8 +151,7 @@ class AttributeGraph:
                 problems.add("unknown-attribute", f"no attribute '{name}': {near}")
             elif not 0 < cost < math.inf:
                 problems.add("bad-cost", f"cutting '{name}' must cost more than 0, not {cost}")
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:

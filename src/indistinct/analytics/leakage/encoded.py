@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.leakage.information_loss import LeakageAnalysis
-from indistinct.errors import DataError, Problems
+from indistinct.errors import DataError, Problems, refuse
 from indistinct.microdata.encoding import codes_in, frequency_table
 from indistinct.microdata.microdata import sorted_values
 from indistinct.sources.engines import rows_of
@@ -88,7 +88,6 @@ def _probabilities(
         )
     elif float((numbers * units).sum()) <= 0:
         problems.add("bad-weight", "all weights are 0", file=table.name, attribute=column)
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     shares: Floats = numbers / float((numbers * units).sum())
     return shares

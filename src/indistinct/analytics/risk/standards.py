@@ -35,7 +35,7 @@ from indistinct.analytics.profile.columns import AttributeProfile, Profile, coun
 from indistinct.analytics.profile.names import is_one_of, names_one_of, words
 from indistinct.analytics.profile.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SHARE, OLDEST
 from indistinct.document import Document, Line, Part, many, some_of
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
 from indistinct.sources.table import Table
 from indistinct.types import Ints, Plain
 
@@ -229,8 +229,7 @@ def standard_names(given: Iterable[str]) -> tuple[str, ...]:
         for name in found
         if name not in known
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     return tuple(dict.fromkeys(found))
 
 

@@ -33,7 +33,7 @@ import numpy as np
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.analytics.utility.quality import Quality, quality_of
 from indistinct.document import PlainData
-from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.errors import DataError, Problem, did_you_mean, refuse
 from indistinct.types import Floats, Ints, Ints32, Plain
 
 
@@ -91,8 +91,7 @@ class Utility:
             )
         if self.k is not None and self.k < 1:
             problems.append(Problem("bad-setting", f"k must be 1 or more, not {self.k}"))
-        if problems:
-            raise DataError(problems)
+        refuse(DataError, problems)
 
     @cached_property
     def suppressed(self) -> int:

@@ -50,7 +50,7 @@ from indistinct.analytics.utility.query_error import (
     known_mode,
     leaves_asked,
 )
-from indistinct.errors import DataError, Problem, did_you_mean
+from indistinct.errors import DataError, Problem, did_you_mean, refuse
 from indistinct.metadata import NO_METADATA
 from indistinct.randomness import simulation
 from indistinct.types import Array, Bools, Floats, Ints, Ints32, Plain
@@ -206,8 +206,7 @@ class LinkedQueries:
         domains = tuple(people.original.domains.values())
         dimensions = workload.conditions(len(domains))
         problems += workload.too_wide(len(domains))
-        if problems:
-            raise DataError(problems)
+        refuse(DataError, problems)
         of = of or next(
             (n for n, d in people.original.domains.items() if d.numbers is not None), None
         )

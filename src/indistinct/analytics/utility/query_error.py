@@ -30,7 +30,7 @@ import numpy as np
 
 from indistinct.analytics.published import Domain, Original, PublishedRows
 from indistinct.document import PlainData
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError, Problem, refuse
 from indistinct.kernels.queries import answers, fit_leaves, fit_range
 from indistinct.microdata.encoding import count_combinations
 from indistinct.randomness import simulation
@@ -97,8 +97,7 @@ class Workload:
                     f"selectivity must be a share above 0 and up to 1, not {self.selectivity:g}",
                 )
             )
-        if problems:
-            raise DataError(problems)
+        refuse(DataError, problems)
 
     def draw(self, original: Original) -> Queries:
         """The queries for one table, with its own answers.
@@ -108,8 +107,7 @@ class Workload:
                 a record.
         """
         domains = tuple(original.domains.values())
-        if problems := self.too_wide(len(domains)):
-            raise DataError(problems)
+        refuse(DataError, self.too_wide(len(domains)))
         random, dimensions = simulation(self.seed), self.conditions(len(domains))
         share = self.selectivity ** (1.0 / dimensions)
         asked, counts = self.answered(

@@ -35,7 +35,7 @@ from typing import ClassVar, Literal, cast, get_args
 import numpy as np
 
 from indistinct.document import many, some_of
-from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, refuse
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells, ClassTable, FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
@@ -205,8 +205,7 @@ def check_feasible(
         for part in promises
         if (found := part.infeasible(table, None if part.counts_made_up else allowed))
     ]
-    if further:
-        raise Unsatisfiable(further)
+    refuse(Unsatisfiable, further)
 
 
 class _Making:
@@ -290,8 +289,7 @@ class _Making:
                 "theta exchanges single records, and some combinations stand for several",
                 remedy="encode the table by record",
             )
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
         styles_of(self.data, self.settings.cells)
 
     def _first_classes(self) -> Ints32:

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from indistinct.document import some_of
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Unsatisfiable, refuse
 from indistinct.measures import BoundObjective, Objective
 from indistinct.measures.aggregate import better
 from indistinct.measures.objective import CellObjective
@@ -122,9 +122,7 @@ def full_domain(
     allowed = allowed_units(settings.suppression_limit, data.table.records)
     if allowed < data.table.records:
         looked = [promise.infeasible(data.table, allowed) for promise in promises]
-        impossible = [problem for problem in looked if problem is not None]
-        if impossible:
-            raise Unsatisfiable(impossible)
+        refuse(Unsatisfiable, [problem for problem in looked if problem is not None])
     task = _Task(data, lattice, promises, bound, allowed, settings, original)
     search: OptimalSearch | HeuristicSearch
     if settings.algorithm == "heuristic" or lattice.size > LARGEST:
@@ -214,8 +212,7 @@ def _check(data: LeveledTable, promises: Sequence[Promise]) -> None:
     problems = not_quasi(data, on)
     why = "whose values were not counted"
     problems += unknown_sensitive(promises, data.table.sensitive, why)
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
 
 
 def _refuse_local(promises: Sequence[Promise]) -> None:
@@ -234,8 +231,7 @@ def _refuse_local(promises: Sequence[Promise]) -> None:
         for promise in promises
         if promise.keeps_everybody
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
 
 
 def _warm_up(task: _Task) -> list[Ints]:

@@ -26,7 +26,7 @@ from dataclasses import replace
 import numpy as np
 
 from indistinct.document import some_of
-from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, refuse
 from indistinct.kernels.linked import eligible_groups
 from indistinct.kernels.ragged import pointers
 from indistinct.metadata import NO_METADATA, ValueMetadata
@@ -101,8 +101,7 @@ def anatomy(
     totals = np.bincount(code[there], minlength=len(labels))
     asked = tuple(part for part in promises if part.sensitive == name)
     about = SensitiveDomain(labels, known)
-    if lacking := [problem for part in asked if (problem := part.missing_metadata(about))]:
-        raise PolicyError(lacking)
+    refuse(PolicyError, [problem for part in asked if (problem := part.missing_metadata(about))])
     bar = Bar(name, asked, about, totals)
     broken = int(bar.broken_by_code(bucket_of, code, buckets).sum())
     if broken:
@@ -190,8 +189,7 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> str:
             "anatomy makes buckets of l different values, but no promise requires two or more",
             remedy='add [[promises]] with model = "distinct-l-diversity" and l = 3, say',
         )
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     return names[0]
 
 

@@ -27,7 +27,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Unsatisfiable, refuse
 from indistinct.hierarchies.cells import set_text
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
@@ -198,8 +198,7 @@ def _asked(
                 remedy='add [[promises]] with model = "p-plus-sensitive" and p = 2, say',
             )
         )
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     found = list(promises)
     for model in ("p-plus-sensitive", "distinct-l-diversity"):
         letter = MODELS[model]
@@ -222,8 +221,7 @@ def _asked(
             )
         )
     ]
-    if lacking:
-        raise PolicyError(lacking)
+    refuse(PolicyError, lacking)
     return [KAnonymity(k=max(part.class_size for part in promises)), *found]
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from indistinct.document import some_of
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.kernels.linked import categories_had, highest
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
@@ -66,8 +66,7 @@ def highest_categories(linked: LinkedTable) -> Highest:
     problems = [
         found for name, own in linked.events.items() if (found := missing_metadata(name, own))
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     code, kept, sensitive, category_of = {}, {}, {}, {}
     for name, own in linked.events.items():
         code[name] = np.empty(linked.people, dtype=np.int32)

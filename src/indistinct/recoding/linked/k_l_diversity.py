@@ -31,7 +31,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.document import many
-from indistinct.errors import DataError, PolicyError, Problem, Problems, Unsatisfiable, did_you_mean
+from indistinct.errors import (
+    DataError,
+    PolicyError,
+    Problem,
+    Problems,
+    Unsatisfiable,
+    did_you_mean,
+    refuse,
+)
 from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.fingerprints import Ground, breaks_diversity, diverse_groups, partition_sets
@@ -85,8 +93,7 @@ class KLSettings:
                     f"item_bound is a share above 0 and at most 1, not {self.item_bound!r}",
                 )
             )
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
 
 
 @dataclass(frozen=True)
@@ -312,8 +319,7 @@ def _asked(linked: LinkedTable, promises: Sequence[Promise], settings: KLSetting
         if not isinstance(part, KLDiversity | KAnonymity | MaxPosterior)
     ]
     problems += without_hierarchy(linked.data, NAME)
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     mine = own[0]
     sizes = [part.k for part in promises if isinstance(part, KAnonymity)]
     bounds = [part.bound for part in promises if isinstance(part, MaxPosterior)]

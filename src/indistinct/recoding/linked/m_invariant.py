@@ -36,7 +36,7 @@ from functools import partial
 import numpy as np
 
 from indistinct.document import some_of
-from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, refuse
 from indistinct.kernels.linked import eligible_groups
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
@@ -129,8 +129,7 @@ def m_invariant(
         )
     random = stream(settings.seed, "m-invariant.dealing")
     people = int(there.sum())
-    if impossible := [one for part in promises if (one := part.infeasible(linked.data.table))]:
-        raise Unsatisfiable(impossible)
+    refuse(Unsatisfiable, [one for part in promises if (one := part.infeasible(linked.data.table))])
     _check_values(len(np.unique(code[there])), promises, name)
     of_person, signatures, gone = _signed(earlier, labels, there)
 
@@ -205,8 +204,7 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> tuple[str, int
                 remedy="promise something of one of them, and leave the others out",
             )
         )
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     return names[0], max(2, *(_asks_for(part, names[0]) for part in promises))
 
 
@@ -245,8 +243,9 @@ def _check_buckets(
     Raises:
         Unsatisfiable: if one is broken.
     """
-    if lacking := [problem for part in promises if (problem := part.missing_metadata(bar.about))]:
-        raise PolicyError(lacking)
+    refuse(
+        PolicyError, [problem for part in promises if (problem := part.missing_metadata(bar.about))]
+    )
     problems = Problems()
     for part in promises:
         listed = counts + made_up if part.counts_made_up else counts
@@ -265,8 +264,7 @@ def _check_buckets(
             remedy = "let people wait instead of making some up: max_noise = 0"
         said = some_of(int(broken.sum()), len(counts), "bucket breaks")
         problems.add("unsatisfiable", f"{said} {part}: {why}", attribute=bar.name, remedy=remedy)
-    if problems:
-        raise Unsatisfiable(problems)
+    refuse(Unsatisfiable, problems)
 
 
 def _signed(
@@ -326,8 +324,7 @@ def _check_limits(
             attribute=name,
             remedy=f"allow max_noise = {made_up}" + _or_wait(dealing, people, may_be_made_up),
         )
-    if problems:
-        raise Unsatisfiable(problems)
+    refuse(Unsatisfiable, problems)
 
 
 def _or_wait(dealing: Callable[[int], _Dealt], people: int, made_up: int) -> str:

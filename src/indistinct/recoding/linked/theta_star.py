@@ -40,7 +40,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from indistinct.document import many, some_of
-from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, refuse
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -235,8 +235,7 @@ class _Making:
             if isinstance(part, Signatures)
         ]
         problems += unknown_sensitive(self.promises, self.linked.events)
-        if problems:
-            raise PolicyError(problems)
+        refuse(PolicyError, problems)
 
     def _check_knowledge(self) -> None:
         """What promises have to know of the categories: they are the values now."""
@@ -247,8 +246,7 @@ class _Making:
             if part.sensitive is not None
             and (problem := part.missing_metadata(cells[part.sensitive].about))
         ]
-        if found:
-            raise PolicyError(found)
+        refuse(PolicyError, found)
 
     def _part(self, first: float, last: float) -> Progress | None:
         if self.progress is None:

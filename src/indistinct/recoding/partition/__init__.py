@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import Literal
 
-from indistinct.errors import PolicyError, Problems, did_you_mean
+from indistinct.errors import PolicyError, Problems, did_you_mean, refuse
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.limits import Progress
@@ -74,5 +74,4 @@ def _check(
     problems += not_quasi(data, [("a weight is set for", settings.weights), *named])
     why = "whose values are not counted"
     problems += unknown_sensitive(promises, data.table.sensitive, why)
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)

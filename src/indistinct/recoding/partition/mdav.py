@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problems
+from indistinct.errors import PolicyError, Problems, refuse
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.clustering import (
     average_groups,
@@ -167,8 +167,7 @@ def _check_points(data: LeveledTable, styles: Sequence[str]) -> None:
             "mdav makes groups of a fixed size, but some rows count several records",
             remedy="give every record a row of its own",
         )
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
 
 
 class _Averaging:

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from indistinct.document import some_of
-from indistinct.errors import Problem, Unsatisfiable
+from indistinct.errors import Problem, Unsatisfiable, refuse
 from indistinct.hierarchies.cells import Coverage
 from indistinct.kernels.cells import people_under
 from indistinct.microdata.frequencies import ClassTable
@@ -36,8 +36,7 @@ def check_feasible(
     allowed = settings.allowed(data.table.records)
     if allowed < data.table.records or data.table.records == 0:
         found = [problem for part in promises if (problem := part.infeasible(data.table, allowed))]
-        if found:
-            raise Unsatisfiable(found)
+        refuse(Unsatisfiable, found)
 
 
 def report(algorithm: str, began: float, *, value: float = 0.0, **counters: int) -> SearchReport:

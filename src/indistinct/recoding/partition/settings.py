@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.recoding.method import Asked
 from indistinct.recoding.refusals import bad_choices
 
@@ -51,8 +51,7 @@ class PartitionSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if problems := self.problems():
-            raise PolicyError(problems)
+        refuse(PolicyError, self.problems())
 
     def problems(self) -> list[Problem]:
         """What is wrong with them."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from indistinct.document import many
-from indistinct.errors import Problem, Unsatisfiable
+from indistinct.errors import Problem, Unsatisfiable, refuse
 from indistinct.measures import Objective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.distinct_l_diversity import DistinctLDiversity
@@ -176,8 +176,7 @@ def split_by_rank(
         node_of[rows] = np.where(plan.node_of < 0, -1, len(nodes))
         nodes.append(plan.nodes[0])
         splits.append(Split(ranks, k, part.table.records, plan.levels, plan.search))
-    if problems:
-        raise Unsatisfiable(problems)
+    refuse(Unsatisfiable, problems)
     settle_whole(data, promises, nodes, node_of)
     lost = int(data.weight[node_of < 0].sum())
     allowed = allowed_units(settings.suppression_limit, data.table.records)

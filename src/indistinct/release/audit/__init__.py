@@ -17,7 +17,7 @@ import polars as pl
 
 from indistinct import plugins
 from indistinct.document import Document, Grid, Part, many
-from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean
+from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean, refuse
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.check import Check, ClassCheck
 from indistinct.release.audit.linking import Seen, audited_link, link_between, verdicts_of
@@ -366,8 +366,7 @@ def _refuse_people_untold(requirements: Sequence[Requirement], person: str | Non
                 "many: a class of many records may be one person's",
                 remedy='count people: unit = "person"',
             )
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
 
 
 def _torn(records: pl.DataFrame, person: str, names: tuple[str, ...]) -> Iterable[str]:
@@ -439,8 +438,7 @@ def _refuse_unknown(requirements: Sequence[Requirement], quasi: tuple[str, ...])
         for name in part.on or ()
         if name not in quasi
     ]
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
 
 
 def _table_of(published: Published, needed: Sequence[str]) -> PublishedTable:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from indistinct.document import many
-from indistinct.errors import DataError, PolicyError, Problem
+from indistinct.errors import DataError, PolicyError, Problem, refuse
 from indistinct.release.audit.check import Check
 from indistinct.release.audit.reading import SUPPRESSED, Published, PublishedTable
 from indistinct.release.audit.suppressed import verdicts_on_suppressed
@@ -137,8 +137,7 @@ def audited_link(
     both = LinkedTables(records if holding == "all" else texts, listed, by, holding)
     context = replace(context, linked=both)
     by_model = checks()
-    if problems := list(_not_shown(requirements, by_model)):
-        raise PolicyError(problems)
+    refuse(PolicyError, list(_not_shown(requirements, by_model)))
     verdicts: list[Verdict] = []
     for part in requirements:
         counts = by_model[part.model].check.counts
@@ -210,8 +209,7 @@ def require_columns(table: PublishedTable, names: Sequence[str]) -> None:
     """Raise :class:`DataError` for columns that a table of a release lacks."""
     from indistinct.release.audit.reading import missing_columns
 
-    if problems := missing_columns(table, names):
-        raise DataError(problems)
+    refuse(DataError, missing_columns(table, names))
 
 
 def _guessed(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from indistinct.errors import PolicyError, Problem, did_you_mean
+from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.requirement import Requirement
 from indistinct.types import Plain
 
@@ -138,8 +138,7 @@ def read(
                 )
             )
     problems += _general(requirement, sensitive, compares)
-    if problems:
-        raise PolicyError(problems)
+    refuse(PolicyError, problems)
     return found
 
 

@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from indistinct.document import many
-from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean
+from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.sources.files import BROKEN, PACKED, broken, bytes_of, opened
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 from indistinct.types import Frame, Plain, PlainMapping
@@ -132,8 +132,7 @@ def fhir_records(path: str | Path) -> HealthRecords:
     """
     path = Path(path)
     parts, problems = _parts(path)
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     sources = {kind: [part for part in parts if part.kind == kind] for kind in KINDS}
     for kind, found in sources.items():
         if not found:
@@ -145,8 +144,7 @@ def fhir_records(path: str | Path) -> HealthRecords:
                     remedy="export patients and their conditions: _type=Patient,Condition",
                 )
             )
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     patients = _stacked(sources["Patient"]).select(_FILE, _ROW, *_patient_columns())
     conditions = _stacked(sources["Condition"]).select(
         _FILE, _ROW, pl.col("id").alias(_ID), *_condition_columns()
@@ -154,8 +152,7 @@ def fhir_records(path: str | Path) -> HealthRecords:
     problems += _sound(patients, PERSON, sources["Patient"], required=True)
     problems += _sound(conditions, _ID, sources["Condition"], required=False)
     problems += _placed(conditions, patients, sources["Condition"])
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     had = conditions.filter(~pl.col("verification_status").is_in(_NOT_HAD).fill_null(False))
     frame = had.join(patients.drop(_FILE, _ROW), on=PERSON, how="left", maintain_order="left")
     if not frame.height:
@@ -416,8 +413,7 @@ def _sorted_out(
         )
         for message, numbers in unfit.items()
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     return parts
 
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 import polars as pl
 
 from indistinct.document import many
-from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean
+from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.sources.files import CSV, PACKED, PARQUET, read_table
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 from indistinct.sources.text import canonical
@@ -122,8 +122,7 @@ def omop_records(folder: str | Path) -> HealthRecords:
             problems += error.problems
     if not problems:
         problems += _unsound(tables, files)
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     person, condition, concept = (tables[name] for name in list(_NEEDED)[:3])
     location = tables.get("location", _empty("location"))
     names = concept.select("concept_id", "concept_name")
@@ -190,8 +189,7 @@ def _files(folder: Path) -> dict[str, Path]:
                 file=str(folder),
                 remedy="leave one of them in the folder",
             )
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     return {name: found[name][0] for name in _NEEDED if name in found}
 
 
@@ -225,8 +223,7 @@ def _table(name: str, file: Path) -> pl.DataFrame:
         for column in dict.fromkeys(lowered)
         if lowered.count(column) > 1 and column in _NEEDED[name] + _USED[name]
     ]
-    if problems:
-        raise DataError(problems)
+    refuse(DataError, problems)
     given = dict(zip(lowered, frame.columns, strict=True))
     wanted = _NEEDED[name] + _USED[name]
     frame = canonical(frame.select(given[one] for one in wanted if one in given))
