@@ -9,7 +9,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
-from indistinct.analytics.published import Original
+from indistinct.analytics.published import Original, read_rows
 from indistinct.analytics.release_view import ReleaseView, Sought
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
@@ -81,8 +81,7 @@ class Case:
             orient="row",
         )
         return JoinedRelease.of_linked(
-            table.original,
-            frame.drop("bucket"),
+            read_rows(table.original, frame.drop("bucket")),
             frame["bucket"],
             {"ill": listed},
             self.holding,

@@ -6,6 +6,7 @@ import polars as pl
 from tests.recoding.people import CATEGORY, KNOWN, PEOPLE, QUASI, SYMPTOM, rows_of_table_1
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
+from indistinct.analytics.published import read_rows
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.subjects import Subjects
 
@@ -64,8 +65,7 @@ def tables(*, noise: bool = True) -> dict[str, pl.DataFrame]:
 def table_12(table: PeopleTable, *, noise: bool = True) -> JoinedRelease:
     frames = tables(noise=noise)
     return JoinedRelease.of_linked(
-        table.original,
-        frames["quasi"].select(QUASI),
+        read_rows(table.original, frames["quasi"].select(QUASI)),
         frames["quasi"]["bucket"].cast(pl.String),
         {SYMPTOM: frames["sensitive"].select(pl.col("bucket").cast(pl.String), SYMPTOM)},
         "one",

@@ -19,6 +19,7 @@ from tests.analytics.joined_tables import (
 )
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
+from indistinct.analytics.published import read_rows
 from indistinct.analytics.utility.figures import Utility
 from indistinct.analytics.utility.linkability import (
     as_attackers_see,
@@ -90,8 +91,7 @@ def test_a_bucket_that_lists_nothing_is_believed_nothing_of() -> None:
     frames = paper.tables()
     listed = frames["sensitive"].filter(pl.col("bucket") != 4)
     release = JoinedRelease.of_linked(
-        people.original,
-        frames["quasi"].select(paper.QUASI),
+        read_rows(people.original, frames["quasi"].select(paper.QUASI)),
         frames["quasi"]["bucket"].cast(pl.String),
         {paper.SYMPTOM: listed.select(pl.col("bucket").cast(pl.String), paper.SYMPTOM)},
     )

@@ -59,23 +59,23 @@ def _map(chart: HeatMap) -> str:
     )
     bottom = top + tall * len(chart.rows)
     canvas = Canvas(width, bottom + (44 if chart.note else 20), chart.title)
-    canvas.text(26, 28, chart.title, size=14, bold=True)
+    canvas.text((26, 28), chart.title, size=14, bold=True)
     for at, label in enumerate(chart.columns):
-        canvas.text(left + wide * (at + 0.5), top - 8, label, size=11, anchor="middle")
+        canvas.text((left + wide * (at + 0.5), top - 8), label, size=11, anchor="middle")
     most = max((count for row in chart.counts for count in row), default=0) or 1
     for i, (label, row) in enumerate(zip(chart.rows, chart.counts, strict=True)):
         y = top + i * tall
-        canvas.text(left - 8, y + 12.5, label, size=11, anchor="end")
+        canvas.text((left - 8, y + 12.5), label, size=11, anchor="end")
         for j, count in enumerate(row):
             share = count / most
             canvas.bar(left + j * wide, y, wide - 1, tall - 1, _shade(share))
             colour = "#ffffff" if share > 0.5 else INK
             canvas.text(
-                left + wide * (j + 0.5), y + 12.5, f"{count:,}", size=10, anchor="middle",
+                (left + wide * (j + 0.5), y + 12.5), f"{count:,}", size=10, anchor="middle",
                 colour=colour,
             )  # fmt: skip
     if chart.note:
-        canvas.text(26, bottom + 26, chart.note, size=11, colour=MUTED)
+        canvas.text((26, bottom + 26), chart.note, size=11, colour=MUTED)
     return canvas.svg()
 
 
@@ -95,13 +95,13 @@ def _panels(chart: Histograms) -> str:
     )
     bottom = 44 + (high + apart) * len(chart.panels)
     canvas = Canvas(width, bottom + (24 if chart.note else 0), chart.title)
-    canvas.text(26, 28, chart.title, size=14, bold=True)
+    canvas.text((26, 28), chart.title, size=14, bold=True)
     for at, (name, bars) in enumerate(chart.panels.items()):
         top = 44 + at * (high + apart) + 28
         base = top + high
         most = max(bars.values(), default=0) or 1
-        canvas.text(left, top - 8, name, size=11, colour=MUTED)
-        canvas.text(left - 8, top + 4, figure(most), size=10, anchor="end", colour=MUTED)
+        canvas.text((left, top - 8), name, size=11, colour=MUTED)
+        canvas.text((left - 8, top + 4), figure(most), size=10, anchor="end", colour=MUTED)
         step = room / max(len(bars), 1)
         label_wide = max((width_of(label, 10) for label in bars), default=0.0) + 8
         every = max(1, -(-int(label_wide) // max(int(step), 1)))
@@ -112,8 +112,8 @@ def _panels(chart: Histograms) -> str:
             canvas.bar(left + place * step, base - height, step - gap, height, colour)
             if place % every == 0:
                 middle = left + (place + 0.5) * step
-                canvas.text(middle, base + 14, label, size=10, anchor="middle")
+                canvas.text((middle, base + 14), label, size=10, anchor="middle")
         canvas.line(left, base, left + room, base)
     if chart.note:
-        canvas.text(26, bottom + 8, chart.note, size=11, colour=MUTED)
+        canvas.text((26, bottom + 8), chart.note, size=11, colour=MUTED)
     return canvas.svg()

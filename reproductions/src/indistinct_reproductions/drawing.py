@@ -62,7 +62,7 @@ class Canvas(drawing.Canvas):
         self.shapes.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{colour}" stroke="#ffffff"/>'
         )
-        self.text(x, y + 3.4, text, size=9.5, bold=True, anchor="middle", colour="#ffffff")
+        self.text((x, y + 3.4), text, size=9.5, bold=True, anchor="middle", colour="#ffffff")
 
 
 @dataclass(frozen=True)
@@ -141,14 +141,14 @@ def _bars(chart: Bars) -> str:
         width_of(chart.note, 11) + 2 * left,
     )
     canvas = Canvas(width, top + tall + 36 + (24 if chart.note else 0), chart.title)
-    canvas.text(left, 28, chart.title, size=14, bold=True)
+    canvas.text((left, 28), chart.title, size=14, bold=True)
     x = left
     for place, name in enumerate(series):
         canvas.bar(x, 42, 12, 12, COLOURS[place % len(COLOURS)])
-        canvas.text(x + 18, 52, name, size=11)
+        canvas.text((x + 18, 52), name, size=11)
         x += width_of(name, 11) + 40
     if chart.unit:
-        canvas.text(x, 52, f"in {chart.unit}", size=11, colour=MUTED)
+        canvas.text((x, 52), f"in {chart.unit}", size=11, colour=MUTED)
     base = top + tall
     for at, label in enumerate(chart.groups):
         start = left + at * group + apart / 2
@@ -157,7 +157,9 @@ def _bars(chart: Bars) -> str:
             height = tall * value / most
             here = start + place * wide
             canvas.bar(here + 4, base - height, wide - 8, height, COLOURS[place % len(COLOURS)])
-            canvas.text(here + wide / 2, base - height - 6, figure(value), size=11, anchor="middle")
+            canvas.text(
+                (here + wide / 2, base - height - 6), figure(value), size=11, anchor="middle"
+            )
             printed = (chart.reference or {}).get(name)
             mark = printed[at] if printed is not None else None
             if mark is not None:
@@ -165,12 +167,16 @@ def _bars(chart: Bars) -> str:
                 canvas.line(here, y, here + wide, y, INK)
                 if abs(mark - value) > most / 14:
                     canvas.text(
-                        here + wide / 2, y - 5, figure(mark), size=10, anchor="middle", colour=MUTED
+                        (here + wide / 2, y - 5),
+                        figure(mark),
+                        size=10,
+                        anchor="middle",
+                        colour=MUTED,
                     )
-        canvas.text(start + wide * len(series) / 2, base + 20, label, size=12, anchor="middle")
+        canvas.text((start + wide * len(series) / 2, base + 20), label, size=12, anchor="middle")
     canvas.line(left, base, width - left, base)
     if chart.note:
-        canvas.text(left, base + 46, chart.note, size=11, colour=MUTED)
+        canvas.text((left, base + 46), chart.note, size=11, colour=MUTED)
     return canvas.svg()
 
 
@@ -194,23 +200,23 @@ def _lines(chart: Lines) -> str:
     )  # fmt: skip
     base = top + tall
     canvas = Canvas(width, base + (66 if chart.note else 46), chart.title)
-    canvas.text(26, 28, chart.title, size=14, bold=True)
+    canvas.text((26, 28), chart.title, size=14, bold=True)
     x = 26.0
     for at, name in enumerate(chart.values):
         colour = COLOURS[at % len(COLOURS)]
         canvas.strokes([(x, 48), (x + 24, 48)], colour, dashed=name in chart.dashed)
-        canvas.text(x + 30, 52, name, size=11)
+        canvas.text((x + 30, 52), name, size=11)
         x += width_of(name, 11) + 52
     if chart.unit:
-        canvas.text(left, top - 12, f"in {chart.unit}", size=11, colour=MUTED)
+        canvas.text((left, top - 12), f"in {chart.unit}", size=11, colour=MUTED)
     for mark in marks:
         y = base - tall * place(mark)
         canvas.line(left, y, width - right, y, "#e3e7ec")
-        canvas.text(left - 8, y + 4, figure(mark), size=11, anchor="end", colour=MUTED)
+        canvas.text((left - 8, y + 4), figure(mark), size=11, anchor="end", colour=MUTED)
     step = (width - left - right) / max(len(chart.groups), 1)
     middles = [left + step * (at + 0.5) for at in range(len(chart.groups))]
     for middle, label in zip(middles, chart.groups, strict=True):
-        canvas.text(middle, base + 18, label, size=12, anchor="middle")
+        canvas.text((middle, base + 18), label, size=12, anchor="middle")
     for at, (name, values) in enumerate(chart.values.items()):
         colour, run = COLOURS[at % len(COLOURS)], list[tuple[float, float]]()
         for middle, value in zip([*middles, 0.0], [*values, None], strict=True):
@@ -223,9 +229,9 @@ def _lines(chart: Lines) -> str:
             canvas.dot(*run[-1], colour)
     canvas.line(left, base, width - right, base)
     if chart.across:
-        canvas.text((left + width - right) / 2, base + 36, chart.across, size=11, anchor="middle")
+        canvas.text(((left + width - right) / 2, base + 36), chart.across, size=11, anchor="middle")
     if chart.note:
-        canvas.text(26, base + 56, chart.note, size=11, colour=MUTED)
+        canvas.text((26, base + 56), chart.note, size=11, colour=MUTED)
     return canvas.svg()
 
 

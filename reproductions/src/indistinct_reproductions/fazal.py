@@ -23,6 +23,7 @@ import polars as pl
 import indistinct as ind
 from indistinct import Release, Unsatisfiable, largest_k, least_values, rank_variance_exact, theta
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
+from indistinct.analytics.published import read_rows
 from indistinct.analytics.utility.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.utility.query_error import MODES, Condition
 from indistinct.hierarchies.cells import range_text
@@ -594,8 +595,7 @@ def printed_release(people: PeopleTable, *, noise: bool = True) -> JoinedRelease
     """Table 12 as it is printed, without the brackets, as measures see it."""
     frames = frames_of_table_12(noise=noise)
     return JoinedRelease.of_linked(
-        people.original,
-        frames["quasi"].select(QUASI),
+        read_rows(people.original, frames["quasi"].select(QUASI)),
         frames["quasi"]["bucket"],
         {SYMPTOM: frames["sensitive"]},
         "one",

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 import indistinct as ind
 from indistinct import Policy, Release, Unsatisfiable
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
+from indistinct.analytics.published import read_rows
 from indistinct.analytics.utility.figures import CertaintyPenalty, Utility
 from indistinct.analytics.utility.linkability import (
     Intersection,
@@ -196,16 +197,14 @@ def joined(
             listed = listed.filter(pl.col(sensitive).ne_missing(SUPPRESSED))
         link = release.certificate.linked or {}
         return JoinedRelease.of_linked(
-            table.original,
-            quasi.select(names),
+            read_rows(table.original, quasi.select(names)),
             quasi["bucket"].cast(pl.String),
             {sensitive: listed.select(pl.col("bucket").cast(pl.String), sensitive)},
             link["holding"],
         )
     number = pl.Series("bucket", np.arange(release.tables.height)).cast(pl.String)
     return JoinedRelease.of_linked(
-        table.original,
-        release.tables.select(names),
+        read_rows(table.original, release.tables.select(names)),
         number,
         {sensitive: pl.DataFrame([number, release.tables[sensitive]])},
         "one",

@@ -189,7 +189,7 @@ def _drawn(picture: NetPicture) -> str:
     )
     bottom = _MARGIN + 34 + tall
     canvas = Canvas(widest + _MARGIN, bottom + (66 if picture.note else 46), picture.title)
-    canvas.text(_MARGIN, _MARGIN + 6, picture.title, size=14, bold=True)
+    canvas.text((_MARGIN, _MARGIN + 6), picture.title, size=14, bold=True)
     for arc, reads in picture.arcs.items():
         _arc(canvas, layout, layout.chains[arc], reads)
     for name in picture.names:
@@ -197,15 +197,15 @@ def _drawn(picture: NetPicture) -> str:
         if picture.look(name) in ("place", "begins"):
             canvas.pill(left, up, (wide, _TALL), *LOOKS[picture.look(name)])
         else:
-            canvas.box(left, up, wide, _TALL, *LOOKS[picture.look(name)], 1.2)
-        canvas.text(left + wide / 2, up + _TALL / 2 + 4, name, size=_SIZE, anchor="middle")
+            canvas.box((left, up), (wide, _TALL), LOOKS[picture.look(name)], 1.2)
+        canvas.text((left + wide / 2, up + _TALL / 2 + 4), name, size=_SIZE, anchor="middle")
     x = float(_MARGIN)
     for look in looks:
-        canvas.box(x, bottom + 18, 12, 12, *LOOKS[look], 1.2)
-        canvas.text(x + 18, bottom + 28, WORDS[look], size=11, colour=MUTED)
+        canvas.box((x, bottom + 18), (12, 12), LOOKS[look], 1.2)
+        canvas.text((x + 18, bottom + 28), WORDS[look], size=11, colour=MUTED)
         x += width_of(WORDS[look], 11) + 40
     if picture.note:
-        canvas.text(_MARGIN, bottom + 50, picture.note, size=11, colour=MUTED)
+        canvas.text((_MARGIN, bottom + 50), picture.note, size=11, colour=MUTED)
     return canvas.svg()
 
 

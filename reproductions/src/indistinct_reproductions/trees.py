@@ -309,17 +309,18 @@ def _drawn(tree: Tree) -> str:
     boxes = [replace(box, x=box.x + shift) for box in boxes]
     height = bottom + MARGIN + (26 if legend else 0) + (20 if tree.note else 0)
     canvas = Canvas(width, height, tree.title)
-    canvas.text(MARGIN, MARGIN + 6, tree.title, size=14, bold=True)
+    canvas.text((MARGIN, MARGIN + 6), tree.title, size=14, bold=True)
     for node, box in zip(tree.nodes, boxes, strict=True):
         if node.parent is not None:
             _link(canvas, tree, node, boxes[node.parent], box)
     for node, box in zip(tree.nodes, boxes, strict=True):
         wide = 2.6 if node.kind == "chosen" else 1.2
-        canvas.box(box.x, box.y, box.width, box.height, FILL[node.kind], EDGE[node.kind], wide)
+        canvas.box(
+            (box.x, box.y), (box.width, box.height), (FILL[node.kind], EDGE[node.kind]), wide
+        )
         for line, text in enumerate(node.lines):
             canvas.text(
-                box.x + box.width / 2,
-                box.y + PAD + 9 + line * LINE_HEIGHT,
+                (box.x + box.width / 2, box.y + PAD + 9 + line * LINE_HEIGHT),
                 text,
                 size=SIZE,
                 bold=line == 0,
@@ -330,11 +331,13 @@ def _drawn(tree: Tree) -> str:
     y = bottom + MARGIN + 8
     x = float(MARGIN)
     for kind, text in legend:
-        canvas.box(x, y - 10, 14, 12, FILL[kind], EDGE[kind], 2.2 if kind == "chosen" else 1.2)
-        canvas.text(x + 20, y, text, size=11)
+        canvas.box(
+            (x, y - 10), (14, 12), (FILL[kind], EDGE[kind]), 2.2 if kind == "chosen" else 1.2
+        )
+        canvas.text((x + 20, y), text, size=11)
         x += width_of(text, 11) + 34
     if tree.note:
-        canvas.text(MARGIN, y + (20 if legend else 0), tree.note, size=11, colour=MUTED)
+        canvas.text((MARGIN, y + (20 if legend else 0)), tree.note, size=11, colour=MUTED)
     return canvas.svg()
 
 

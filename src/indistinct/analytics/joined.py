@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.linked import HOLDING
-from indistinct.analytics.published import Original, PublishedRows, read_rows
+from indistinct.analytics.published import Original, PublishedRows
 from indistinct.analytics.weighted import Lists
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
@@ -124,30 +124,22 @@ class JoinedRelease:
     @classmethod
     def of_linked(
         cls,
-        original: Original,
-        quasi: pl.DataFrame,
+        published: PublishedRows,
         buckets: pl.Series,
         listed: Mapping[str, pl.DataFrame],
         holding: str | None = None,
-        *,
-        name: str = "the release",
-        transformed: Sequence[str] = (),
     ) -> JoinedRelease:
         """Two linked tables.
 
         Arguments:
-            original: the table that was published.
-            quasi: the published quasi-identifiers as text, a row per person, [r].
+            published: the published quasi-identifiers, a row per person, [r].
             buckets: the bucket of each of these rows, as text.
             listed: of each sensitive attribute the rows of the sensitive table: first column the
                 bucket, second the value, both as text.
             holding: how these belong to the people of a bucket. None: ``one`` if every bucket lists
                 as many as it has people, else ``some``.
-            name: what messages call the release.
-            transformed: attributes whose values were changed before.
 
         Raises:
-            DataError: cells that cannot be read.
             ValueError: an unknown holding.
         """
         names = pl.concat([buckets, *(part.to_series(0) for part in listed.values())])
@@ -165,7 +157,7 @@ class JoinedRelease:
             holding = "one" if one else "some"
         if holding not in HOLDING:
             raise ValueError(f"holding must be one of {HOLDING}, not {holding!r}")
-        return cls(read_rows(original, quasi, name, transformed), bucket_of, lists, holding)
+        return cls(published, bucket_of, lists, holding)
 
     @property
     def rows(self) -> int:

@@ -601,19 +601,17 @@ class ReleaseView:
         Raises:
             DataError: cells that cannot be read, or rows of nobody.
         """
-        rows = self.with_stars(original.attributes)
         if self.person is not None:
             self.refuse_nobody()
-            published = read_rows(original, rows, name, transformed)
+        rows = self.with_stars(original.attributes)
+        published = read_rows(original, rows, name, transformed)
+        if self.person is not None:
             return JoinedRelease(published, self.bucket_of, self.lists, "all")
         return JoinedRelease.of_linked(
-            original,
-            rows,
+            published,
             self.table.texts([self.by])[self.by],
             self.listed,
             None if self.link is None else self.link.get("holding"),
-            name=name,
-            transformed=transformed,
         )
 
 

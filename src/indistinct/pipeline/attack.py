@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
 
 
-def attack(
+def attack(  # noqa: PLR0913, what its user may say
     data: Frame,
     release: Frame,
     policy: PolicyLike | None = None,

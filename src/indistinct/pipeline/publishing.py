@@ -210,19 +210,17 @@ def _published(
         published = ~plan.suppressed[private.microdata.combination_of]
         random = run.random("publication.pseudonyms")
         replaced[subjects.key] = pseudonyms(subjects, published | keep, random)
-    released = private.table.publish(
-        change(
-            private.data,
-            plan,
-            _published_columns(private.table, policy),
-            keep_suppressed=keep,
-            shuffle=run.random("publication.shuffle") if policy.output.shuffle else None,
-            replace={**replaced, **items},
-            combination_of=combination_of,
-            resolved=tuple(subjects.resolved),
-        )
+    made = change(
+        private.data,
+        plan,
+        _published_columns(private.table, policy),
+        keep_suppressed=keep,
+        combination_of=combination_of,
+        resolved=tuple(subjects.resolved),
     )
-    return released, replaced
+    shuffle = run.random("publication.shuffle") if policy.output.shuffle else None
+    made = replace(made, shuffle=shuffle, replace={**replaced, **items})
+    return private.table.publish(made), replaced
 
 
 def _suppressed_break(released: Frame, private: PrivateTable, plan: Plan) -> bool:

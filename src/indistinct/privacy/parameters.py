@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypedDict, Unpack
 
 from indistinct.errors import PolicyError, did_you_mean
+
+
+class Bounds(TypedDict, total=False):
+    """Between which numbers a parameter has to be; for the words see :func:`number`."""
+
+    least: float
+    above: float
+    most: float
 
 
 def whole(model: str, name: str, given: object, least: int, remedy: str | None = None) -> None:
@@ -26,10 +35,8 @@ def number(
     name: str,
     given: object,
     *,
-    least: float | None = None,
-    above: float | None = None,
-    most: float | None = None,
     remedy: str | None = None,
+    **bounds: Unpack[Bounds],
 ) -> None:
     """Raise :class:`PolicyError` unless the parameter is a finite number within these bounds.
 
@@ -37,13 +44,13 @@ def number(
         model: Name of the privacy model, for the message.
         name: Name of the parameter.
         given: Its value.
-        least: The smallest number that is allowed.
-        above: A number below all that are allowed.
-        most: The largest number that is allowed.
         remedy: What would mend it.
+        bounds: ``least``, the smallest number that is allowed; ``above``, a number below all that
+            are; ``most``, the largest one.
 
     >>> number("t-closeness", "t", 0.2, least=0, most=1)
     """
+    least, above, most = bounds.get("least"), bounds.get("above"), bounds.get("most")
     good = (
         isinstance(given, int | float)
         and not isinstance(given, bool)
@@ -54,7 +61,7 @@ def number(
     )
     if good:
         return
-    bounds = [
+    told = [
         text
         for bound, text in (
             (above, f"above {above}"),
@@ -65,7 +72,7 @@ def number(
     ]
     raise PolicyError(
         "bad-parameter",
-        f"{name} of {model} must be a number {' '.join(bounds)}, not {given!r}",
+        f"{name} of {model} must be a number {' '.join(told)}, not {given!r}",
         remedy=remedy,
     )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import polars as pl
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.randomness import Random
 from indistinct.recoding.plan import Plan
 from indistinct.sources.table import Change
 from indistinct.types import Bools, Ints32
@@ -21,8 +20,6 @@ def change(
     columns: Sequence[str],
     *,
     keep_suppressed: bool = False,
-    shuffle: Random | None = None,
-    replace: Mapping[str, pl.Series] | None = None,
     combination_of: Ints32 | None = None,
     resolved: Collection[str] = (),
 ) -> Change:
@@ -33,8 +30,6 @@ def change(
         plan: which node every combination is published at.
         columns: the columns of the release, in order.
         keep_suppressed: publish suppressed records with ``*`` in every quasi-identifier.
-        shuffle: draws the order of the release; without it, records keep their order.
-        replace: columns that are replaced record by record.
         combination_of: the combination of every record, where it is known.
         resolved: attributes that differ between records of one combination in the source, and are
             published as in the plan throughout.
@@ -55,8 +50,6 @@ def change(
         published=pl.DataFrame(published),
         keep=keep,
         columns=tuple(columns),
-        replace=replace or {},
-        shuffle=shuffle,
         combination_of=combination_of,
     )
 

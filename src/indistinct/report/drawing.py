@@ -30,9 +30,14 @@ class Canvas:
         self.shapes: list[str] = []
 
     def box(
-        self, x: float, y: float, width: float, height: float, fill: str, edge: str, wide: float
+        self,
+        at: tuple[float, float],
+        size: tuple[float, float],
+        colours: tuple[str, str],
+        wide: float,
     ) -> None:
-        """A box with round corners."""
+        """A box with round corners: its upper left one, width and height, and fill and edge."""
+        (x, y), (width, height), (fill, edge) = at, size, colours
         self.shapes.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="5" '
             f'fill="{fill}" stroke="{edge}" stroke-width="{wide}"/>'
@@ -40,8 +45,7 @@ class Canvas:
 
     def text(
         self,
-        x: float,
-        y: float,
+        at: tuple[float, float],
         text: str,
         *,
         size: float = 12,
@@ -49,7 +53,8 @@ class Canvas:
         anchor: Literal["start", "middle", "end"] = "start",
         colour: str = INK,
     ) -> None:
-        """A line of text; ``y`` is its base line."""
+        """A line of text; the second number of its place is the base line."""
+        x, y = at
         weight = ' font-weight="700"' if bold else ""
         self.shapes.append(
             f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" '
@@ -63,7 +68,7 @@ class Canvas:
             f'<rect x="{x - width / 2:.1f}" y="{y - 8:.1f}" width="{width:.1f}" height="14" '
             f'fill="#ffffff"/>'
         )
-        self.text(x, y + 3, text, size=11, anchor="middle", colour=MUTED)
+        self.text((x, y + 3), text, size=11, anchor="middle", colour=MUTED)
 
     def curve(
         self, points: Sequence[tuple[float, float]], colour: str, *, dashed: bool = False

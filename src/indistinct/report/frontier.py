@@ -29,11 +29,11 @@ def frontier_svg(found: Exploration) -> str:
     for part in range(5):
         x, y = place(most * part / 4, part / 4)
         canvas.text(
-            x, TALL - LOW + 20, f"{most * part / 4:.3g}", size=11, anchor="middle", colour=MUTED
+            (x, TALL - LOW + 20), f"{most * part / 4:.3g}", size=11, anchor="middle", colour=MUTED
         )
-        canvas.text(LEFT - 10, y + 4, f"{part / 4:.0%}", size=11, anchor="end", colour=MUTED)
-    canvas.text(WIDE - 40, TALL - 12, "highest risk of a record", anchor="end")
-    canvas.text(LEFT - 10, 14, "detail kept", size=12)
+        canvas.text((LEFT - 10, y + 4), f"{part / 4:.0%}", size=11, anchor="end", colour=MUTED)
+    canvas.text((WIDE - 40, TALL - 12), "highest risk of a record", anchor="end")
+    canvas.text((LEFT - 10, 14), "detail kept", size=12)
     best = set(found.frontier)
     named: list[tuple[float, float]] = []
     for at, risk, kept in sorted(able, key=lambda item: item[0] in best):
@@ -45,5 +45,5 @@ def frontier_svg(found: Exploration) -> str:
         room = all(abs(x - left) > 20 or abs(y - top) > 14 for left, top in named)
         if at == found.recommended or (at in best and room):
             named.append((x, y))
-            canvas.text(x + 8, y - 6, str(at + 1), size=11, bold=at == found.recommended)
+            canvas.text((x + 8, y - 6), str(at + 1), size=11, bold=at == found.recommended)
     return canvas.svg()

@@ -155,7 +155,7 @@ def _drawn(picture: GraphPicture) -> str:
     )
     bottom = top + tall
     canvas = Canvas(width + _MARGIN, bottom + (46 if note else 26), picture.title)
-    canvas.text(_MARGIN, _MARGIN + 6, picture.title, size=14, bold=True)
+    canvas.text((_MARGIN, _MARGIN + 6), picture.title, size=14, bold=True)
     labels = []
     for edge in graph.all_edges:
         labels.append(_link(canvas, edge, boxes[edge.one], boxes[edge.other]))
@@ -165,10 +165,9 @@ def _drawn(picture: GraphPicture) -> str:
     for name, box in boxes.items():
         look = picture.look(name)
         wide_edge = 2.6 if look == "quasi" else 1.2
-        canvas.box(box.x, box.y, box.width, _TALL, FILL[look], EDGE[look], wide_edge)
+        canvas.box((box.x, box.y), (box.width, _TALL), (FILL[look], EDGE[look]), wide_edge)
         canvas.text(
-            box.x + box.width / 2,
-            box.y + _TALL / 2 + 4,
+            (box.x + box.width / 2, box.y + _TALL / 2 + 4),
             name,
             size=_SIZE,
             bold=look == "quasi",
@@ -176,11 +175,11 @@ def _drawn(picture: GraphPicture) -> str:
         )
     x = float(_MARGIN)
     for look in looks:
-        canvas.box(x, bottom, 12, 12, FILL[look], EDGE[look], 1.2)
-        canvas.text(x + 18, bottom + 10, WORDS[look], size=11, colour=MUTED)
+        canvas.box((x, bottom), (12, 12), (FILL[look], EDGE[look]), 1.2)
+        canvas.text((x + 18, bottom + 10), WORDS[look], size=11, colour=MUTED)
         x += width_of(WORDS[look], 11) + 40
     if note:
-        canvas.text(_MARGIN, bottom + 32, note, size=11, colour=MUTED)
+        canvas.text((_MARGIN, bottom + 32), note, size=11, colour=MUTED)
     return canvas.svg()
 
 

@@ -39,6 +39,23 @@ class Dialect:
     quote: str | None = '"'
 
 
+@dataclass(frozen=True)
+class Layout:
+    """What is said of how a CSV file is written, each None where nothing is.
+
+    Arguments:
+        separator: between cells.
+        quote: around cells; an empty text for none.
+        header: whether the first line has the names of the columns.
+        skip_rows: how many lines stand above it.
+    """
+
+    separator: str | None = None
+    quote: str | None = None
+    header: bool | None = None
+    skip_rows: int = 0
+
+
 def detect_encoding(data: bytes) -> tuple[str | None, int]:
     """The encoding of a file as far as its bytes tell, and the length of its byte order mark.
 

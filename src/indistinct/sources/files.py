@@ -22,6 +22,7 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,6 +35,7 @@ from indistinct.sources import memory, postgres
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
+    Layout,
     detect_dialect,
     detect_encoding,
     first_record,
@@ -167,9 +169,8 @@ def read_table(
     points = decimal == ","
     with unchanged(path):
         if ending in CSV:
-            said = {"separator": separator, "quote": quote, "header": header}
-            said["skip_rows"] = skip_rows or 0
-            frame = _read_csv(path, encoding, said, exact=exact, coded=coded, points=points)
+            layout = Layout(separator, quote, header, skip_rows or 0)
+            frame = _read_csv(path, encoding, layout, exact=exact, coded=coded, points=points)
         elif ending in PARQUET:
             frame = _read_parquet(path)
         elif ending in EXCEL:
@@ -337,26 +338,27 @@ def _refuse_unreadable(
 def _read_csv(
     path: Path,
     encoding: str | None,
-    said: Plain,
+    layout: Layout,
     *,
     exact: bool,
     coded: Collection[str] | bool,
     points: bool,
 ) -> pl.DataFrame:
-    name, separator = path.name, said["separator"]
-    refuse_dialect(name, separator, said["quote"], encoding)
+    name, separator = path.name, layout.separator
+    refuse_dialect(name, separator, layout.quote, encoding)
     if separator is None and path.suffix.lower() in (".tsv", ".tab"):
-        separator = said["separator"] = "\t"
+        separator = "\t"
+        layout = replace(layout, separator=separator)
     packed = path.suffix.lower() in PACKED
     if coded is not False and not packed and path.stat().st_size >= _LARGE:
-        told = functools.partial(_head_of, name=name, **said)
+        told = functools.partial(_head_of, name=name, layout=layout)
         with suppress(*BROKEN):  # what is wrong is told by those who read it at once
             how = functools.partial(_tidied, exact=exact, points=points)
             if (held := _read_in_parts(path, encoding, told, coded, how)) is not None:
                 return held
     known = None if separator is None else separator.encode()
     data = _utf8(bytes_of(path, separator=known, cells=True), encoding, name)
-    columns, dialect, head = _head_of(data, name, **said)
+    columns, dialect, head = _head_of(data, name, layout)
     body = data[len(head.encode()) :]
     del data
     if body.endswith((b"\n\n", b"\n\r\n")) or body in (b"\n", b"\r\n"):
@@ -384,68 +386,40 @@ def _read_csv(
     return with_whole_numbers(with_decimal_points(tidy) if points else tidy)
 
 
-def _head_of(
-    data: bytes,
-    name: str,
-    separator: str | None,
-    quote: str | None,
-    header: bool | None,
-    skip_rows: int = 0,
-) -> tuple[list[str], Dialect, str]:
+def _head_of(data: bytes, name: str, layout: Layout) -> tuple[list[str], Dialect, str]:
     """The columns' names, how cells are told apart, and all before the first record.
 
     Arguments:
         data: the file, or its beginning where that is longer than what is looked at.
         name: what messages call it.
-        separator: the one that is said, if any.
-        quote: the one that is said, if any.
-        header: whether the first line has the names.
-        skip_rows: how many lines stand above it.
+        layout: what is said of it.
     """
     try:
         start = codecs.getincrementaldecoder("utf-8")().decode(data[: 4 * SAMPLE])
     except UnicodeDecodeError as error:
         raise _undecodable(data, error, "utf-8", name, 0) from None
-    columns, dialect, head = head_in(
-        start,
-        name,
-        whole=len(data) <= 4 * SAMPLE,
-        separator=separator,
-        quote=quote,
-        header=header,
-        skip_rows=skip_rows,
-    )
+    columns, dialect, head = head_in(start, name, layout, whole=len(data) <= 4 * SAMPLE)
     if not columns:
         raise DataError("empty-file", "the file holds only blank lines", file=name)
     return until_seen(columns, name), dialect, head
 
 
 def head_in(
-    start: str,
-    name: str,
-    *,
-    whole: bool,
-    separator: str | None,
-    quote: str | None,
-    header: bool | None,
-    skip_rows: int,
+    start: str, name: str, layout: Layout, *, whole: bool
 ) -> tuple[list[str], Dialect, str]:
     """The columns' names, how cells are told apart, and all before the first record.
 
     Arguments:
         start: the text that a file begins with.
         name: what messages call it.
+        layout: what is said of it.
         whole: whether that is all of it.
-        separator: the one that is said, if any.
-        quote: the one that is said, if any.
-        header: whether the first line has the names.
-        skip_rows: how many lines stand above it.
 
     Raises:
         DataError: a quote is not closed, the first line is longer than what is looked at, or there
             are not so many lines.
     """
-    lead = begin_of(start, skip_rows, name)
+    lead = begin_of(start, layout.skip_rows, name)
     line = start[:lead].count("\n") + 1
     if not whole and _LINE_END.search(start, lead) is None:
         raise DataError(
@@ -456,7 +430,9 @@ def head_in(
             remedy="look whether this is a CSV file; if it is, shorten the names",
         )
     try:
-        dialect = detect_dialect(start[lead:], separator=separator, quote=quote, whole=whole)
+        dialect = detect_dialect(
+            start[lead:], separator=layout.separator, quote=layout.quote, whole=whole
+        )
         names, used = first_record(start[lead:], dialect)
     except csv.Error:
         raise DataError(unclosed(line, name)) from None
@@ -465,7 +441,7 @@ def head_in(
     if dialect.quote and head.count("\n") > 1 and first.count(dialect.quote) % 2:
         raise DataError(unclosed(line, name))
     columns = names_of(names)
-    if header is False:
+    if layout.header is False:
         columns = [f"column_{at}" for at in range(1, len(names) + 1)]
         head = start[:lead]
     return columns, dialect, head

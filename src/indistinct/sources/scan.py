@@ -31,6 +31,7 @@ from indistinct.sources import memory, scan_cuts
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
+    Layout,
     detect_encoding,
 )
 from indistinct.sources.duckdb_table import (
@@ -630,15 +631,8 @@ def head_of(
             start = codecs.getincrementaldecoder(wanted)().decode(data)
     except UnicodeDecodeError:
         raise _undecodable(file.name, wanted) from None
-    names, dialect, head = head_in(
-        start,
-        file.name,
-        whole=len(data) < 4 * SAMPLE,
-        separator=separator,
-        quote=quote,
-        header=header,
-        skip_rows=skip_rows,
-    )
+    layout = Layout(separator, quote, header, skip_rows)
+    names, dialect, head = head_in(start, file.name, layout, whole=len(data) < 4 * SAMPLE)
     return names, dialect, wanted, head
 
 

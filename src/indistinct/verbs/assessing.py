@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
 
 
-def assess(
+def assess(  # noqa: PLR0913, what its user may say
     data: Frame,
     policy: PolicyLike | None = None,
     *,

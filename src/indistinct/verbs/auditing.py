@@ -51,7 +51,7 @@ class _Asked:
     linked: Mapping[str, str] | None
 
 
-def audit(
+def audit(  # noqa: PLR0913, what its user may say
     tables: Frame,
     policy: PolicyLike | None = None,
     *,

@@ -72,7 +72,7 @@ ATTACKERS = (
 """The attackers that releases are compared by, unless others are named."""
 
 
-def compare(
+def compare(  # noqa: PLR0913, what its user may say
     data: Frame,
     *releases: Frame,
     policy: PolicyLike | None = None,

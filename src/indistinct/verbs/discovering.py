@@ -59,7 +59,7 @@ _USUAL = {
 }
 
 
-def quasi(
+def quasi(  # noqa: PLR0913, what its user may say
     data: Frame,
     policy: PolicyLike | None = None,
     *,

@@ -61,7 +61,7 @@ class _Choice:
     told: Plain
 
 
-def explore(
+def explore(  # noqa: PLR0913, what its user may say
     data: Frame,
     policy: PolicyLike,
     *,

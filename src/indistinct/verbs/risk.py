@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from indistinct.recoding.plan import Plan
 
 
-def risk(
+def risk(  # noqa: PLR0913, what its user may say
     data: Frame,
     policy: PolicyLike | None = None,
     *,
