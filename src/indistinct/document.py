@@ -101,12 +101,14 @@ class Document(ABC):
 
 
 class PlainData:
-    """A dataclass that is told under the names of its fields."""
+    """A dataclass that is told under the names of its fields, or what metadata call them."""
 
     def to_dict(self) -> Plain:
         """The fields as plain data, but for those that ``repr`` leaves out."""
-        own = fields(self)  # type: ignore[arg-type]
-        return {item.name: _plain(getattr(self, item.name)) for item in own if item.repr}
+        own = [item for item in fields(self) if item.repr]  # type: ignore[arg-type]
+        return {
+            item.metadata.get("as", item.name): _plain(getattr(self, item.name)) for item in own
+        }
 
 
 def _plain(value: Any) -> Any:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from indistinct.document import Document, Grid, Line, Part, share
+from indistinct.document import Document, Grid, Line, Part, PlainData, share
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.intake.opening import PolicyLike, Progress, as_policy
 from indistinct.intake.warnings import lost_attributes
@@ -14,7 +14,7 @@ from indistinct.pipeline.anonymization import anonymize
 from indistinct.pipeline.release import Release
 from indistinct.policy import Policy
 from indistinct.recoding.method import method_named
-from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.types import Frame, PlainMapping
 
 OTHERS: Final[Mapping[str, PlainMapping]] = {
     "one level per attribute": {"algorithm": "optimal", "suppression_limit": 0.05},
@@ -35,7 +35,7 @@ COST = "loss-arithmetic"
 
 
 @dataclass(frozen=True)
-class Alternative:
+class Alternative(PlainData):
     """What one method makes of the table.
 
     Arguments:
@@ -56,20 +56,9 @@ class Alternative:
     lost: tuple[str, ...] = ()
     why_not: str | None = None
 
-    def to_dict(self) -> Plain:
-        """As JSON has it."""
-        return {
-            "name": self.name,
-            "method": dict(self.method),
-            "kept": self.kept,
-            "left_out": self.left_out,
-            "lost": list(self.lost),
-            "why_not": self.why_not,
-        }
-
 
 @dataclass(frozen=True)
-class Alternatives(Document):
+class Alternatives(PlainData, Document):
     """Methods side by side, the one asked for first. Private.
 
     Arguments:
@@ -77,15 +66,8 @@ class Alternatives(Document):
         recommended: the place of the one that is recommended; none where no method has a release.
     """
 
-    tried: tuple[Alternative, ...]
+    tried: tuple[Alternative, ...] = field(metadata={"as": "alternatives"})
     recommended: int | None
-
-    def to_dict(self) -> Plain:
-        """As JSON has it."""
-        return {
-            "alternatives": [item.to_dict() for item in self.tried],
-            "recommended": self.recommended,
-        }
 
     def parts(self) -> Iterator[Part]:
         """A row for each method, and which of them is recommended."""

@@ -12,8 +12,8 @@ import numpy as np
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun
 from indistinct.analytics.weighted import Lists
-from indistinct.document import toml_key
-from indistinct.types import Plain, PlainMapping
+from indistinct.document import PlainData, toml_key
+from indistinct.types import PlainMapping
 
 LIKELY = 0.95
 """Beliefs from here on count as knowing; what is promised stays below."""
@@ -26,7 +26,7 @@ MANY = 0.5
 
 
 @dataclass(frozen=True)
-class Remedy:
+class Remedy(PlainData):
     """What lowers what an attacker learns.
 
     Arguments:
@@ -46,10 +46,6 @@ class Remedy:
         """
         keys = "; ".join(_written(self.policy))
         return f"{self.text}: {keys}" if keys else self.text
-
-    def to_dict(self) -> Plain:
-        """The same as plain data."""
-        return {"text": self.text, "policy": dict(self.policy)}
 
 
 def _written(policy: PlainMapping) -> list[str]:

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from indistinct.document import PlainData
 from indistinct.randomness import simulation
-from indistinct.types import Array, Codes, Floats, Ints, Plain
+from indistinct.types import Array, Codes, Floats, Ints
 
 BINS = 10
 """Numbers and dates of many values are put into so many bins with about as many records each."""
@@ -34,11 +35,11 @@ MANY = 30
 
 
 @dataclass(frozen=True)
-class Association:
+class Association(PlainData):
     """How much two attributes depend on each other."""
 
-    one: str
-    other: str
+    one: str = field(metadata={"as": "from"})
+    other: str = field(metadata={"as": "to"})
     cramers_v: float
     information: float
 
@@ -46,15 +47,6 @@ class Association:
     def strength(self) -> float:
         """The larger of the two figures."""
         return max(self.cramers_v, self.information)
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {
-            "from": self.one,
-            "to": self.other,
-            "cramers_v": self.cramers_v,
-            "information": self.information,
-        }
 
 
 def associations(columns: Mapping[str, Codes], weight: Ints) -> list[Association]:

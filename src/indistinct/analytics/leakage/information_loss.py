@@ -14,16 +14,17 @@ import heapq
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from indistinct.document import PlainData
 from indistinct.errors import DataError, did_you_mean
 from indistinct.kernels.partitions import add_up, pass_over, tails, take
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import FrequencyTable
-from indistinct.types import Array, Floats, Ints, Ints32, Plain
+from indistinct.types import Array, Floats, Ints, Ints32
 
 Progress = Callable[[float], None]
 
@@ -32,7 +33,7 @@ TINY = 1e-9
 
 
 @dataclass(frozen=True)
-class Leakage:
+class Leakage(PlainData):
     """What a person's values of some attributes tell about who the person is.
 
     ``loss`` is Delta S in bits, ``normalized`` its share of S0; ``maximum`` and ``deviation`` are
@@ -45,25 +46,11 @@ class Leakage:
     partitions: int
     loss: float
     normalized: float
-    maximum: float
-    deviation: float
+    maximum: float = field(metadata={"as": "max"})
+    deviation: float = field(metadata={"as": "sd"})
     alone: float
     distinction: float
     separation: float
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {
-            "attributes": list(self.attributes),
-            "partitions": self.partitions,
-            "loss": self.loss,
-            "normalized": self.normalized,
-            "max": self.maximum,
-            "sd": self.deviation,
-            "alone": self.alone,
-            "distinction": self.distinction,
-            "separation": self.separation,
-        }
 
 
 class LeakageAnalysis:

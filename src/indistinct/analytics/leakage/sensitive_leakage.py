@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from indistinct.analytics.leakage.encoded import Encoded
-from indistinct.types import Floats, Plain
+from indistinct.document import PlainData
+from indistinct.types import Floats
 
 
 @dataclass(frozen=True)
-class SensitiveLeakage:
+class SensitiveLeakage(PlainData):
     """What the quasi-identifiers tell about a sensitive attribute, in bits.
 
     ``entropy`` is H(S); ``information`` the mean of H(S) - H(S | E) over records, which is the
@@ -30,21 +31,9 @@ class SensitiveLeakage:
     entropy: float
     information: float
     share: float
-    maximum: float
-    deviation: float
+    maximum: float = field(metadata={"as": "max"})
+    deviation: float = field(metadata={"as": "sd"})
     certain: float
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {
-            "attribute": self.attribute,
-            "entropy": self.entropy,
-            "information": self.information,
-            "share": self.share,
-            "max": self.maximum,
-            "sd": self.deviation,
-            "certain": self.certain,
-        }
 
 
 def sensitive_leakage(encoded: Encoded, attribute: str, known: Sequence[str]) -> SensitiveLeakage:

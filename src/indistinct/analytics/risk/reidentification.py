@@ -145,7 +145,7 @@ class Classes:
 
 
 @dataclass(frozen=True)
-class Criteria:
+class Criteria(PlainData):
     """The risk from one attacker, by three criteria, each a share between 0 and 1.
 
     Arguments:
@@ -154,13 +154,9 @@ class Criteria:
         success: R3, the average risk.
     """
 
-    at_risk: float
-    highest: float
-    success: float
-
-    def to_dict(self) -> dict[str, float]:
-        """The criteria by their names in the literature."""
-        return {"R1": self.at_risk, "R2": self.highest, "R3": self.success}
+    at_risk: float = field(metadata={"as": "R1"})
+    highest: float = field(metadata={"as": "R2"})
+    success: float = field(metadata={"as": "R3"})
 
 
 @dataclass(frozen=True)

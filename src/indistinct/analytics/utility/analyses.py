@@ -15,7 +15,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -222,18 +222,14 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Analyses(Document):
+class Analyses(PlainData, Document):
     """Analyses on the table and on a release, side by side.
 
     Arguments:
         answers: one for each.
     """
 
-    answers: tuple[Answer, ...]
-
-    def to_dict(self) -> Plain:
-        """The analyses as plain data; private, like everything that knows the table."""
-        return {"analyses": [item.to_dict() for item in self.answers]}
+    answers: tuple[Answer, ...] = field(metadata={"as": "analyses"})
 
     def parts(self) -> Iterator[Part]:
         """Every analysis with its estimates."""

@@ -50,6 +50,7 @@ from indistinct.analytics.utility.query_error import (
     known_mode,
     leaves_asked,
 )
+from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, did_you_mean, refuse
 from indistinct.metadata import NO_METADATA
 from indistinct.randomness import simulation
@@ -82,7 +83,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class AnswerError:
+class AnswerError(PlainData):
     """Mean and median relative error of one kind of question, in one mode of answering.
 
     Both are None where no question could be asked.
@@ -90,7 +91,7 @@ class AnswerError:
 
     mean: float | None
     median: float | None
-    questions: int
+    questions: int = field(metadata={"as": "queries"})
 
     @classmethod
     def of(cls, errors: Floats) -> AnswerError:
@@ -98,10 +99,6 @@ class AnswerError:
         if not len(errors):
             return cls(None, None, 0)
         return cls(float(errors.mean()), float(np.median(errors)), len(errors))
-
-    def to_dict(self) -> dict[str, float | int | None]:
-        """The figures as plain data."""
-        return {"mean": self.mean, "median": self.median, "queries": self.questions}
 
 
 @dataclass(frozen=True)
