@@ -49,7 +49,7 @@ def told(error: ValidationError, kind: type[Section], place: Place) -> Iterator[
     for item in error.errors(include_url=False):
         loc = tuple(step for step in item["loc"] if isinstance(step, str | int))
         given, context, reason = item["input"], item.get("ctx", {}), item["type"]
-        where = (*place, *_counted(loc))
+        where = (*place, *(step + 1 if isinstance(step, int) else step for step in loc))
         if reason == "extra_forbidden":
             yield unknown(_kind_at(kind, loc[:-1]), where)
         elif reason == "missing":
@@ -151,10 +151,6 @@ def _shown(value: object) -> str:
     if isinstance(value, list | tuple):
         return "a list"
     return str(value) if isinstance(value, int | float) else f"a {type(value).__name__}"
-
-
-def _counted(loc: Place) -> tuple[str | int, ...]:
-    return tuple(step + 1 if isinstance(step, int) else step for step in loc)
 
 
 def place_of(steps: Place) -> str:

@@ -100,6 +100,30 @@ class Document(ABC):
         return as_html(self.parts())
 
 
+class OfUnits:
+    """Figures of ``records``; where these are people, ``rows`` says how many records they have."""
+
+    records: int
+    rows: int | None
+
+    @property
+    def unit(self) -> str:
+        """What figures count: ``record``, or ``person`` where people have many records."""
+        return "record" if self.rows is None else "person"
+
+    @property
+    def units(self) -> str:
+        """The same in the plural, for people to read."""
+        return "records" if self.rows is None else "people"
+
+    @property
+    def counted(self) -> Plain:
+        """How many there are, as plain data."""
+        if self.rows is None:
+            return {"records": self.records}
+        return {"unit": self.unit, "records": self.rows, "people": self.records}
+
+
 class PlainData:
     """A dataclass that is told under the names of its fields, or what metadata call them."""
 

@@ -110,7 +110,9 @@ class Original:
             weight,
         )
         domains = {
-            name: Domain(taxonomy, _tally(column, counted, len(taxonomy.leaves)))
+            name: Domain(
+                taxonomy, np.bincount(column, counted, len(taxonomy.leaves)).astype(np.int64)
+            )
             for (name, taxonomy), column in zip(taxonomies.items(), columns, strict=True)
         }
         return cls(domains, tuple(columns), counted)
@@ -319,12 +321,6 @@ def unreadable_cell(
         remedy="write these cells in one of the ways named, or give the policy a hierarchy that "
         "has them",
     )
-
-
-def _tally(codes: Ints32, weight: Ints, length: int) -> Ints:
-    counts = np.zeros(length, dtype=np.int64)
-    np.add.at(counts, codes, weight)
-    return counts
 
 
 def is_suppressed(records: pl.DataFrame, quasi: Sequence[str]) -> pl.Series:

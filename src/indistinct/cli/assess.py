@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from indistinct.cli.options import (
     AsJson,
@@ -153,19 +153,14 @@ def _passed(found: Assessment, bound: float) -> Iterator[str]:
             yield f"{', '.join(item.attributes)}: leaks {item.normalized:.1%}"
 
 
-def _load(path: Path) -> Any:
-    from indistinct.policy import DraftPolicy
-
-    return DraftPolicy.load(path)
-
-
 def _named(given: list[str], data: Path, policy: Path | None, source: Plain) -> tuple[str, ...]:
     """The names that were given; where a column's own name may hold a comma, the table is asked."""
     if not any("," in value for value in given):
         return names(given)
+    from indistinct.policy import DraftPolicy
     from indistinct.sources.files import read_table
 
-    keys = source if policy is None else _load(policy).source.to_dict()
+    keys = source if policy is None else DraftPolicy.load(policy).source.to_dict()
     return names(given, read_table(data, **keys).columns)
 
 

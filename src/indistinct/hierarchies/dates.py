@@ -76,10 +76,10 @@ def dates_taxonomy(
         raise unplaced(attribute, bad, kind, first=first)
     exact = max((_exactness(moment) for moment, _ in known), default=0)
     wanted = [level for level in levels if exact > _EXACTNESS[level]]
-    return Taxonomy(
-        attribute,
-        [(text, *_labels(moment, wanted), SUPPRESSED) for moment, text in known],
-    )
+    chains = [
+        (text, *(_label(moment, level) for level in wanted), SUPPRESSED) for moment, text in known
+    ]
+    return Taxonomy(attribute, chains)
 
 
 def check(settings: Mapping[str, object]) -> list[Problem]:
@@ -309,10 +309,6 @@ _EXACTNESS = {"day": 3, "month": 2, "quarter": 1, "year": 1, "decade": 0}
 def _exactness(moment: Moment) -> int:
     """What is known: 1 the year, 2 the month, 3 the day, 4 the time."""
     return 4 if moment.time else 1 + bool(moment.month) + bool(moment.day)
-
-
-def _labels(moment: Moment, levels: Sequence[str]) -> list[str]:
-    return [_label(moment, level) for level in levels]
 
 
 def _label(moment: Moment, level: str) -> str:

@@ -7,7 +7,7 @@ that ends at 108.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def warn_about_range_ends(private: PrivateTable, plan: Plan | LinkedPlan) -> lis
         if style != "range":
             continue
         counts = _published(private, cells, place)
-        scale = _scale(private.taxonomies[name].level(0))
+        scale = np.array([_number(label) for label in private.taxonomies[name].level(0)])
         for end, there in lone_ends(scale, counts, few):
             found.append(
                 Kind.RISK(
@@ -98,12 +98,8 @@ def _published(private: PrivateTable, cells: CellPlan, place: int) -> Ints:
     return counted
 
 
-def _scale(labels: Sequence[str | None]) -> Floats:
-    """The number of each label, NaN for what is none, [leaves]."""
-    return np.array([_number(label) for label in labels], dtype=np.float64)
-
-
 def _number(label: str | None) -> float:
+    """The number of a label, NaN for what is none."""
     try:
         return float(label or "nan")
     except ValueError:

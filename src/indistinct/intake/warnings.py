@@ -600,7 +600,7 @@ def warn_about_unprotected_columns(
     found = nearly_unique(table, beside)
     warnings = []
     if found:
-        names = ", ".join(f"'{name}'" for name in found)
+        names = _quoted(found)
         warnings.append(
             Kind.RISK(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
         )
@@ -678,7 +678,7 @@ def warn_about_people(
     found = [name for name in nearly_unique(table, beside.columns) if name not in known]
     warnings = []
     if found:
-        names = ", ".join(f"'{name}'" for name in found)
+        names = _quoted(found)
         warnings.append(
             Kind.RISK(
                 f"nearly unique by person, and published as they are: {names}: {NEARLY_UNIQUE}"
@@ -990,7 +990,7 @@ def distinguishable(
         return []
     found = []
     if unique := nearly_unique(open_table(before.select(others)), others) if others else []:
-        names = ", ".join(f"'{name}'" for name in unique)
+        names = _quoted(unique)
         found.append(
             Kind.RISK(
                 f"{what} can be told apart: they repeat nearly unique values of records of "
@@ -1016,7 +1016,7 @@ def distinguishable(
             )
         )
     if several := [name for name in fresh if before[name].drop_nulls().is_duplicated().any()]:
-        names = ", ".join(f"'{name}'" for name in several)
+        names = _quoted(several)
         found.append(
             Kind.RISK(
                 f"{what} can be told apart: each has a pseudonym of its own, but records share "

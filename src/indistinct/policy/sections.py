@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, FiniteFloat, model_validator
@@ -43,22 +43,25 @@ def _known_encoding(name: str) -> str:
     return name
 
 
-def _known_measure(name: object) -> object:
-    if not isinstance(name, str) or measure_named(name) is None:
-        raise PydanticCustomError("unknown_name", "unknown", {"known": list(measures())})
-    return name
+def _one_of(known: Callable[[], Iterable[str]], named: Callable[[str], object]) -> BeforeValidator:
+    """Takes the names of what is there, or is brought by a plugin.
+
+    Arguments:
+        known: all names.
+        named: what is of a name; None where nothing is.
+    """
+
+    def check(name: object) -> object:
+        if not isinstance(name, str) or named(name) is None:
+            raise PydanticCustomError("unknown_name", "unknown", {"known": list(known())})
+        return name
+
+    return BeforeValidator(check)
 
 
-def _known_format(name: object) -> object:
-    if not isinstance(name, str) or name not in formats():
-        raise PydanticCustomError("unknown_name", "unknown", {"known": list(formats())})
-    return name
-
-
-def _known_algorithm(name: object) -> object:
-    if not isinstance(name, str) or method_named(name) is None:
-        raise PydanticCustomError("unknown_name", "unknown", {"known": list(methods())})
-    return name
+def _text_as(key: str) -> BeforeValidator:
+    """Takes a text alone for the value of one key."""
+    return BeforeValidator(lambda value: {key: value} if isinstance(value, str) else value)
 
 
 def _tuple(value: object) -> object:
@@ -85,17 +88,13 @@ def _word(value: object) -> object:
     return {value: {}} if isinstance(value, str) else value
 
 
-def _file_word(value: object) -> object:
-    return {"file": value} if isinstance(value, str) else value
-
-
 Names = Annotated[tuple[str, ...], BeforeValidator(_tuple)]
 NameOrNames = Annotated[tuple[str, ...], BeforeValidator(_one_or_more)]
 Character = Annotated[str, AfterValidator(_one_character)]
 Level = Annotated[int, Field(ge=0)]
-Measure = Annotated[str, BeforeValidator(_known_measure)]
-Format = Annotated[str, BeforeValidator(_known_format)]
-Algorithm = Annotated[str, BeforeValidator(_known_algorithm)]
+Measure = Annotated[str, _one_of(measures, measure_named)]
+Format = Annotated[str, _one_of(formats, lambda name: formats().get(name))]
+Algorithm = Annotated[str, _one_of(methods, method_named)]
 
 
 class PeopleFile(Section):
@@ -119,7 +118,7 @@ class Source(Section):
     person: str | None = None
     """The column that names the person, if people have many records. Every promise then counts
     people, and the column holds a pseudonym made for the release."""
-    people: Annotated[PeopleFile | None, BeforeValidator(_file_word)] = None
+    people: Annotated[PeopleFile | None, _text_as("file")] = None
     """A second table with one row per person; its columns are joined. A text alone is the file."""
     conflicts: Literal["error", "first", "last", "most-frequent"] = "error"
     """What to do if a quasi-identifier differs between the records of a person."""
@@ -413,10 +412,6 @@ class Ranks(Section):
     """The rank of missing values."""
 
 
-def _missing(value: object) -> object:
-    return {"as": value} if isinstance(value, str) else value
-
-
 class Attribute(Section):
     """One column of the table: the role it plays and how it may be generalized."""
 
@@ -459,7 +454,7 @@ class Attribute(Section):
     """The lowest level of the hierarchy that may be published."""
     max_level: Level | None = None
     """The highest level of the hierarchy that may be published."""
-    missing: Annotated[Missing, BeforeValidator(_missing)] = Missing()
+    missing: Annotated[Missing, _text_as("as")] = Missing()
     """What becomes of missing values."""
     uncovered: Literal["error", "suppress"] = "error"
     """What becomes of values that the hierarchy does not cover."""
@@ -593,10 +588,6 @@ class Link(Section):
         return tuple((one, other) for one in self.from_ for other in self.to)
 
 
-def _objective(value: object) -> object:
-    return {"measure": value} if isinstance(value, str) else value
-
-
 class Partition(Section):
     """How records are grouped into classes."""
 
@@ -630,7 +621,7 @@ class Method(Section):
     sensitivity. For people with many records ``theta-star``, ``k-l-diversity``,
     ``p-l-angelization`` and ``anatomy`` publish two linked tables, and ``m-invariant`` does so
     with the same values for everybody from release to release."""
-    objective: Annotated[Objective, BeforeValidator(_objective)] = Objective()
+    objective: Annotated[Objective, _text_as("measure")] = Objective()
     """A measure's name, or a table of its settings."""
     suppression_limit: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
     """The share of records that may be left out."""

@@ -165,7 +165,10 @@ def _score_of_cells(
     if isinstance(bound, BoundLoss):
         amounts = plan.covered
     elif isinstance(bound, BoundEntropy):
-        amounts = tuple(_units_under(data, plan, j) for j in range(len(plan.attributes)))
+        amounts = tuple(
+            amounts_under(data.taxonomies[name], plan.texts[j], data.units(j))
+            for j, name in enumerate(data.attributes)
+        )
     else:
         raise PolicyError(
             "measure-of-levels",
@@ -176,12 +179,6 @@ def _score_of_cells(
     return bound.over.keys(
         np.array([bound.cost_of(j, amount, plan.suppressed) for j, amount in enumerate(of_cell)])
     )
-
-
-def _units_under(data: LeveledTable, plan: CellPlan, attribute: int) -> Ints:
-    """Units whose original value each published cell of an attribute stands for."""
-    taxonomy = data.taxonomies[data.attributes[attribute]]
-    return amounts_under(taxonomy, plan.texts[attribute], data.units(attribute))
 
 
 def leaked(data: LeveledTable, plan: Plan) -> dict[str, dict[str, float]]:

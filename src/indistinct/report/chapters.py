@@ -12,6 +12,7 @@ from itertools import accumulate
 from shlex import quote
 from typing import Any
 
+from indistinct.analytics.attacks.finding import KINDS
 from indistinct.document import Grid, Line, Style, brief, many, parameters, share, shown
 from indistinct.errors import Problem
 from indistinct.measures import measures
@@ -560,13 +561,6 @@ def leakage(found: Evidence) -> Chapter | None:
     )
 
 
-KIND = {
-    "identity": "who somebody is",
-    "membership": "whether somebody is in it",
-    "attribute": "what somebody has",
-}
-
-
 def attackers(found: Evidence, kinds: Sequence[str] = ()) -> Chapter | None:
     """What attackers achieve, or that none was tried."""
     if found.run is None:
@@ -587,7 +581,7 @@ def attackers(found: Evidence, kinds: Sequence[str] = ()) -> Chapter | None:
     rows = [
         (
             item["name"],
-            KIND.get(item["kind"], item["kind"])
+            KINDS.get(item["kind"], item["kind"])
             + (f": {item['sensitive']}" if item["sensitive"] else ""),
             item["knowledge"],
             share(item["success"]["0.95"]),

@@ -30,6 +30,13 @@ def plain_type(categories: Any, missing: bool) -> Any:
     return pd.Int64Dtype() if missing and pd.api.types.is_integer_dtype(kind) else kind
 
 
+def frame_of_arrow(table: Any) -> pl.DataFrame:
+    """A table, or a batch of one, of PyArrow as a Polars frame."""
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
 def to_arrow(values: pl.Series, kind: Any = None) -> Any:
     """A Polars column as a chunked array of PyArrow, of some type where its values allow that.
 

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problem
 from indistinct.sources import memory
+from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.headers import cells_of
 from indistinct.sources.table import Change, count_column, counted_rows
 from indistinct.sources.text import COMMA_NUMBER, NUMBER, WHOLE, Tokens, canonical, kind_of_type
-from indistinct.types import Frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,7 +109,7 @@ class DuckDBTable:
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
         count = count_column(columns)
-        counted = _polars(self._count(columns, count))
+        counted = frame_of_arrow(self._count(columns, count))
         texts = canonical(counted.select(columns), self._tokens)
         found = texts.with_columns(counted[count].cast(pl.Int64))
         apart = all(map(_tells_apart, counted.select(columns), texts))
@@ -118,7 +118,7 @@ class DuckDBTable:
     def published(self, columns: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
         """The distinct combinations of values as they are, and how often each occurs."""
         count = count_column(columns)
-        counted = _polars(self._count(columns, count))
+        counted = frame_of_arrow(self._count(columns, count))
         return counted.select(columns), counted[count].cast(pl.Int64)
 
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
@@ -280,7 +280,9 @@ class DuckDBTable:
         found = counted.select(list(change.keys))
         combination_of = np.zeros(counted.num_rows, np.int64)
         if change.keys:
-            combination_of = find_combinations(canonical(_polars(found), self._tokens), change)
+            combination_of = find_combinations(
+                canonical(frame_of_arrow(found), self._tokens), change
+            )
         kept = np.flatnonzero(change.keep[combination_of])
         some = counted if len(kept) == counted.num_rows else counted.take(kept)
         lookup = some.rename_columns([f"k{at}" for at in range(len(change.keys))] + ["count"])
@@ -363,7 +365,7 @@ class DuckDBTable:
         memory.require_rows(cells, self.name, self._ceiling)
 
     def _fetch(self, query: str) -> pl.DataFrame:
-        return _polars(self._run(query))
+        return frame_of_arrow(self._run(query))
 
     def _run(self, query: str, indistinct_lookup: pa.Table | None = None) -> pa.Table:
         """An Arrow table: what a query over the source (and over the lookup table) answers."""
@@ -552,12 +554,6 @@ def with_decimal_points(relation: DuckDBPyRelation) -> DuckDBPyRelation:
 
 def _plain_type(kind: str) -> str:
     return "VARCHAR" if kind.startswith("ENUM") else kind
-
-
-def _polars(table: Frame) -> pl.DataFrame:
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
-    return frame
 
 
 def _tells_apart(values: pl.Series, texts: pl.Series) -> bool:

@@ -26,7 +26,8 @@ def header_problems(frame: pl.DataFrame, name: str, *, csv: bool = False) -> lis
         name: what messages call the table.
         csv: whether it is a CSV file, which may be without a header.
     """
-    text = [column for column, kind in frame.schema.items() if _is_text(kind)]
+    texts = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+    text = [column for column, kind in frame.schema.items() if kind in texts]
     again = [column for column in text if _holds(frame[column], frame.columns)]
     numbers = _records_numbers(frame)
     like = {*again, *numbers}
@@ -83,10 +84,6 @@ def cells_of(name: str, names: Sequence[str]) -> list[str]:
     """
     told = _AGAIN.fullmatch(name)
     return [name, *([told[1]] if told and told[1] in names else [])]
-
-
-def _is_text(kind: pl.DataType) -> bool:
-    return kind in (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 
 
 def _holds(values: pl.Series, names: Sequence[str]) -> bool:

@@ -24,6 +24,7 @@ import polars as pl
 
 from indistinct.errors import DataError, OutputError, refuse
 from indistinct.sources import memory
+from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.headers import believed_names, cells_of
 from indistinct.sources.parts import Coding, Parts, Walked
@@ -233,7 +234,7 @@ class Session:
         """What a query answers."""
         with telling(self.name), self._connection.cursor() as cursor:
             cursor.execute(query)
-            return _polars(cursor.fetch_arrow_table())
+            return frame_of_arrow(cursor.fetch_arrow_table())
 
     @contextlib.contextmanager
     def settings(self, given: Mapping[str, str]) -> Iterator[None]:
@@ -414,7 +415,7 @@ class PostgresTable:
         batches = (
             batch.cast(schema) if batch.schema != schema else batch
             for part in self.session.batches(self._selecting(self.columns))
-            for batch in self._typed(_polars(part)).to_arrow().to_batches()
+            for batch in self._typed(frame_of_arrow(part)).to_arrow().to_batches()
         )
         return pa.RecordBatchReader.from_batches(schema, batches)
 
@@ -707,7 +708,7 @@ class PostgresTable:
         """
         if self._tree is not None:
             found, held = looked_up(self._tree, change.keep, change.published.get_columns())
-            return _polars(found), held
+            return frame_of_arrow(found), held
         counted = self._count(change.keys)
         combination_of: Array = np.zeros(len(counted), np.int64)
         if change.keys:
@@ -800,10 +801,8 @@ class PostgresTable:
         return self._typed(self.session.fetch(f"{self._selecting(columns)} {further}"))
 
     def _selecting(self, columns: Sequence[str]) -> str:
-        return f"SELECT {self._forms(columns)} FROM ({self.source}) s"
-
-    def _forms(self, columns: Sequence[str]) -> str:
-        return ", ".join(f"{self._form(name)} AS {quoted(name)}" for name in columns)
+        forms = ", ".join(f"{self._form(name)} AS {quoted(name)}" for name in columns)
+        return f"SELECT {forms} FROM ({self.source}) s"
 
     def _form(self, column: str) -> str:
         """A column as it travels."""
@@ -1030,12 +1029,6 @@ def _text(column: str) -> str:
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def _polars(rows: pa.Table) -> pl.DataFrame:
-    frame = pl.from_arrow(rows)
-    assert isinstance(frame, pl.DataFrame)
-    return frame
 
 
 def _arrow(frame: pl.DataFrame) -> pa.Table:

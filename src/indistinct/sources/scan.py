@@ -28,6 +28,7 @@ import polars as pl
 
 from indistinct.errors import DataError, Problem, refuse
 from indistinct.sources import memory, scan_cuts
+from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -235,7 +236,7 @@ class ScannedTable(DuckDBTable):
         try:
             for at, one in enumerate(codings):
                 native = self._count([one.column], count_column([one.column])).select([one.column])
-                texts = canonical(_frame(native), self._tokens)[one.column]
+                texts = canonical(frame_of_arrow(native), self._tokens)[one.column]
                 names.append(scan_cuts.upload(connection, at, native, texts, one))
             yield
         finally:
@@ -406,12 +407,6 @@ def telling(name: str) -> Iterator[None]:
         raise _no_room(name) from None
     except (duckdb.Error, UnicodeError) as error:
         raise _unreadable(name, error) from None
-
-
-def _frame(table: Frame) -> pl.DataFrame:
-    found = pl.from_arrow(table)
-    assert isinstance(found, pl.DataFrame)
-    return found
 
 
 def _no_room(name: str) -> DataError:

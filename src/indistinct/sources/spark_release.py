@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from indistinct.errors import DataError
+from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.text import NUMBER, WHOLE
 from indistinct.types import Frame
 
@@ -280,8 +281,7 @@ def telling(name: str) -> Iterator[None]:
 
 def polars_of(table: Frame) -> pl.DataFrame:
     """An Arrow table of Spark; its moments are wall clocks of the session's time zone."""
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
+    frame = frame_of_arrow(table)
     clocks = [n for n, kind in frame.schema.items() if isinstance(kind, pl.Datetime)]
     return frame.with_columns(pl.col(name).dt.replace_time_zone(None) for name in clocks)
 

@@ -401,7 +401,7 @@ class SparkTable:
             counted, completed = self._known.kept.counted(names, count, tasks)
         else:
             by = self._frame.groupBy(*map(quoted, names))
-            counted, completed = by.agg(f.count(f.lit(1)).alias(count)), _as_it_is
+            counted, completed = by.agg(f.count(f.lit(1)).alias(count)), lambda found: found
         if self.height() > most:
             self._require_fewer(names, most)
             counted = counted.limit(most + 1)
@@ -496,10 +496,6 @@ class SparkTable:
             height, *days = polars_of(self._fetch(self._frame.agg(*asked))).row(0)
         whole = (name for name, day in zip(times, days, strict=True) if day is not False)
         return int(height or 0), kinds | dict.fromkeys(whole, "date")
-
-
-def _as_it_is(counted: Any) -> Any:
-    return counted
 
 
 def is_named(columns: Sequence[str]) -> Any:

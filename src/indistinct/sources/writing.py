@@ -30,6 +30,7 @@ import polars.selectors as cs
 
 from indistinct.errors import OutputError, Problem, refuse
 from indistinct.sources import spark_release, spark_table
+from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of, relation_as_shown
 from indistinct.sources.standing import follow
@@ -280,9 +281,9 @@ def batches(frame: Frame) -> Iterator[pl.DataFrame]:
     some = False
     for batch in reader:
         some = True
-        yield _plain(_of_arrow(batch))
+        yield _plain(frame_of_arrow(batch))
     if not some:
-        yield _plain(_of_arrow(reader.schema.empty_table()))
+        yield _plain(frame_of_arrow(reader.schema.empty_table()))
 
 
 def reader_of(frame: Frame) -> Any:
@@ -290,12 +291,6 @@ def reader_of(frame: Frame) -> Any:
     if is_spark(frame):
         return spark_table.arrow_reader(frame)
     return frame.to_arrow_reader(_ROWS) if hasattr(frame, "to_arrow_reader") else None
-
-
-def _of_arrow(rows: Any) -> pl.DataFrame:
-    held = pl.from_arrow(rows)
-    assert isinstance(held, pl.DataFrame)
-    return held
 
 
 def _stream_parquet(reader: Any, file: BinaryIO) -> None:

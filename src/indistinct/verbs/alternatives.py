@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from indistinct.analytics.profile.first_policy import toml_value
 from indistinct.document import Document, Grid, Line, Part, PlainData, share
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.intake.opening import PolicyLike, Progress, as_policy
@@ -80,7 +81,7 @@ class Alternatives(PlainData, Document):
             yield Line("recommended: the method asked for", "good")
             return
         best = self.tried[self.recommended]
-        keys = ", ".join(f"{key} = {_toml(value)}" for key, value in best.method.items())
+        keys = ", ".join(f"{key} = {toml_value(value)}" for key, value in best.method.items())
         yield Line(f"recommended: {best.name}: write {keys} in [method]", "good")
 
 
@@ -88,12 +89,6 @@ def _row(item: Alternative) -> tuple[str, ...]:
     if item.kept is None or item.left_out is None:
         return item.name, "no release", "", item.why_not or ""
     return item.name, share(item.kept), share(item.left_out), ", ".join(item.lost) or "nothing"
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def alternatives(

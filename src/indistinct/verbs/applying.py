@@ -184,7 +184,7 @@ class _Reuse:
                 "as it is, or not at all",
                 remedy="search for a plan of this table: indistinct anonymize",
             )
-        return self._adapted()
+        return self._told(*self._nearest())
 
     # Whether plan, policy and table fit each other
 
@@ -401,10 +401,6 @@ class _Reuse:
         return f"{ADAPT}, which changes the labels of {what} (a loss of {loss:.1%})"
 
     # Adapting it
-
-    def _adapted(self) -> tuple[PrivateTable, Plan]:
-        private, plan, changed = self._nearest()
-        return self._told(private, plan, changed)
 
     def _nearest(self) -> tuple[PrivateTable, Plan, list[str]]:
         """The nearest plan that holds: the table as it sees it, and the attributes it changes.

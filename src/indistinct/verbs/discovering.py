@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -124,8 +125,12 @@ def quasi(  # noqa: PLR0913, what its user may say
     nobody = not starts and rows and not accept
     if nobody:
         starts = [SOMEBODY]
-    stated = (*_links(links), *(policy.links if policy is not None else ()))
-    edges = (*_stated(stated), *_published(published or {}))
+    given = (item if isinstance(item, Link) else Link(**dict(item)) for item in links or ())
+    stated = (*given, *(policy.links if policy is not None else ()))
+    edges = (
+        *(Edge(*pair, link.source) for link in stated for pair in link.pairs()),
+        *_published(published or {}),
+    )
     derivations = _derivations(policy)
     notes = [] if policy is not None else ["roles are suggested ones: state them in a policy"]
     tell("looking for what follows from what", None)
@@ -155,7 +160,7 @@ def quasi(  # noqa: PLR0913, what its user may say
         if name not in (*starts, *goals) and roles[name] != "identifier"
     )
     if rows:
-        edges += tuple(_row_edges(others, goals))
+        edges += tuple(Edge(*pair, "in one record", "row") for pair in product(others, goals))
     graph = AttributeGraph(
         tuple(starts), tuple(goals), others, edges, derivations, _costs(costs, policy, others)
     )
@@ -196,17 +201,6 @@ def _named(roles: dict[str, str], role: str, given: Sequence[str] | None) -> lis
     return list(dict.fromkeys(given))
 
 
-def _links(given: Iterable[Link | PlainMapping] | None) -> Iterator[Link]:
-    for item in given or ():
-        yield item if isinstance(item, Link) else Link(**dict(item))
-
-
-def _stated(links: Iterable[Link]) -> Iterator[Edge]:
-    for link in links:
-        for one, other in link.pairs():
-            yield Edge(one, other, link.source)
-
-
 def _published(tables: PlainMapping) -> Iterator[Edge]:
     for name, given in tables.items():
         if isinstance(given, str | Path):
@@ -224,12 +218,6 @@ def _derivations(policy: Policy | None) -> tuple[Derivation, ...]:
         found += [Derivation(base, name, "derived_from") for base in item.derived_from]
         found += [Derivation(base, name, "part_of") for base in item.part_of]
     return tuple(found)
-
-
-def _row_edges(columns: Iterable[str], goals: Sequence[str]) -> Iterator[Edge]:
-    for name in columns:
-        for goal in goals:
-            yield Edge(name, goal, "in one record", "row")
 
 
 def _costs(

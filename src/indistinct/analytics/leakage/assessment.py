@@ -31,7 +31,7 @@ from indistinct.analytics.leakage.leakage_change import (
 from indistinct.analytics.leakage.sensitive_leakage import SensitiveLeakage, sensitive_leakage
 from indistinct.analytics.profile.columns import Profile
 from indistinct.analytics.profile.concepts import Role
-from indistinct.document import Bar, Document, Grid, Line, Part, PlainData, many, shown
+from indistinct.document import Bar, Document, Grid, Line, OfUnits, Part, PlainData, many, shown
 from indistinct.errors import DataError, Problem, refuse
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
@@ -91,7 +91,7 @@ class Exposed(PlainData):
 
 
 @dataclass(frozen=True)
-class Assessment(Document):
+class Assessment(OfUnits, Document):
     """What a table leaks, and what a release of it still leaks.
 
     Arguments:
@@ -145,16 +145,6 @@ class Assessment(Document):
     unicity: Mapping[str, PlainMapping] = field(default_factory=dict)
 
     @property
-    def unit(self) -> str:
-        """What figures count: ``record``, or ``person`` where people have many records."""
-        return "record" if self.rows is None else "person"
-
-    @property
-    def units(self) -> str:
-        """The same in the plural, for people to read."""
-        return "records" if self.rows is None else "people"
-
-    @property
     def uniqueness(self) -> float:
         """The share of records that are unique in all quasi-identifiers."""
         return self.together.alone
@@ -183,11 +173,8 @@ class Assessment(Document):
 
     def to_dict(self, *, exposed: bool = False) -> Plain:
         """The document of ``assess``; record numbers of the most exposed only where asked for."""
-        counted: Plain = {"records": self.records}
-        if self.rows is not None:
-            counted = {"unit": self.unit, "records": self.rows, "people": self.records}
         document: Plain = {
-            **counted,
+            **self.counted,
             "entropy": self.entropy,
             "threshold": self.threshold,
             "leakage": [item.to_dict() for item in self.leakage],

@@ -189,7 +189,7 @@ class QuasiIdentifiers(Document):
                         "name": name,
                         "kind": kind,
                         "quasi_identifier": name in self.quasi_identifiers,
-                        "cost": _cost(graph, name, kind),
+                        "cost": float(graph.costs.get(name, 1)) if kind == "table" else None,
                     }
                     for name, kind in graph.kinds.items()
                 ],
@@ -450,10 +450,6 @@ def _as_numbers(
     else:
         return None
     return [None if text is None else number.get(text) for text in texts]
-
-
-def _cost(graph: AttributeGraph, name: str, kind: Kind) -> float | None:
-    return float(graph.costs.get(name, 1)) if kind == "table" else None
 
 
 def _reason(name: str, graph: AttributeGraph, cuts: Cuts, variants: Sequence[Variant]) -> Reason:

@@ -181,7 +181,8 @@ def _code_system(texts: _Texts) -> Content | None:
         ("us-state", "place", _likely_state),
         ("country", "nationality", _likely_country),
     ):
-        fitting = _fitting(name, texts) if _POSSIBLE.get(name, _always)(texts) else None
+        possible = _POSSIBLE.get(name)
+        fitting = _fitting(name, texts) if possible is None or possible(texts) else None
         if fitting is None:
             continue
         read, known = fitting
@@ -191,11 +192,6 @@ def _code_system(texts: _Texts) -> Content | None:
         missing = tuple(text for text, fits, gone in pairs if gone and not fits)
         return Content(concept, f"its values are codes of {name}", name, missing, not all(known))
     return None
-
-
-def _always(texts: _Texts) -> bool:
-    del texts
-    return True
 
 
 def _possibly_icd9(texts: _Texts) -> bool:

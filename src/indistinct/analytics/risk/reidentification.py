@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.attacks import record_linkage
 from indistinct.analytics.leakage.encoded import encode
 from indistinct.analytics.risk.elbow import Selection, select_k
 from indistinct.analytics.risk.population import Basis, Population
@@ -45,6 +46,7 @@ from indistinct.document import (
     Document,
     Grid,
     Line,
+    OfUnits,
     Part,
     PlainData,
     drawing,
@@ -157,6 +159,9 @@ class Criteria(PlainData):
     at_risk: float = field(metadata={"as": "R1"})
     highest: float = field(metadata={"as": "R2"})
     success: float = field(metadata={"as": "R3"})
+
+
+_NOBODY = Criteria(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -308,7 +313,7 @@ class RiskCurve(PlainData, Document):
 
 
 @dataclass(frozen=True)
-class RiskReport(Document):
+class RiskReport(OfUnits, Document):
     """How likely re-identification is.
 
     Arguments:
@@ -414,16 +419,6 @@ class RiskReport(Document):
         )
 
     @property
-    def unit(self) -> str:
-        """What figures count: ``record``, or ``person`` where people have many records."""
-        return "record" if self.rows is None else "person"
-
-    @property
-    def units(self) -> str:
-        """The same in the plural, for people to read."""
-        return "records" if self.rows is None else "people"
-
-    @property
     def exposed(self) -> pl.DataFrame | None:
         """The risk of every record, riskiest first: private.
 
@@ -483,7 +478,7 @@ class RiskReport(Document):
         document: Plain = {
             "table": self.table,
             "quasi_identifiers": list(self.quasi),
-            **self._counted(),
+            **self.counted,
             "suppressed": self.suppressed,
             "classes": dict(self.classes),
             "threshold": self.threshold,
@@ -513,11 +508,6 @@ class RiskReport(Document):
         if self.standards:
             document["standards"] = [item.to_dict() for item in self.standards]
         return document
-
-    def _counted(self) -> Plain:
-        if self.rows is None:
-            return {"records": self.records}
-        return {"unit": self.unit, "records": self.rows, "people": self.records}
 
     def __repr__(self) -> str:
         return (
@@ -657,7 +647,7 @@ def prosecutor(size: Ints, threshold: float = THRESHOLD) -> Criteria:
     >>> prosecutor(np.array([2, 3, 5]))
     Criteria(at_risk=0.5, highest=0.5, success=0.3)
     """
-    return _criteria(size, size, len(size), size.sum(), threshold)
+    return Criteria(*record_linkage.prosecutor(size, threshold)) if len(size) else _NOBODY
 
 
 def journalist(size: Ints, people: Ints, threshold: float = THRESHOLD) -> Criteria:
@@ -671,7 +661,7 @@ def journalist(size: Ints, people: Ints, threshold: float = THRESHOLD) -> Criter
         people: people of the population in every class, not fewer than its records.
         threshold: the risk above which a record is at risk.
     """
-    return _criteria(size, people, len(size), people.sum(), threshold)
+    return Criteria(*record_linkage.journalist(size, people, threshold)) if len(size) else _NOBODY
 
 
 def marketer(size: Ints, people: Ints | None = None, population: float | None = None) -> float:
@@ -682,23 +672,10 @@ def marketer(size: Ints, people: Ints | None = None, population: float | None = 
         people: people of the population in every class; not given: as many as records.
         population: number of people in the population, also those of other classes.
     """
-    records = int(size.sum())
-    if not records:
+    if not len(size):
         return 0.0
-    if people is None or population == records:
-        return len(size) / records
-    return float((size / people).sum()) / records
-
-
-def _criteria(size: Ints, people: Ints, classes: int, total: int, threshold: float) -> Criteria:
-    records = int(size.sum())
-    if not records:
-        return Criteria(0.0, 0.0, 0.0)
-    return Criteria(
-        float(size[1 / people > threshold].sum() / records),
-        float(1 / people.min()),
-        max(classes / int(total), float((size / people).sum()) / records),
-    )
+    people = size if people is None else people
+    return record_linkage.marketer(size, people, population == size.sum())
 
 
 def estimated(size: Ints, uniqueness: Uniqueness, threshold: float = THRESHOLD) -> Estimated | None:

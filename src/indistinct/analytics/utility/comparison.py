@@ -20,7 +20,7 @@ from indistinct.analytics.utility.linkability import CERTAIN as BELIEVED_CERTAIN
 from indistinct.analytics.utility.linkability import Intersection, Linkability
 from indistinct.analytics.utility.linked_query_error import AnswerError, LinkedQueryError
 from indistinct.analytics.utility.query_error import Mode, QueryError, Workload
-from indistinct.document import Document, Grid, Line, Part, many
+from indistinct.document import Document, Grid, Line, OfUnits, Part, many
 from indistinct.privacy.promise import in_short
 from indistinct.release.audit.verdict import Verdict, words
 from indistinct.requirement import Requirement
@@ -204,7 +204,7 @@ class ComparedRelease:
 
 
 @dataclass(frozen=True)
-class Comparison(Document):
+class Comparison(OfUnits, Document):
     """Releases of one table, measured alike. Private: it is computed with the table.
 
     Arguments:
@@ -225,15 +225,6 @@ class Comparison(Document):
     contingency: Contingency | None = None
     rows: int | None = None
 
-    @property
-    def unit(self) -> str:
-        """What figures count: ``record``, or ``person`` where people have many records."""
-        return "record" if self.rows is None else "person"
-
-    @property
-    def _units(self) -> str:
-        return "records" if self.rows is None else "people"
-
     def __getitem__(self, name: str) -> ComparedRelease:
         """The release of that name."""
         for item in self.releases:
@@ -243,11 +234,8 @@ class Comparison(Document):
 
     def to_dict(self) -> Plain:
         """The document of ``compare``; ``contingency`` only where it was asked for."""
-        own: Plain = {"records": self.records}
-        if self.rows is not None:
-            own = {"unit": "person", "records": self.rows, "people": self.records}
         document = {
-            **own,
+            **self.counted,
             "quasi_identifiers": list(self.quasi),
             "workload": {
                 "queries": self.workload.queries,
@@ -314,10 +302,10 @@ class Comparison(Document):
         each = [item.utility for item in self.releases]
         rows = [
             self._row(
-                f"{self._units} published",
+                f"{self.units} published",
                 (f"{one.published.rows - (one.added or 0):,}" for one in each),
             ),
-            self._row(f"{self._units} suppressed", (f"{one.suppressed:,}" for one in each)),
+            self._row(f"{self.units} suppressed", (f"{one.suppressed:,}" for one in each)),
             self._row("classes", (f"{one.published.classes:,}" for one in each)),
             self._row(
                 "smallest class",
@@ -326,7 +314,7 @@ class Comparison(Document):
         ]
         if any(one.noise_ratio for one in each):
             rows.append(
-                self._row(f"added {self._units}, share", (_share(one.noise_ratio) for one in each))
+                self._row(f"added {self.units}, share", (_share(one.noise_ratio) for one in each))
             )
         if any(item.seconds is not None for item in self.releases):
             rows.append(
@@ -455,14 +443,14 @@ class Comparison(Document):
             yield Line(_WHAT_THEY_COUNT)
 
     def __repr__(self) -> str:
-        return f"<Comparison of {self.records} {self._units} in {list(self.releases)}>"
+        return f"<Comparison of {self.records} {self.units} in {list(self.releases)}>"
 
     def parts(self) -> Iterator[Part]:
         """Measures in rows, releases in columns; then how two columns go together."""
         work = self.workload
         yield Line(
             f"{many(work.queries, 'query')} on {many(self.dimensions, 'column')} at a time, each "
-            f"expected to find {work.selectivity:.3g} of the {self._units}",
+            f"expected to find {work.selectivity:.3g} of the {self.units}",
         )
         if self.rows is not None:
             joined = "joined tables are also asked for sensitive values, as expected counts"

@@ -132,7 +132,8 @@ def targets_of(
     """
     found = {}
     for name, cells in data.table.sensitive.items():
-        target = Target(len(cells.domain), categories=_categories(cells))
+        categories = cells.about.category_of.tolist() if cells.known.categories else ()
+        target = Target(len(cells.domain), categories=tuple(categories))
         for promise in promises:
             if promise.sensitive != name:
                 continue
@@ -267,7 +268,7 @@ class _Making:
             broken, alike = self._broken(plan, moves)
             if not broken.any():
                 self._check_noise(moves)
-                self._check_suppressed(plan)
+                check_suppressed(self.data, self.promises, plan.class_of, self.settings)
                 return self._finished(plan, class_of, moves)
             class_of = self._merge_broken(class_of, classes, broken, alike, moves)
 
@@ -321,10 +322,6 @@ class _Making:
                     '"k-member", choose theta = "k" with a bound on the posterior, or a '
                     "smaller mu",
                 )
-
-    def _check_suppressed(self, plan: CellPlan) -> None:
-        """Whether no more is left out than is allowed: classes of ``*`` throughout are."""
-        check_suppressed(self.data, self.promises, plan.class_of, self.settings)
 
     def _allowed(self, proposal: Proposal) -> bool:
         """Whether a move breaks none of the further promises."""
@@ -575,10 +572,6 @@ def told(document: Plain, labels: Mapping[str, tuple[str | None, ...]]) -> Plain
     if "records" in document:
         document["records"] = [record + 1 for record in document["records"]]
     return document
-
-
-def _categories(cells: Cells) -> tuple[int, ...]:
-    return tuple(cells.about.category_of.tolist()) if cells.known.categories else ()
 
 
 def _codes(cells: Cells, weight: Ints) -> Ints32:

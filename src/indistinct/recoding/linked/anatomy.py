@@ -95,7 +95,9 @@ def anatomy(
     bucket_of, buckets = _grouped(code, len(labels), there, wanted, name, random)
     merged = 0
     if note:
-        bucket_of, buckets, merged = _without_certainty(bucket_of, buckets, cells, _bound(promises))
+        bounds = (float(p.parameters["bound"]) for p in promises if p.model == "max-posterior")
+        bound = min([1.0, *bounds])
+        bucket_of, buckets, merged = _without_certainty(bucket_of, buckets, cells, bound)
     if progress is not None:
         progress(0.7)
     totals = np.bincount(code[there], minlength=len(labels))
@@ -202,11 +204,6 @@ def values_asked(promises: Sequence[Promise], name: str) -> int:
         if part.sensitive == name and part.model == "max-posterior":
             found.append(math.ceil(1 / float(part.parameters["bound"]) - 1e-9))
     return max(found)
-
-
-def _bound(promises: Sequence[Promise]) -> float:
-    found = [float(part.parameters["bound"]) for part in promises if part.model == "max-posterior"]
-    return min([1.0, *found])
 
 
 def values_of(

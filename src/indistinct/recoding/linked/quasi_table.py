@@ -22,7 +22,6 @@ from indistinct.document import many
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.kernels.linked import members_in_order
 from indistinct.microdata.encoding import count_combinations
-from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
@@ -72,7 +71,7 @@ def quasi_table(
             )
         )
     asked = [KAnonymity(k=k), *promises]
-    bare = _without_sensitive(data)
+    bare = replace(data, table=replace(data.table, sensitive={}))
     if algorithm == "mondrian":
         return by_combination(bare, asked, settings, progress), tuple(notes)
     if settings.variant == "safe":
@@ -98,13 +97,8 @@ def by_combination(
     if table.population is not None:
         counted = np.bincount(number, weights=table.population, minlength=len(weight))
         population = np.rint(counted).astype(np.int64)
-    fewer = FrequencyTable(
-        attributes=table.attributes,
-        codes=tuple(new.astype(old.dtype) for new, old in zip(codes, table.codes, strict=True)),
-        weight=weight,
-        unit=table.unit,
-        population=population,
-    )
+    narrow = tuple(new.astype(old.dtype) for new, old in zip(codes, table.codes, strict=True))
+    fewer = replace(table, codes=narrow, weight=weight, sensitive={}, population=population)
     few = LeveledTable(fewer, data.taxonomies, data.unchanged)
     plan = partition(few, promises, "mondrian", settings, progress)
     class_of = np.where(data.weight > 0, plan.class_of[number], -1).astype(np.int32)
@@ -175,13 +169,8 @@ def _broken_with(
     population = table.population
     if population is not None:
         population = np.concatenate([population, np.zeros(len(homes), np.int64)])
-    more = FrequencyTable(
-        attributes=table.attributes,
-        codes=tuple(codes[rows] for codes in table.codes),
-        weight=weight,
-        unit=table.unit,
-        population=population,
-    )
+    codes = tuple(codes[rows] for codes in table.codes)
+    more = replace(table, codes=codes, weight=weight, sensitive={}, population=population)
     longer = LeveledTable(more, data.taxonomies, data.unchanged)
     seen = replace(plan, class_of=np.concatenate([plan.class_of, homes]))
     judge = Judge(longer, promises)
@@ -229,7 +218,3 @@ def _in_order(
             remedy='choose weaker promises, or variant = "safe"',
         )
     return publishing.finished(data, plan, began)
-
-
-def _without_sensitive(data: LeveledTable) -> LeveledTable:
-    return replace(data, table=replace(data.table, sensitive={}))

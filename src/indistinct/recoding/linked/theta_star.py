@@ -408,6 +408,7 @@ class _Making:
                 f"people, and {allowed} are allowed",
                 remedy=f'allow max_noise = {needed}, or choose variant = "safe"',
             )
+        labels = {name: own.domain for name, own in self.table.sensitive.items()}
         made = _Buckets(
             bucket_of,
             whole,
@@ -420,7 +421,7 @@ class _Making:
             {"swaps": moves.swaps},
             {
                 "reasons": moves.reasons(),
-                "moves": [told(move.to_dict(), self._labels()) for move in moves.moves()],
+                "moves": [told(move.to_dict(), labels) for move in moves.moves()],
             },
         )
         self._verify(made)
@@ -535,9 +536,6 @@ class _Making:
             totals = dict(zip(own.domain, own.totals.astype(float).tolist(), strict=True))
             found[name] = replace(own.known, reference=totals) if compared else own.known
         return found
-
-    def _labels(self) -> dict[str, tuple[str | None, ...]]:
-        return {name: own.domain for name, own in self.table.sensitive.items()}
 
     def _log(self, made: _Buckets, partitioning: str) -> Plain:
         people = int((made.bucket_of >= 0).sum())

@@ -37,14 +37,14 @@ def round_to(column: Measured, to: float | str) -> pl.Series:
         raise _unfit(column, "dates are not rounded to a number", f"name one of {periods}")
     base = _base(to)
     digits = max(column.digits, base[1])
-    if not isinstance(column.dtype, type) and column.dtype.is_integer() and _fraction(base):
+    if not isinstance(column.dtype, type) and column.dtype.is_integer() and base[0] % 10 ** base[1]:
         raise _unfit(column, "these are whole numbers", "round to a whole number")
     present = column.present
     if len(present) and float(np.abs(present).max()) * 10.0 ** (digits - column.digits) > LARGEST:
         raise _unfit(column, "the base is too fine for numbers as large", "choose a larger one")
     steps = present * 10 ** (digits - column.digits)
     width = decimals.at(base, digits)
-    rounded = _nearest(steps, width)
+    rounded: Ints = (2 * steps + width) // (2 * width) * width
     # Multiples of the base need no more decimal places than the base has.
     return column.column(rounded // 10 ** (digits - base[1]), base[1])
 
@@ -63,11 +63,6 @@ def told(to: float | str) -> str:
     return f"rounded to the {to}" if to in PERIODS else f"rounded to multiples of {_shown(to)}"
 
 
-def _nearest(steps: Ints, width: int) -> Ints:
-    found: Ints = (2 * steps + width) // (2 * width) * width
-    return found
-
-
 def _base(to: float | str) -> decimals.Scaled:
     """The base without zeros at the end: 2.0 is 2."""
     found = decimals.parsed(to)
@@ -76,10 +71,6 @@ def _base(to: float | str) -> decimals.Scaled:
     while scale and number % 10 == 0:
         number, scale = number // 10, scale - 1
     return number, scale
-
-
-def _fraction(base: decimals.Scaled) -> bool:
-    return bool(base[0] % 10 ** base[1])
 
 
 def _shown(to: float | str) -> str:

@@ -29,7 +29,7 @@ from indistinct.document import many
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.sources.files import BROKEN, PACKED, broken, bytes_of, opened
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
-from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.types import Frame, PlainMapping
 
 PERSON = "patient"
 """The column that names the person."""
@@ -169,13 +169,6 @@ def fhir_records(path: str | Path) -> HealthRecords:
     )
 
 
-def _uncoded(frame: pl.DataFrame) -> int:
-    """The conditions that have a text and no coding."""
-    return frame.filter(
-        pl.col("condition").is_null() & pl.col("condition_text").is_not_null()
-    ).height
-
-
 def _own_words(frame: pl.DataFrame) -> int:
     """The conditions with a display that may be somebody's own words: one patient alone has it.
 
@@ -190,7 +183,8 @@ def _own_words(frame: pl.DataFrame) -> int:
 
 
 def _notes(without: int, not_had: int, frame: pl.DataFrame) -> Iterator[str]:
-    uncoded, own_words = _uncoded(frame), _own_words(frame)
+    bare = pl.col("condition").is_null() & pl.col("condition_text").is_not_null()
+    uncoded, own_words = frame.filter(bare).height, _own_words(frame)
     if without:
         yield many(without, "patient has", "patients have") + (
             " no condition, and no record in the table"
@@ -397,7 +391,8 @@ def _sorted_out(
                 unfit.setdefault(message, []).append(number)
         if not mine or problems or unfit:
             continue
-        data = "\n".join(json.dumps(_needed(one, schema)) for _, one in mine)
+        needed = ({key: one[key] for key in schema if key in one} for _, one in mine)
+        data = "\n".join(map(json.dumps, needed))
         frame = pl.read_ndjson(data.encode(), schema=schema)
         numbers = [number for number, _ in mine]
         parts.append(_Part(path, kind, frame, unit, partial(list, numbers)))
@@ -415,10 +410,6 @@ def _sorted_out(
     ]
     refuse(DataError, problems)
     return parts
-
-
-def _needed(resource: PlainMapping, schema: Mapping[str, pl.DataType]) -> Plain:
-    return {key: resource[key] for key in schema if key in resource}
 
 
 def _unfit(value: Any, kind: Frame, place: str) -> Iterator[str]:

@@ -124,7 +124,8 @@ def omop_records(folder: str | Path) -> HealthRecords:
         problems += _unsound(tables, files)
     refuse(DataError, problems)
     person, condition, concept = (tables[name] for name in list(_NEEDED)[:3])
-    location = tables.get("location", _empty("location"))
+    columns = dict.fromkeys(_NEEDED["location"] + _USED["location"], pl.String)
+    location = tables.get("location", pl.DataFrame(schema=columns))
     names = concept.select("concept_id", "concept_name")
     people = _people(person, names, location)
     conditions = _conditions(condition, names)
@@ -234,10 +235,6 @@ def _table(name: str, file: Path) -> pl.DataFrame:
         else pl.lit(None, pl.String).alias(one)
         for one in wanted
     )
-
-
-def _empty(name: str) -> pl.DataFrame:
-    return pl.DataFrame(schema=dict.fromkeys(_NEEDED[name] + _USED[name], pl.String))
 
 
 def _unsound(tables: Mapping[str, pl.DataFrame], files: Mapping[str, Path]) -> Iterator[Problem]:
