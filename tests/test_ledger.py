@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from threading import Event
@@ -28,7 +29,7 @@ from indistinct.analytics.series.together import Series, worlds
 from indistinct.cli import app
 from indistinct.cli.ledger import in_turn
 from indistinct.cli.terminal import Progress
-from indistinct.errors import InputError
+from indistinct.errors import IndistinctError, InputError
 from indistinct.pipeline.recording import _numbered
 from indistinct.release.ledger import FILE, Entry, Ledger, Listed, hashes_of, numbered
 
@@ -251,6 +252,116 @@ def test_a_release_that_tells_too_much_beside_another_is_refused(tmp_path: Path)
     assert report.to_dict()["worst_posterior"] > 0.6
     Ledger(tmp_path / "ledger").forget(2)
     assert ind.check_ledger(tmp_path / "ledger").holds
+
+
+BY_AGE_AND_HOME = pl.DataFrame(
+    {
+        "who": [f"P{at}" for at in range(12)],
+        "age": [20] * 6 + [30] * 6,
+        "home": [place for place in "abab" for _ in range(3)],
+        "ill": [ill for ill in ("HIV", "flu", "gout", "cold") for _ in range(3)],
+    }
+)
+"""By age three of six have HIV; of those of one home they are the only ones with an infection."""
+
+GROUPS = {
+    "throat": ["cold"],
+    "infection": ["HIV", "syphilis"],
+    "airways": ["flu"],
+    "joints": ["gout"],
+}
+
+
+def by_one(quasi: str, folder: Path, transform: Any, **keys: Any) -> dict[str, Any]:
+    attributes: dict[str, Any] = {name: {"role": "identifier"} for name in ("who", "age", "home")}
+    attributes[quasi] = {"role": "quasi-identifier"}
+    attributes["ill"] = {"role": "sensitive"} | ({"transform": transform} if transform else {})
+    bound = {"model": "max-posterior", "bound": 0.5, "sensitive": "ill"}
+    return {
+        "attributes": attributes,
+        "promises": [{"model": "k-anonymity", "k": 3}, bound],
+        "ledger": {"path": str(folder / "ledger"), "person": "who", **keys},
+    }
+
+
+@pytest.mark.parametrize(
+    "transforms",
+    [
+        (None, {"aggregate": {"groups": GROUPS}}),
+        ({"aggregate": {"groups": GROUPS}}, None),
+        (None, {"mask": {"keep": 1}}),
+    ],
+)
+def test_values_written_in_two_ways_are_proved_of_nobody(tmp_path: Path, transforms: Any) -> None:
+    """HIV or flu by age, an infection or gout by home: it is HIV, and no label is in both lists."""
+    first, then = transforms
+    ind.anonymize(BY_AGE_AND_HOME, by_one("age", tmp_path, first)).write(tmp_path / "one")
+    with pytest.raises(IndistinctError, match="in another way than in the earlier release") as told:
+        ind.anonymize(BY_AGE_AND_HOME, by_one("home", tmp_path, then))
+    assert "nothing is proved for 12 people" in str(told.value)
+    assert "write the values as in the earlier" in str(told.value)
+    warned = ind.anonymize(BY_AGE_AND_HOME, by_one("home", tmp_path, then, conflict="warn"))
+    warned.write(tmp_path / "two")
+    found = ind.check_ledger(tmp_path / "ledger", pairs=True)
+    assert not found.holds
+    assert found.to_dict()["attributes"][0]["bound"] == 1
+    assert found.pairs == []
+    assert "NOT PROVED for all releases together" in str([*found.parts()])
+    assert any("in several ways" in note for note in found.notes)
+
+
+def test_values_written_in_one_way_are_compared(tmp_path: Path) -> None:
+    groups = {"aggregate": {"groups": GROUPS}}
+    ind.anonymize(BY_AGE_AND_HOME, by_one("age", tmp_path, groups)).write(tmp_path / "one")
+    ind.anonymize(BY_AGE_AND_HOME, by_one("age", tmp_path, groups)).write(tmp_path / "two")
+    found = ind.check_ledger(tmp_path / "ledger")
+    assert (found.holds, found.notes) == (True, [])
+    with pytest.raises(IndistinctError, match="with 100%"):
+        ind.anonymize(BY_AGE_AND_HOME, by_one("home", tmp_path, groups))
+
+
+@pytest.mark.parametrize(
+    ("account", "other", "unlike"),
+    [
+        ({"policy": {"attributes": {"ill": {"transform": "swap"}}}}, {}, True),
+        ({"policy": {"attributes": {"ill": {"transform": {"round": 5}}}}}, None, False),
+        ({"policy": {"attributes": {"ill": {"transform": {"noise": 5}}}}}, None, True),
+        ({"policy": {"attributes": {"ill": {"transform": {"aggregate": {"top": 9}}}}}}, None, True),
+        ({"policy": {"attributes": {"home": {"transform": "swap"}}}}, {}, False),
+        ({"policy": "damaged"}, {}, False),
+        ({"categories": {"ill": [["1", "x"], ["2", "y"]]}}, {}, False),
+        ({"categories": {"ill": [["a", "1"], ["b", "2"], ["c", "3"]]}}, {}, True),
+        ({"policy": {"method": {"algorithm": "k-l-diversity"}}}, None, False),
+        (
+            {
+                "policy": {
+                    "attributes": {"ill": {"hierarchy": "suppress"}},
+                    "method": {"algorithm": "k-l-diversity"},
+                }
+            },
+            None,
+            True,
+        ),
+        (
+            {
+                "policy": {"attributes": {"ill": {"hierarchy": "suppress"}}},
+                "promises": [{"model": "known-records", "sensitive": "ill", "parameters": {}}],
+            },
+            None,
+            True,
+        ),
+    ],
+)
+def test_which_ways_of_writing_are_compared(account: Any, other: Any, unlike: bool) -> None:
+    """Two releases of the same people, the second with the same account where none is given."""
+    one = entry({"1": ("a", "b"), "2": ("c",)}, {"1": ("1", "2"), "2": ("1",)})
+    two = entry({"1": ("a",), "2": ("d",)}, {"1": ("3",), "2": ("2",)})
+    second = account if other is None else other
+    series = Series.of([replace(one, account=account), replace(two, account=second)], "ill")
+    assert series.people == 4
+    found = dict(zip(map(tuple, series.hashes.tolist()), series.unlike.tolist(), strict=True))
+    a, b, c, d = map(tuple, hashes_of(pl.Series(list("abcd")), b"key").tolist())
+    assert [found[who] for who in (a, b, c, d)] == [unlike, unlike, False, False]
 
 
 def test_the_same_people_in_the_same_classes_learn_nobody_anything(tmp_path: Path) -> None:

@@ -224,16 +224,28 @@ def _told(one: Broken, earlier: int, torn: Sequence[str]) -> Problem:
             f"{who} would be together with fewer than {kind.k} people in this release and in "
             f"{out}, or fewer than {kind.l} {kind.of} would stay possible of them"
         )
+    elif one.unlike:
+        told = (
+            f"values of '{one.promise.sensitive}' are written in another way than in {out}, so "
+            f"nothing is proved for {who} of what both tell together"
+        )
     elif one.promise.parameters.get("over") == "releases":
         told += f" (one value with up to {one.worst:.0%}, as far as anything is proved)"
     elif one.worst is not None:
         told += f" (one value with {one.worst:.0%})"
     return Problem(
         "broken-over-releases",
-        f"{told}: {one.promise} holds for this release alone, but not for both together",
+        f"{told}: {one.promise} holds for this release alone, but "
+        + ("is not proved for both" if one.unlike else "not for both together"),
         attribute=one.promise.sensitive,
-        remedy="leave out people who were published before, or use the earlier labels "
-        '(indistinct apply); conflict = "warn" in [ledger] publishes anyway'
+        remedy=(
+            "write the values as in the earlier releases, or leave out people who were published "
+            "before"
+            if one.unlike
+            else "leave out people who were published before, or use the earlier labels "
+            "(indistinct apply)"
+        )
+        + '; conflict = "warn" in [ledger] publishes anyway'
         + "".join(f". {text}: leave these columns out" for text in torn),
     )
 

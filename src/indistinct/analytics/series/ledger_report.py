@@ -35,11 +35,14 @@ class Broken:
         promise: the promise.
         people: how many people it is broken for.
         worst: the largest belief in a value of one of them; None where it is about no belief.
+        unlike: whether it is not known to be broken, but the releases write values in ways that
+            cannot be compared.
     """
 
     promise: Requirement
     people: int
     worst: float | None
+    unlike: bool = False
 
     def to_dict(self) -> Plain:
         """The promise with how far it is broken."""
@@ -49,6 +52,7 @@ class Broken:
             "sensitive": self.promise.sensitive,
             "people": self.people,
             "worst": self.worst,
+            **({"unlike": True} if self.unlike else {}),
         }
 
 
@@ -172,6 +176,10 @@ class LedgerReport(Document):
             ]  # fmt: skip
             yield Grid(("releases", "attribute", "together", "certain"), pairs, right=columns[3:])
         for one in self.broken:
+            if one.unlike:
+                whom = many(one.people, "person", "people")
+                yield Line(f"{one.promise} is not proved for {whom}", "doubt")
+                continue
             worst = "" if one.worst is None else f" (one value is believed with {one.worst:.0%})"
             whom = many(one.people, "person", "people")
             yield Line(f"{one.promise} is broken for {whom}{worst}", "bad")
@@ -182,7 +190,8 @@ class LedgerReport(Document):
             yield Line(text, "doubt")
         other = "other " * bool(self.unproved)
         holds = f"every {other}promise holds" + ", as far as classes tell" * bool(divided)
-        yield Line(holds if self.holds else "BROKEN by all releases together")
+        lacking = "NOT PROVED for" if all(one.unlike for one in self.broken) else "BROKEN by"
+        yield Line(holds if self.holds else f"{lacking} all releases together")
 
 
 def _of_joined(found: Joined | None) -> Plain:
@@ -237,7 +246,10 @@ def _pairs(entries: Sequence[Entry]) -> list[Pair]:
     found = []
     for (first, one), (second, other) in combinations(enumerate(entries, start=1), 2):
         for name in one.listed.keys() & other.listed.keys():
-            figures = _figures(Series.of([one, other], name).composed())
+            series = Series.of([one, other], name)
+            if series.unlike.any():
+                continue
+            figures = _figures(series.composed())
             worst, certain = figures["worst_together"], figures["certain"]
             found.append(Pair((first, second), name, worst, certain))
     return sorted(found, key=lambda pair: (-pair.worst, -pair.certain, pair.releases))
@@ -267,7 +279,7 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
     joined = {name: joined_rows(one, entries) for name, one in series.items()}
     compositions = {
         name: found
-        if not (torn := joined[name].people).any()
+        if not (torn := joined[name].people | one.unlike).any()
         else replace(found, bound=np.where(torn, 1.0, found.bound))
         for name, one in series.items()
         for found in (one.composed(),)
@@ -278,19 +290,22 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         if about is not None:
             torn = joined[about.attribute].people
             judged = _judged(promise, series[about.attribute], about, entries, torn)
-        if judged is None:
+        if about is None or judged is None:
             not_looked_at[str(promise)] = None
             continue
         there, belief = judged
+        unlike = ~there & series[about.attribute].unlike & _compares(promise)
         if of_last:
             members = series[str(promise.sensitive)].members
             last = members.filter(pl.col("release") == len(entries) - 1)["person"]
             mask = np.zeros(len(there), np.bool_)
             mask[last.to_numpy()] = True
-            there = there & mask
+            there, unlike = there & mask, unlike & mask
         if there.any():
             worst = None if belief is None else float(belief[there].max())
             broken.append(Broken(promise, int(there.sum()), worst))
+        elif unlike.any():
+            broken.append(Broken(promise, int(unlike.sum()), None, unlike=True))
     held = sum(len(entry.people) for entry in entries)
     of_all = (one.people for one in series.values() if one.members.height == held)
     everybody = next(of_all, None)
@@ -303,8 +318,13 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         broken,
         list(not_looked_at),
         joined=joined,
-        notes=_alone(series, entries, everybody),
+        notes=[*_alone(series, entries, everybody), *_unlike(series)],
     )
+
+
+def _compares(promise: Requirement) -> bool:
+    """Whether values of several releases are compared: in a cover people are, and not values."""
+    return not isinstance(known_promise(promise), KLCover)
 
 
 def _alone(series: Mapping[str, Series], entries: Sequence[Entry], people: int) -> list[str]:
@@ -321,6 +341,17 @@ def _alone(series: Mapping[str, Series], entries: Sequence[Entry], people: int) 
         f"only one release lists {', '.join(few)}: nothing was compared; under another name in "
         "another release, it counts as another attribute"
     ] * bool(few)
+
+
+def _unlike(series: Mapping[str, Series]) -> list[str]:
+    """What stands in several releases in ways that cannot be compared."""
+    return [
+        f"'{name}': releases write its values in several ways (as they are, as groups, rounded), "
+        f"so nothing is proved of {many(int(one.unlike.sum()), 'person', 'people')}: a reader who "
+        "knows which values a group stands for may find the only one that fits"
+        for name, one in series.items()
+        if one.unlike.any()
+    ]
 
 
 def _judged(

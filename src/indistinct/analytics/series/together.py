@@ -28,7 +28,7 @@ value than there are others in it, one of them has it. Where a value is certain 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import perm, prod
 
@@ -36,6 +36,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.analytics.series.writings import writing_of
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools, Floats, Ints
@@ -92,6 +93,8 @@ class Series:
         hashes: the keyed hash of everybody, two halves, [people, 2].
         single: whether everybody has exactly one value in every release.
         of_categories: whether values are categories, several of which may be one person's.
+        unlike: of whom, or of whose companions, releases write values in ways that cannot be
+            compared, [people].
     """
 
     attribute: str
@@ -102,6 +105,7 @@ class Series:
     hashes: NDArray[np.uint64]
     single: bool
     of_categories: bool = False
+    unlike: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @classmethod
     def of(
@@ -127,16 +131,19 @@ class Series:
             nothing = {"group": pl.Int64, "value": pl.Int64, "count": pl.Int64, "share": pl.Float64}
             empty = pl.DataFrame([], nobody), pl.DataFrame([], nothing)
             return cls(attribute, *empty, 0, 0, np.zeros((0, 2), np.uint64), single=True)
-        values: dict[str | None, int] = {}
+        writings = [writing_of(entry, attribute) for _, entry, _ in parts]
+        values: dict[tuple[str, str | None], int] = {}
         releases, groups, listed, first = [], [], [], 0
-        for place, entry, part in parts:
+        for (place, entry, part), (written, _) in zip(parts, writings, strict=True):
             releases.append(np.full(len(entry.people), place, np.int32))
             groups.append(entry.groups.astype(np.int64) + first)
             group = np.repeat(np.arange(len(entry.sizes)), np.diff(part.starts))
             share = part.counts / np.maximum(entry.sizes[group], 1)
             if part.holding == "all":
                 share = np.ones(len(group))
-            names = part.labels if category_of is None else map(category_of.get, part.labels)
+            names = [(written, label) for label in part.labels]
+            if category_of is not None:
+                names = [("", category_of.get(label)) for label in part.labels]
             value_of = np.array([values.setdefault(name, len(values)) for name in names], np.int64)
             listed.append((group + first, value_of[part.places], part.counts, share))
             first += len(entry.sizes)
@@ -159,7 +166,10 @@ class Series:
         hashes = np.concatenate([entry.people for _, entry, _ in parts])
         hashes = hashes[order[np.flatnonzero(np.diff(person, prepend=-1))]]
         of_categories = category_of is not None
-        return cls(attribute, members, rows, len(hashes), first, hashes, single, of_categories)
+        unlike = _written_unlike(members, [place for place, *_ in parts], writings, first)
+        return cls(
+            attribute, members, rows, len(hashes), first, hashes, single, of_categories, unlike
+        )
 
     @cached_property
     def signature(self) -> Ints:
@@ -528,6 +538,38 @@ def _fitted(pairs: pl.DataFrame, kind: Ints, size: Floats, possible: Bools) -> F
         if np.abs(amount - before).max(initial=0.0) < NEAR:
             break
     return amount / size[kind]
+
+
+def _written_unlike(
+    members: pl.DataFrame, places: Sequence[int], writings: Sequence[tuple[str, bool]], groups: int
+) -> Bools:
+    """Whose releases write values in ways that cannot be compared; who shares a class with them.
+
+    Arguments:
+        members: as in :class:`Series`.
+        places: the releases.
+        writings: how each writes values, and whether no other does so.
+        groups: how many groups there are.
+    """
+    people = members["person"].n_unique()
+    unlike = np.zeros(people, np.bool_)
+    if len({*writings}) < 2 and not any(own for _, own in writings):
+        return unlike
+    numbers: dict[object, int] = {}
+    keys = [
+        (way, place if own else None) for place, (way, own) in zip(places, writings, strict=True)
+    ]
+    number = {
+        place: numbers.setdefault(key, len(numbers))
+        for place, key in zip(places, keys, strict=True)
+    }
+    ways = members.with_columns(way=pl.col("release").replace_strict(number))
+    several = ways.group_by("person").agg(pl.col("way").n_unique()).filter(pl.col("way") > 1)
+    person, group = members["person"].to_numpy(), members["group"].to_numpy()
+    home = connected(person, group.astype(np.int64), people, groups)
+    unlike[home[several["person"].to_numpy()]] = True
+    found: Bools = unlike[home]
+    return found
 
 
 def connected(person: Ints, group: Ints, people: int, groups: int) -> Ints:
