@@ -124,7 +124,7 @@ def assert_figures_of_the_run(run: Mapping[str, Any], page: str) -> None:
     drawn = {(row[0], row[-1]) for row in told}
     for name, value in run["measures"].items():
         if isinstance(value, int | float) and 0 <= value <= 1:
-            assert (name, f"{value:.3f}") in drawn
+            assert (name, shown(float(value))) in drawn
     for name, item in (run["plan"].get("leakage") or {}).items():
         words = [f"{100 * item[key]:.1f}%" for key in ("before", "after")]
         assert any(row[0] == name and re.findall(r"[\d.]+%", row[1]) == words for row in told), name
