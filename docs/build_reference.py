@@ -26,6 +26,7 @@ import indistinct
 from indistinct import errors, policy
 from indistinct._sections import Section, _sections_in
 from indistinct.analytics.attacks import attackers
+from indistinct.document import OfUnits, PlainData
 from indistinct.hierarchies import (
     code_systems,
     dates,
@@ -952,7 +953,9 @@ def _signature(name: str, value: Any) -> str:
 
 
 def _members(kind: type) -> Iterator[str]:
-    held = vars(Stated) | vars(kind) if issubclass(kind, Stated) else vars(kind)
+    held = {}
+    for one in (Stated, OfUnits, PlainData, kind):
+        held |= vars(one) if issubclass(kind, one) else {}
     for name, member in held.items():
         if name.startswith(("_", "model_")) or name.endswith(("parts", "summary_rows")):
             continue

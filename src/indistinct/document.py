@@ -117,7 +117,7 @@ class OfUnits:
         return "records" if self.rows is None else "people"
 
     @property
-    def counted(self) -> Plain:
+    def _counted(self) -> Plain:
         """How many there are, as plain data."""
         if self.rows is None:
             return {"records": self.records}

@@ -174,7 +174,7 @@ class Assessment(OfUnits, Document):
     def to_dict(self, *, exposed: bool = False) -> Plain:
         """The document of ``assess``; record numbers of the most exposed only where asked for."""
         document: Plain = {
-            **self.counted,
+            **self._counted,
             "entropy": self.entropy,
             "threshold": self.threshold,
             "leakage": [item.to_dict() for item in self.leakage],

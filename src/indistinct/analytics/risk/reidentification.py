@@ -478,7 +478,7 @@ class RiskReport(OfUnits, Document):
         document: Plain = {
             "table": self.table,
             "quasi_identifiers": list(self.quasi),
-            **self.counted,
+            **self._counted,
             "suppressed": self.suppressed,
             "classes": dict(self.classes),
             "threshold": self.threshold,

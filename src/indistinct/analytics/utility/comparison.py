@@ -235,7 +235,7 @@ class Comparison(OfUnits, Document):
     def to_dict(self) -> Plain:
         """The document of ``compare``; ``contingency`` only where it was asked for."""
         document = {
-            **self.counted,
+            **self._counted,
             "quasi_identifiers": list(self.quasi),
             "workload": {
                 "queries": self.workload.queries,
