@@ -216,3 +216,48 @@ def test_whoever_knows_the_items_of_others_and_the_program_is_told_of(model: str
     release = ind.anonymize(table, asked | {"source": {"person": "id"}})
     told = release.certificate.warnings
     assert any("promises about 'ill' bound what published items tell" in text for text in told)
+
+
+HARM: list[tuple[dict[str, Any], bool]] = [
+    ({"model": "max-posterior", "bound": 0.7, "values": ["HIV", "AIDS"]}, True),
+    ({"model": "distinct-l-diversity", "l": 2, "values": ["HIV", "AIDS"]}, True),
+    ({"model": "max-posterior", "bound": 0.7, "not_values": ["none", "flu"]}, True),
+    ({"model": "max-posterior", "bound": 0.7, "not_applicable": ["flu"]}, False),
+    ({"model": "max-posterior", "bound": 0.7}, False),
+]
+
+
+@pytest.mark.parametrize(("promise", "told"), HARM, ids=str)
+@pytest.mark.parametrize("person", [False, True])
+def test_a_class_in_which_everybody_has_some_value_that_harms_is_told(
+    promise: dict[str, Any], told: bool, person: bool
+) -> None:
+    """Half of the youngest have HIV and half AIDS: neither is believed, one is certain."""
+    if person and "not_applicable" in promise:
+        pytest.skip("is refused of people with many records")
+    other = ["none", "flu", "none", "HIV", "none", "AIDS", "flu", "none"]
+    ill = ["HIV", "AIDS"] * 10 + [other[at % 8] for at in range(80)]
+    table = pl.DataFrame({"age": [20 + at // 20 for at in range(100)], "ill": ill})
+    asked = keys(promise, "optimal")
+    asked["attributes"] = {"age": {"role": "quasi-identifier", "max_level": 0}} | {
+        "ill": {"role": "sensitive"}
+    }
+    if person:
+        table = table.with_columns(who=pl.int_range(pl.len()).cast(pl.String))
+        table = pl.concat([table, table])
+        asked["source"] = {"person": "who"}
+    release = ind.anonymize(table, asked)
+    assert all(item["holds"] for item in release.certificate.promises)
+    said = [text for text in release.certificate.warnings if "have one of them" in text]
+    assert len(said) == told
+    assert all(f"'ill' (20.0% of {'people' if person else 'records'})" in text for text in said)
+
+
+def test_nothing_is_told_where_a_class_has_harmless_values_too() -> None:
+    table = pl.DataFrame(
+        {"age": [20] * 20 + [30] * 20, "ill": (["HIV", "AIDS"] * 9 + ["flu"] * 2) * 2}
+    )
+    asked = keys({"model": "max-posterior", "bound": 0.7, "values": ["HIV", "AIDS"]}, "optimal")
+    asked["attributes"].pop("sex")
+    release = ind.anonymize(table.with_columns(ill=pl.col("ill").replace("AIDS", "cold")), asked)
+    assert not any("have one of them" in text for text in release.warnings)

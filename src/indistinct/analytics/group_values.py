@@ -20,6 +20,7 @@ from indistinct.errors import DataError
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.encoding import distinct_rows
+from indistinct.privacy.values import AboutValues
 from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
@@ -42,6 +43,9 @@ MOST_TOGETHER = 6
 
 MOST_IN_PLACE = 2
 """So many of a release that is not in memory, as an engine counts each pair anew."""
+
+HARMED = 0.95
+"""A class of which so many have a value that harms tells it of everybody."""
 
 NO_TWO = (0.0, "", "")
 """No two attributes single anybody out."""
@@ -356,6 +360,61 @@ def told_where_alike(found: Iterable[GroupValues], unit: str) -> list[WarningTex
             max(alike.values(), default=0.0),
         )
     ] * bool(alike)
+
+
+def told_where_harmed(
+    found: Iterable[GroupValues], promises: Iterable[object], unit: str
+) -> list[WarningText]:
+    """What readers are told of promises about some values, where a class has nothing but these.
+
+    Each value has a small share, and whoever is in the class has one of them.
+
+    Arguments:
+        found: the values of classes, of attributes that promises are about.
+        promises: all promises.
+        unit: what is counted: records, or people.
+    """
+    named = [one for one in promises if isinstance(one, AboutValues)]
+    alike = {}
+    for one in found:
+        parts = [part for part in named if part.sensitive == one.name]
+        named_values = [part for part in parts if part.values or part.not_values]
+        if named_values and (share_of := _harmed(one, named_values)):
+            alike[one.name] = share_of
+    listed = ", ".join(f"'{name}' ({share(part)} of {unit})" for name, part in alike.items())
+    return [
+        Kind.RISK(
+            f"{NOT_BOUNDED}class tells of all values of {listed} together that promises name: "
+            f"{HARMED:.0%} or more of such a class have one of them, and each value has a share of "
+            "its own; give values that harm alike one name (aggregate), and promise max-posterior "
+            "of that",
+            max(alike.values(), default=0.0),
+        )
+    ] * bool(alike)
+
+
+def _harmed(found: GroupValues, promises: Sequence[AboutValues]) -> float:
+    """The share who are in a class in which nearly everybody has a value that harms."""
+    value = pl.col(found.name).cast(pl.String, strict=False).fill_null("")
+    harms, leaves = pl.lit(value=False), pl.lit(value=False)
+    for part in promises:
+        without = [*part.not_values, *part.not_applicable]
+        harms |= value.is_in(list(part.values)) if part.values else ~value.is_in(without)
+        leaves |= value.is_in(list(part.not_applicable))
+    have = pl.col(HAVE)
+    groups = found.rows.group_by(GROUP).agg(
+        (pl.col(OF).first() - have.filter(leaves).sum()).alias(OF),
+        have.filter(harms).sum().alias(HAVE),
+        have.filter(~harms & ~leaves).sum().alias("others"),
+        harms.sum().alias("values"),
+    )
+    nearly = groups.filter(
+        pl.col(HAVE) >= HARMED * pl.col(OF),
+        pl.col("others") <= (1 - HARMED) * pl.col(OF),
+        pl.col("values") > 1,
+    )
+    usual = groups.select(pl.col(HAVE).sum() >= HARMED * pl.col(OF).sum()).item()
+    return 0.0 if usual else float(nearly[OF].sum()) / found.total
 
 
 def alone_with_two(

@@ -31,6 +31,7 @@ from indistinct.analytics.group_values import (
     told_beside,
     told_of_known_values,
     told_where_alike,
+    told_where_harmed,
     told_where_made_up,
 )
 from indistinct.analytics.households import warn_about_households
@@ -191,7 +192,8 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
     if link is None:
         partly = partly_promised(policy)
         whole = [_applicable(one, policy) for one in promised if one.name not in partly]
-        told = [*told_where_alike(whole, unit), *told]
+        harmed = told_where_harmed(promised, policy.privacy_models, unit)
+        told = [*told_where_alike(whole, unit), *harmed, *told]
     if made_up_among(may_be_made_up(policy)):
         run.warnings += told
         told = told_where_made_up(about, group)
