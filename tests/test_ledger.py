@@ -320,6 +320,19 @@ def test_values_written_in_one_way_are_compared(tmp_path: Path) -> None:
         ind.anonymize(BY_AGE_AND_HOME, by_one("home", tmp_path, groups))
 
 
+def test_values_in_other_codes_are_told(tmp_path: Path) -> None:
+    """As codes of another system: nothing says that they are the same, and a reader may know."""
+    codes = {"HIV": "B20", "gout": "M10", "flu": "J11", "cold": "J00"}
+    coded = BY_AGE_AND_HOME.with_columns(ill=pl.col("ill").replace_strict(codes))
+    ind.anonymize(BY_AGE_AND_HOME, by_one("age", tmp_path, None)).write(tmp_path / "one")
+    told = "'ill': releases of 12 people list no value in common"
+    then = ind.anonymize(coded, by_one("home", tmp_path, None))
+    assert any(text.startswith(told) for text in then.warnings)
+    then.write(tmp_path / "two")
+    (note,) = ind.check_ledger(tmp_path / "ledger").notes
+    assert note.startswith(told)
+
+
 @pytest.mark.parametrize(
     ("account", "other", "unlike"),
     [

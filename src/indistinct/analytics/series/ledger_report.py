@@ -318,7 +318,11 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         broken,
         list(not_looked_at),
         joined=joined,
-        notes=[*_alone(series, entries, everybody), *_unlike(series)],
+        notes=[
+            *_alone(series, entries, everybody),
+            *_unlike(series),
+            *_changed(series, compositions),
+        ],
     )
 
 
@@ -351,6 +355,20 @@ def _unlike(series: Mapping[str, Series]) -> list[str]:
         "knows which values a group stands for may find the only one that fits"
         for name, one in series.items()
         if one.unlike.any()
+    ]
+
+
+def _changed(series: Mapping[str, Series], found: Mapping[str, Composition]) -> list[str]:
+    """Whose values are taken for changed: they may be the same in other words or codes."""
+    changed = {
+        name: many(int(mask.sum()), "person", "people")
+        for name, one in found.items()
+        if (mask := one.changed & ~series[name].unlike).any()
+    }
+    return [
+        f"'{name}': releases of {who} list no value in common, so it is taken for a changed one; "
+        "where the same value is written in other words or codes, both may tell it"
+        for name, who in changed.items()
     ]
 
 

@@ -63,6 +63,7 @@ class Composition:
         bound: what no belief can exceed, [n].
         releases: how many releases the person is in, [n].
         hashes: the keyed hash of everybody, two halves, [n, 2].
+        changed: whose releases have no value in common, which is taken for a change, [n].
     """
 
     attribute: str
@@ -72,6 +73,7 @@ class Composition:
     bound: Floats
     releases: Ints
     hashes: NDArray[np.uint64]
+    changed: Bools
 
     @property
     def worst(self) -> float:
@@ -229,6 +231,7 @@ class Series:
         left[moving] = np.iinfo(np.int64).max
         units, support = self._units(moving)
         whose = units.select("unit", "person").unique()
+        changed = np.bincount(whose["person"].to_numpy(), minlength=n) > 1
         fewest = support.group_by("unit").len().join(whose, on="unit")
         np.minimum.at(left, fewest["person"].to_numpy(), fewest["len"].to_numpy())
         together = bound.copy()
@@ -243,7 +246,9 @@ class Series:
         elif units.height:
             self._mixed(units, support, together)
         releases = np.bincount(person, minlength=n)
-        return Composition(self.attribute, alone, together, left, bound, releases, self.hashes)
+        return Composition(
+            self.attribute, alone, together, left, bound, releases, self.hashes, changed
+        )
 
     def _units(self, who: Bools) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Everybody as long as nothing says that the value has changed, and what is possible.
