@@ -1,15 +1,17 @@
 """Change one thing in a copy of the code, and see whether a test notices.
 
-    python mutants/run.py [--sample N] [--seed S] [--jobs J] [--trust] [ROOM ...]
+    python mutants/run.py [--sample N] [--seed S] [--jobs J] [ROOM ...]
 
 ``mutants/rooms.toml`` names the rooms, their tests, how many mutants are drawn and the least share
 of them that tests must catch. Cosmic Ray says what can be changed and changes it. Places are drawn
 first, and one change for each, so that an operator with many replacements counts no more than
 another. Annotations are left out: nothing runs them.
 
-Each mutant runs in a copy of the tree, first against the tests of its room that have the name of
-its file in theirs, then against all tests of its room. One that runs much longer than the tests
-without it counts as caught; processor time is measured, so a busy machine catches nothing.
+All tests of a room run once without a change; a note says which of them run which part of the code.
+A mutant is held against those that run its part, the fastest first, until one fails; where nothing
+is known of its part (a constant, a default), against all, in a process that imports it. One that
+runs much longer than the tests without it counts as caught; processor time is measured, so a busy
+machine catches nothing.
 
 Exit codes: 0 every room catches enough, 1 one does not, 2 nothing can be said (the tests fail
 without any change, or a listed equivalent mutant cannot be made any more).
@@ -19,7 +21,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
+import functools
 import importlib.util
+import json
 import os
 import queue
 import random
@@ -32,16 +37,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
-from cosmic_ray.commands import init
+from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
-from cosmic_ray.plugins import get_operator
-from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.plugins import get_operator, operator_names
+from judge import CANNOT, FAILED, SURVIVED, block_of
 
 ROOT = Path(__file__).resolve().parents[1]
-PASSED, NONE_SELECTED = 0, 5
-FAILED = {1, 2}
-"""What pytest ends with where a test failed, or the code could not be imported."""
 MOST_SECONDS = 900
 """Of processor time, where the tests have not been timed without a change."""
 
@@ -75,6 +78,8 @@ class Mutant:
     before: str
     after: str
     code: str
+    block: int | None
+    """The line with which the block of a function begins that is changed; None outside of any."""
 
     def __str__(self) -> str:
         """The place, and the line before and after."""
@@ -90,9 +95,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--sample", type=int, default=settings["sample"], help="mutants of a room")
     parser.add_argument("--seed", type=int, default=settings["seed"])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument(
-        "--trust", action="store_true", help="do not run the tests without a change first"
-    )
     asked = parser.parse_args(arguments)
     unknown = [name for name in asked.rooms if name not in rooms]
     if unknown:
@@ -147,22 +149,23 @@ def copy_tree(place: Path) -> Path:
 def run_room(room: Room, asked: argparse.Namespace, copies: list[Path]) -> float:
     """Run the mutants of a room, print what became of them, and return the percentage caught."""
     mutants = draw(room, asked.sample, random.Random(asked.seed))
-    limit = MOST_SECONDS if asked.trust else time_tests(room, copies[0])
-    free: queue.SimpleQueue[Path] = queue.SimpleQueue()
-    for copy in copies:
-        free.put(copy)
+    with contextlib.ExitStack() as opened, ThreadPoolExecutor(len(copies)) as pool:
+        judges = [opened.enter_context(Judge(room, copy)) for copy in copies]
+        tried = try_tests(room, judges, pool)
+        free: queue.SimpleQueue[Judge] = queue.SimpleQueue()
+        for judge in judges:
+            free.put(judge)
 
-    def judge(mutant: Mutant) -> str:
-        copy = free.get()
-        try:
-            return run_mutant(room, mutant, copy, limit)
-        finally:
-            free.put(copy)
+        def one(mutant: Mutant) -> str:
+            judge = free.get()
+            try:
+                return run_mutant(mutant, judge, tried)
+            finally:
+                free.put(judge)
 
-    print(f"\n{room.name}", flush=True)
-    ends = []
-    with ThreadPoolExecutor(len(copies)) as pool:
-        for mutant, end in zip(mutants, pool.map(judge, mutants), strict=True):
+        print(f"\n{room.name}", flush=True)
+        ends = []
+        for mutant, end in zip(mutants, pool.map(one, mutants), strict=True):
             print(f"  {end}: {mutant}", flush=True)
             ends.append(end)
     survived = ends.count("survived")
@@ -209,15 +212,17 @@ def changeable(
     lines = text.splitlines()
     annotations = list(annotation_spans(text))
     places: dict[Span, list[tuple[str, int]]] = {}
-    with use_db(":memory:", WorkDB.Mode.create) as found:
-        init([ROOT / path], found, {})
-        mutations = [change for item in found.work_items for change in item.mutations]
-    for change in mutations:
-        span = (tuple(change.start_pos), tuple(change.end_pos))
-        if lines[span[0][0] - 1].strip().startswith(untouched):
+    nodes = list(ast_nodes(get_ast(text)))
+    for name in operator_names():
+        if get_operator(name).arguments():
             continue
-        if not any(start <= span[0] and span[1] <= end for start, end in annotations):
-            places.setdefault(span, []).append((change.operator_name, change.occurrence))
+        operator = get_operator(name)()
+        found = (span for node in nodes for span in operator.mutation_positions(node))
+        for occurrence, span in enumerate(found):
+            if lines[span[0][0] - 1].strip().startswith(untouched):
+                continue
+            if not any(start <= span[0] and span[1] <= end for start, end in annotations):
+                places.setdefault(span, []).append((name, occurrence))
     for span, changes in places.items():
         yield path, span, changes
 
@@ -247,7 +252,8 @@ def make(path: str, span: Span, operator: str, occurrence: int) -> Mutant | None
     pairs = enumerate(zip(before, after, strict=False))
     at = span[0][0] - 1 if shorter else next(at for at, (old, new) in pairs if old != new)
     changed = "" if shorter else after[at].strip()
-    return Mutant(path, at + 1, before[at].strip(), changed, code)
+    block = block_of(ast.parse(text), *span[0])
+    return Mutant(path, at + 1, before[at].strip(), changed, code, block)
 
 
 def is_equivalent(mutant: Mutant, room: Room) -> bool:
@@ -277,69 +283,160 @@ def check_equivalent(
             )
 
 
-def time_tests(room: Room, copy: Path) -> int:
-    """How many seconds of processor time a mutant may take; the tests must pass without one."""
-    code, seconds = run_tests(room, copy, MOST_SECONDS)
-    if code != PASSED:
-        raise InconclusiveError(
-            f"{room.name}: its tests fail without any change (pytest ends with {code})"
+class Tried(dict[str, tuple[float, set[tuple[str, int]]]]):
+    """Of every test the seconds of processor time it takes without a change, and what it runs.
+
+    What it runs are blocks: a file, and the line with which the block begins.
+    """
+
+    def fitting(self, path: str, block: int | None = None) -> dict[str, float]:
+        """The tests that run a block, or anything of a file, the fastest first, with their limits.
+
+        Those of a file are followed by all others.
+        """
+
+        def unfit(test: str) -> bool:
+            return not any(file == path and block in {None, line} for file, line in self[test][1])
+
+        order = sorted(self, key=lambda test: (unfit(test), self[test][0]))
+        chosen = [test for test in order if not (block and unfit(test))]
+        return {test: 5 + 10 * self[test][0] for test in chosen}
+
+
+class Judge:
+    """A process of pytest that has collected the tests of a room, and forks for every mutant."""
+
+    def __init__(self, room: Room, copy: Path, limit: float | None = None) -> None:
+        """Start the process.
+
+        Args:
+            room: whose tests are collected.
+            copy: the folder with the tree.
+            limit: seconds of processor time after which the process ends; None for never.
+
+        """
+        self.room, self.copy = room, copy
+        asked, told = os.pipe(), os.pipe()
+        sources = os.pathsep.join(str(copy / place) for place in ("src", "reproductions/src"))
+        own = {
+            "PYTHONPATH": os.pathsep.join([str(copy / "mutants"), sources]),
+            "MUTANTS_FILES": os.pathsep.join(room.files),
+            "MUTANTS_PIPES": f"{asked[0]} {told[1]}",
+            "TMPDIR": str(copy.parent),
+        }
+        most = "unlimited" if limit is None else str(int(limit))
+        self.process = subprocess.Popen(
+            [
+                *("sh", "-c", 'ulimit -t "$0" && exec "$@"', most),
+                *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "judge"),
+                *room.options,
+                *room.tests,
+            ],
+            cwd=copy,
+            env=os.environ | room.environment | own,
+            pass_fds=(asked[0], told[1]),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
-    return 30 + int(3 * seconds)
+        os.close(asked[0])
+        os.close(told[1])
+        self.asked, self.told = os.fdopen(asked[1], "w"), os.fdopen(told[0])
+
+    def __enter__(self) -> Self:
+        """The judge."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ask nothing more, and wait until the process has ended."""
+        with contextlib.suppress(BrokenPipeError):
+            self.asked.close()
+        self.told.close()
+        self.process.wait()
+
+    @functools.cached_property
+    def tests(self) -> list[str]:
+        """The tests that were collected; none if the process has ended before."""
+        line = self.told.readline()
+        return json.loads(line)["tests"] if line else []
+
+    def ask(
+        self, codes: dict[str, str], limits: dict[str, float], *, note: bool = False
+    ) -> tuple[int, list[dict]]:
+        """Run tests in a fork in which files have other code, until one fails.
+
+        Args:
+            codes: the other code of each file.
+            limits: the tests to run, in this order, and the processor seconds each may take.
+            note: whether to tell of every test how long it takes and which blocks it runs.
+
+        Returns:
+            how the fork ended (negative: the signal that ended it), and what it told before.
+
+        """
+        what = {"codes": codes, "limits": limits, "note": note}
+        self.asked.write(json.dumps(what) + "\n")
+        self.asked.flush()
+        told = []
+        for line in self.told:
+            told.append(json.loads(line))
+            if "code" in told[-1]:
+                return told.pop()["code"], told
+        raise InconclusiveError(f"{self.room.name}: the process that judges has ended")
 
 
-def run_mutant(room: Room, mutant: Mutant, copy: Path, limit: int) -> str:
+def try_tests(room: Room, judges: list[Judge], pool: ThreadPoolExecutor) -> Tried:
+    """Run all tests without a change, shared among the judges; they must pass."""
+    codes = {file: (ROOT / file).read_text(encoding="utf-8") for file in room.files}
+
+    def share(number: int) -> tuple[int, list[dict]]:
+        tests = judges[number].tests
+        own = tests[number * len(tests) // len(judges) : (number + 1) * len(tests) // len(judges)]
+        return judges[number].ask(codes, dict.fromkeys(own, MOST_SECONDS), note=True)
+
+    tried = Tried()
+    for code, told in pool.map(share, range(len(judges))):
+        if code != SURVIVED:
+            last = told[-1].get("failed", "") if told else ""
+            raise InconclusiveError(f"{room.name}: its tests fail without a change ({code}) {last}")
+        for test in told:
+            tried[test["test"]] = test["seconds"], {(file, line) for file, line in test["ran"]}
+    if not tried:
+        raise InconclusiveError(f"{room.name}: its tests cannot be collected")
+    return tried
+
+
+def run_mutant(mutant: Mutant, judge: Judge, tried: Tried) -> str:
     """What became of a mutant: ``caught``, ``stopped`` (by limit or crash) or ``survived``."""
-    file = copy / mutant.path
+    limits = tried.fitting(mutant.path, mutant.block) if mutant.block else {}
+    code = judge.ask({mutant.path: mutant.code}, limits)[0] if limits else CANNOT
+    if code == CANNOT:  # to be imported anew, and nobody knows which tests run it
+        code = import_mutant(mutant, judge, tried.fitting(mutant.path))
+    if code not in {SURVIVED, FAILED} and code >= 0:
+        raise InconclusiveError(f"{mutant}\nthe process that judges it ends with {code}")
+    return "stopped" if code < 0 else ("survived" if code == SURVIVED else "caught")
+
+
+def import_mutant(mutant: Mutant, judge: Judge, limits: dict[str, float]) -> int:
+    """How tests end in a process that imports the mutant."""
+    file = judge.copy / mutant.path
     original = file.read_text(encoding="utf-8")
     try:
         write(file, mutant.code)
-        named = f"{file.stem} or {file.stem.replace('_', '-')}"
-        for selection in (("-k", named), ()):
-            code, _ = run_tests(room, copy, limit, *selection)
-            if code in FAILED or code < 0:
-                return "stopped" if code < 0 else "caught"
-            if code not in {PASSED, NONE_SELECTED}:
-                raise InconclusiveError(f"{mutant}\npytest ends with {code}")
+        with Judge(judge.room, judge.copy, MOST_SECONDS) as fresh:
+            if not fresh.tests:
+                return FAILED
+            found = dict.fromkeys(fresh.tests, float(MOST_SECONDS))
+            order = {test: limit for test, limit in limits.items() if test in found}
+            return fresh.ask({}, order | (found | order))[0]
     finally:
         write(file, original)
-    return "survived"
 
 
 def write(file: Path, code: str) -> None:
     """Write a source, and forget what was compiled of it: its size and second may be the same."""
     file.write_text(code, encoding="utf-8")
     Path(importlib.util.cache_from_source(str(file))).unlink(missing_ok=True)
-
-
-def run_tests(room: Room, copy: Path, limit: int, *selection: str) -> tuple[int, float]:
-    """Run a room's tests in a copy until one fails.
-
-    Args:
-        room: whose tests.
-        copy: the folder with the tree.
-        limit: seconds of processor time.
-        selection: further options of pytest.
-
-    Returns:
-        pytest's exit code (negative: the signal that ended it) and the seconds of processor time.
-
-    """
-    sources = os.pathsep.join(str(copy / place) for place in ("src", "reproductions/src"))
-    process = subprocess.Popen(
-        [
-            *("sh", "-c", 'ulimit -t "$0" && exec "$@"', str(limit)),
-            *(sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *selection),
-            *room.options,
-            *room.tests,
-        ],
-        cwd=copy,
-        env=os.environ | {"PYTHONPATH": sources} | room.environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

@@ -111,19 +111,20 @@ def test_pandas_columns_of_any_kind(column: pd.Series) -> None:
 
 
 @pytest.mark.parametrize(
-    "column",
+    ("values", "dtype"),
     [
-        pl.Series([[1], [2], [2]]),
-        pl.Series([{"a": 1}, {"a": 2}, {"a": 2}]),
-        pl.Series([b"a", b"b", b"b"]),
-        pl.Series([dt.timedelta(1), dt.timedelta(2), dt.timedelta(2)]),
-        pl.Series([dt.time(1), dt.time(2), dt.time(2)]),
-        pl.Series([dt.datetime(2020, 1, 1, tzinfo=dt.UTC), None, None]),
-        pl.Series([1, 2, 2], dtype=pl.Decimal(10, 2)),
-        pl.Series([object()] + [None] * 2, dtype=pl.Object),
+        ([[1], [2], [2]], None),
+        ([{"a": 1}, {"a": 2}, {"a": 2}], None),
+        ([b"a", b"b", b"b"], None),
+        ([dt.timedelta(1), dt.timedelta(2), dt.timedelta(2)], None),
+        ([dt.time(1), dt.time(2), dt.time(2)], None),
+        ([dt.datetime(2020, 1, 1, tzinfo=dt.UTC), None, None], None),
+        ([1, 2, 2], pl.Decimal(10, 2)),
+        ([object(), None, None], pl.Object),
     ],
 )
-def test_polars_columns_of_any_kind(column: pl.Series) -> None:
+def test_polars_columns_of_any_kind(values: list[Any], dtype: pl.DataType | None) -> None:
+    column = pl.Series(values, dtype=dtype)
     assert sizes(pl.DataFrame({"q": column}), "q") == (2, 1, 2)
     assert sizes(pl.DataFrame({"q": pl.Series([None, None])}), "q") == (1, 2, 2)
 
