@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from indistinct.errors import PolicyError
-from indistinct.measures.aggregate import aggregate, better
+from indistinct.measures.aggregate import aggregate, ascending, better
 
 
 def test_formulas() -> None:
@@ -35,6 +35,13 @@ def test_keys_are_compared_entry_by_entry() -> None:
     assert better(keys, np.array([1.0, 2.0])).tolist() == [False, False, True, True, False]
     assert better(keys[:, :1], np.array([1.0])).tolist() == [False, False, True, False, False]
     assert better(keys, None).all()
+
+
+def test_vectors_are_put_in_order_by_their_first_entry_then_their_next() -> None:
+    keys = np.random.default_rng(5).integers(0, 3, (60, 3)).astype(float)
+    for width in (1, 2, 3):
+        listed = keys[:, :width].tolist()
+        assert ascending(keys[:, :width]).tolist() == sorted(range(60), key=listed.__getitem__)
 
 
 def test_entries_that_differ_by_rounding_errors_are_equal() -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from indistinct.errors import PolicyError, did_you_mean
-from indistinct.types import Bools, Floats
+from indistinct.types import Bools, Floats, Ints
 
 RANK_BITS = 40
 
@@ -83,6 +83,12 @@ def aggregate(name: str, weights: Sequence[float]) -> Aggregate:
             "bad-weight", "attribute weights must be finite and not negative, one at least above 0"
         )
     return Aggregate(name, tuple(float(weight) for weight in weights))
+
+
+def ascending(keys: Floats) -> Ints:
+    """Where the keys [c, q] stand from the best to the worst, equal ones in their order, [c]."""
+    order: Ints = np.lexsort(keys.T[::-1])
+    return order
 
 
 def better(keys: Floats, incumbent: Floats | None) -> Bools:

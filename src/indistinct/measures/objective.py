@@ -149,6 +149,11 @@ class BoundObjective(ABC):
         ``least`` [c] units are suppressed there at least; ``inherited`` is [c, width].
         """
 
+    def unsuppressed(self, levels: Levels) -> Floats:
+        """Lower bounds of the keys [c, q] of nodes [c, m] of which nothing else is known."""
+        number = len(levels)
+        return self.lower(levels, np.zeros(number, np.int64), np.zeros((number, self.width)))
+
     @abstractmethod
     def recoded(self, recoding: Recoding) -> Floats:
         """The key [q] of a recoding whose combinations may be at different levels.

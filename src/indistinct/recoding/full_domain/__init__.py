@@ -315,8 +315,7 @@ def _recoded(
         new = score(data, candidate, judge)
         if better(new[None, :], key)[0]:
             best, key = candidate, new
-    none, nothing = np.zeros(1, np.int64), np.zeros((1, bound.width))
-    floor = bound.lower(lattice.first[None, :], none, nothing)[0]
+    floor = bound.unsuppressed(lattice.first[None, :])[0]
     value = bound.value(score(data, best, bound))
     report = replace(
         plan.search, value=value, optimal=False, bound=bound.value(floor), unproved=None

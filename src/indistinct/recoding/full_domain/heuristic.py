@@ -86,10 +86,7 @@ class HeuristicSearch:
         self._stopped_by: str | None = None
         self._descend(top, np.arange(len(top)))
         self._disturb(simulation(0), progress)
-        bottom = self.lattice.first[None, :]
-        floor = self.objective.lower(
-            bottom, np.zeros(1, np.int64), np.zeros((1, self.objective.width))
-        )[0]
+        floor = self.objective.unsuppressed(self.lattice.first[None, :])[0]
         return Found(
             levels=None if self._best is None else np.array(self._best, dtype=np.int64),
             key=self._key,

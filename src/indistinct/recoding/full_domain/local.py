@@ -21,6 +21,7 @@ from indistinct.kernels.greedy_release import large_throughout, peel
 from indistinct.kernels.grouping import Scratch, class_sizes, mark_rows
 from indistinct.kernels.ragged import Ragged
 from indistinct.measures import BoundObjective
+from indistinct.measures.aggregate import ascending
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -246,10 +247,8 @@ def _published_last(
 def _in_order(lattice: Lattice, objective: BoundObjective) -> NDArray[np.int16]:
     """The nodes in ascending order of their cost with nothing suppressed."""
     levels = lattice.levels if lattice.size <= LARGEST else _sample(lattice)
-    none = np.zeros(len(levels), dtype=np.int64)
-    keys = objective.lower(levels, none, np.zeros((len(levels), objective.width)))
-    ties = levels.sum(axis=1)
-    return levels[np.lexsort((ties, *keys.T[::-1]))]
+    keys = objective.unsuppressed(levels)
+    return levels[ascending(np.column_stack([keys, levels.sum(axis=1)]))]
 
 
 def _sample(lattice: Lattice) -> NDArray[np.int16]:

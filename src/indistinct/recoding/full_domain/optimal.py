@@ -17,7 +17,7 @@ import numpy as np
 
 from indistinct.kernels.lattice import inherit
 from indistinct.measures import BoundObjective
-from indistinct.measures.aggregate import better
+from indistinct.measures.aggregate import ascending, better
 from indistinct.measures.discernibility import BoundDiscernibility
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
@@ -233,7 +233,7 @@ class OptimalSearch:
         keys = self.objective.lower(self._levels[nodes], self._least[nodes], self._inherited[nodes])
         promising = better(keys, self._key)
         nodes, keys = nodes[promising], keys[promising]
-        for at in np.lexsort(keys.T[::-1]):
+        for at in ascending(keys):
             node = int(nodes[at])
             if self._key is not None and not better(keys[at : at + 1], self._key)[0]:
                 return
@@ -262,7 +262,7 @@ class OptimalSearch:
                 self._levels[nodes], self._least[nodes], self._inherited[nodes]
             )
             if len(keys):
-                candidates.append(tuple(keys[np.lexsort(keys.T[::-1])[0]]))
+                candidates.append(tuple(keys[ascending(keys)[0]]))
         if self._key is not None:
             candidates.append(tuple(self._key))
         return np.array(min(candidates)) if candidates else None

@@ -243,8 +243,7 @@ def _report(
     """The searches of all splits as one; the bound is that of releases of any kind."""
     bound = objective.bind(data)
     lattice = Lattice.of(data, settings.min_level, settings.max_level)
-    none, nothing = np.zeros(1, np.int64), np.zeros((1, bound.width))
-    floor = bound.lower(lattice.first[None, :], none, nothing)[0]
+    floor = bound.unsuppressed(lattice.first[None, :])[0]
     stopped = [part.search.stopped_by for part in plan.splits if part.search.stopped_by]
     return SearchReport(
         algorithm="split",
