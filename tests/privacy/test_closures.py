@@ -128,6 +128,11 @@ def test_people_in_no_class() -> None:
     assert not unbounded.breaks(table([some, nobody])).any()
     assert not unbounded.keeps_everybody
     assert not promise("k-map", k=2).keeps_everybody
+    # A class of records beyond the population has no share.
+    beyond = Class((1, 0, 0, 0, 0, 0), 0)
+    assert unbounded.breaks(table([some, beyond])).tolist() == [False, True]
+    assert unbounded.achieved(table([some, beyond])) == {"lower": 0.5, "upper": None}
+    assert unbounded.achieved(table([beyond])) == {"lower": None, "upper": None}
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -68,6 +68,7 @@ def test_the_union_of_all_rounds_keeps_every_promise(data: st.DataObject) -> Non
         Settings(suppression_limit=limit, local_recoding=True, **bounds),
     )
 
+    assert plan.node_of.min() >= -1
     node_of = plan.node_of[table.combination_of]
     kept = {row for row in range(len(case.rows)) if node_of[row] >= 0}
     cells = {

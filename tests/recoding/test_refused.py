@@ -154,3 +154,19 @@ def test_wards_of_one_illness_are_told_to_have_been_refused(
     parts = [tried.parts[at].tolist() for at in range(len(tried.attempt))]
     assert parts == ([[0], [1]] if looked_back else [])
     assert set(tried.attempt.tolist()) <= {0}
+
+
+def test_what_the_first_node_suppressed_is_told_to_have_been_refused_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("indistinct.recoding.full_domain.local.LOOKED_BACK", 0)
+    wards = {"A1": "uu", "A2": "ww", "B1": 6 * "uw", "day": 6 * "uw"}
+    rows = tuple(("3", ward, "town N", ill) for ward, ills in wards.items() for ill in ills)
+    encoded = Table(rows, "value", ("ward",)).encoded()
+    own = [promise("k-anonymity", k=2), promise("distinct-l-diversity", l=2, sensitive="ill")]
+    found = local(encoded.data, own)
+    assert found is not None
+    plan, tried = found
+    assert cells(encoded.data, plan) == [("A",), ("A",), ("B1",), ("day",)]
+    assert tried is not None
+    assert [tried.parts[at].tolist() for at in range(len(tried.attempt))] == [[0], [1]]

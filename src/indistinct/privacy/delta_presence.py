@@ -158,7 +158,7 @@ class DeltaPresence(Promise):
         if not some.any():
             return {"lower": None, "upper": None}
         people, size = people[some], classes.size[some]
-        shares = np.where(people > 0, size / np.maximum(people, 1), np.inf)
+        shares = np.divide(size, people, out=np.full(len(size), np.inf), where=people > 0)
         upper = float(shares.max()) if np.isfinite(shares).all() else None
         lowest = float(shares.min())
         return {"lower": lowest if np.isfinite(lowest) else None, "upper": upper}
