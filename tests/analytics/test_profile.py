@@ -1418,3 +1418,114 @@ def test_what_says_little_behind_a_word_keeps_it() -> None:
     )
     seen = profile(frame)
     assert {seen[name].role for name in ("ward_display_name", "ward_code")} == {"quasi-identifier"}
+
+
+def role_of(values: list[str], name: str, **others: list[str]) -> str:
+    """The role that a draft gives to a column beside others."""
+    return profile(pl.DataFrame({name: values, **others}), "t").closed()[name].role
+
+
+REPEATED = [str(1 + at * 7 % 83) for at in range(N)]
+MIXED_CODES = [f"TCGA-{'ABCDEFGH'[at % 8]}{at % 10}-A{at // 10:02d}X" for at in range(N)]
+
+
+@pytest.mark.parametrize("name", ["ID_Parto", "id_diagnosi2", "PartoID", "id_visita"])
+def test_a_number_with_id_at_either_end_is_none_of_what_else_its_name_says(name: str) -> None:
+    assert role_of(REPEATED, name) == "identifier"
+
+
+@pytest.mark.parametrize("name", ["ID_MN_RESI", "id_municipio", "ID_OCUPACAO"])
+def test_codes_of_places_and_work_may_begin_with_id(name: str) -> None:
+    few = [str(310000 + at % 12) for at in range(N)]
+    assert role_of(few, name) != "identifier"
+
+
+@pytest.mark.parametrize("name", ["sexo", "grade", "patient_barcode", "age", "month_seen"])
+def test_codes_that_differ_in_every_record_are_left_out_whatever_they_are_called(name: str) -> None:
+    assert role_of(MIXED_CODES, name) == "identifier"
+
+
+def test_numbers_that_run_through_are_no_ages_or_births() -> None:
+    through = [str(at) for at in range(1, N + 1)]
+    assert [role_of(through, name) for name in ("age", "birth", "reg", "grade")] == [
+        "identifier"
+    ] * 4
+    assert role_of([str(18 + at % 70) for at in range(N)], "age") == "quasi-identifier"
+
+
+def test_repeated_numbers_that_begin_at_one_are_left_out() -> None:
+    sick = ["flu" if at % 3 else "asthma" for at in range(N)]
+    assert role_of(REPEATED, "qz", diagnosis=sick, outcome=sick) == "identifier"
+
+
+def test_telephone_numbers_that_many_have_are_left_out() -> None:
+    shared = ["5551234567", "555 123 4567", "INVALID"]
+    assert role_of([shared[at % 3] for at in range(N)], "phone") == "identifier"
+    assert role_of(["iPhone", "Android"] * (N // 2), "phone") != "identifier"
+
+
+def test_numbers_that_go_with_an_age_or_a_day_are_known_as_these() -> None:
+    drawn = random.Random(5)
+    days = [drawn.randrange(-33_000, -7_000) for _ in range(N)]
+    ages = [str(-day // 365) for day in days]
+    seen = profile(
+        pl.DataFrame(
+            {"AGE": ages, "QZ": [str(day) for day in days], "diagnosis": ["flu", "x"] * 200}
+        ),
+        "t",
+    )
+    assert (seen["QZ"].role, seen["QZ"].why) == ("quasi-identifier", "it goes with 'AGE'")
+
+
+def test_texts_that_go_with_a_number_of_somebody_are_left_out() -> None:
+    who = [f"somebody {'abcdefghij'[at % 50 % 10] * 3} {at % 50 // 10}" for at in range(N)]
+    number = [f"P{at % 50:04d}" for at in range(N)]
+    ill = ["flu" if at % 3 else "asthma" for at in range(N)]
+    assert role_of(who, "qz", patient_id=number, diagnosis=ill) == "identifier"
+
+
+def test_tests_are_told_by_their_units() -> None:
+    units = ["mg/dL", "mmol/L", "g/L", "U/L"]
+    names = [chr(97 + at % 16) * 6 for at in range(N)]
+    held = [units[at % 16 % 4] for at in range(N)]
+    seen = profile(pl.DataFrame({"qz": names, "unite": held, "sexe": ["H", "F"] * 200}), "t")
+    assert (seen["qz"].role, seen["qz"].why) == ("sensitive", "each of its values has one 'unite'")
+
+
+@pytest.mark.parametrize(
+    ("values", "about", "role"),
+    [
+        (["NOITE", "TARDE", "MANHA", "MADRUGADA"], "time", "quasi-identifier"),
+        (["am", "pm"], "time", "quasi-identifier"),
+        (["T2N0M0", "T3N1M0", "pT4aN2", "T1N0M0"], "health", "sensitive"),
+        (["CARD/INT/OTHER", "NEC/NEU", "CHIR", "CAPU"], None, "insensitive"),
+        (["mg/dL", "mmol/L", "10^9/L", "U/L"], "health", "sensitive"),
+    ],
+)
+def test_what_values_say_by_how_they_are_written(
+    values: list[str], about: str | None, role: str
+) -> None:
+    item = profile(pl.DataFrame({"qz": [values[at % len(values)] for at in range(N)]}), "t")["qz"]
+    assert (item.about, item.role) == (about, role)
+
+
+def test_minutes_as_parts_of_a_day_are_times() -> None:
+    drawn = random.Random(7)
+    clock = [str(drawn.randrange(1440) / 1440) for _ in range(N)]
+    shares = [str(drawn.randrange(100) / 100) for _ in range(N)]
+    seen = profile(pl.DataFrame({"adm_icu": clock, "share": shares}), "t")
+    assert (seen["adm_icu"].about, seen["share"].about) == ("time", None)
+
+
+def test_dates_as_days_before_and_after_one_are_dates() -> None:
+    drawn = random.Random(9)
+    births = [str(drawn.randrange(-19_000, 16_000)) for _ in range(N)]
+    seen = profile(pl.DataFrame({"bdate": births, "update": births}), "t")
+    assert (seen["bdate"].about, seen["update"].about) == ("time", None)
+
+
+@pytest.mark.parametrize("name", ["Eta_Madre", "edad_padre", "alter_mutter", "umur_ibu"])
+def test_ages_of_parents_are_ages(name: str) -> None:
+    found = concept_of(name)
+    assert found is not None
+    assert found[0].name == "age"

@@ -771,13 +771,19 @@ def _stands_for_people(column: str, tag: Tag, values: Values, place: bool) -> bo
         return True
     if numbers_somebody(column):
         return True
+    if tag.kind.name == "telephone" and values.sample.str.contains(_DIALLED).any():
+        return True
     if place and tag.kind.name == "other" and _shared_by_many(values):
         return False
-    if "ends in id" in tag.why and values.kind == "integer" and values.distinct > 2:
+    if "says id" in tag.why and values.kind == "integer" and values.distinct > 2:
         lengths = values.sample.str.len_chars()
         if (lengths > _LEAST_DIGITS).all():  # numbers of things, not codes of a few kinds
             return True
     return values.distinct > 20 or values.distinct * 2 >= values.filled
+
+
+_DIALLED = r"(\d[\s().\-/]*){7}"
+"""Digits of a telephone number: one that others have as well, as of a house, is dialled too."""
 
 
 def _shared_by_many(values: Values) -> bool:
@@ -819,6 +825,8 @@ def _are_addresses(values: Values) -> bool:
 
 _ONE_CODE = r"^[\pL\d]+([-_][\pL\d]+)*$"
 _LEAST_DIGITS = 4
+_LEAST_MIXED = 7
+"""Letters and digits of codes that have both, in any order."""
 
 
 def _of_one_record(values: Values) -> str:
@@ -830,13 +838,14 @@ def _of_one_record(values: Values) -> str:
     codes = values.sample.filter(values.sample.str.contains(_ONE_CODE))
     if codes.len() < NEARLY_ALL * values.sample.len():
         return ""
-    shapes = codes.str.replace_all(r"\d", "9").str.replace_all(r"\pL", "A")
+    digits, letters = codes.str.count_matches(r"\d"), codes.str.count_matches(r"\pL")
+    many = (digits >= _LEAST_DIGITS).all()
+    mixed = 2 * int((digits > 0).sum()) >= codes.len() and (letters > 1).all()
+    mixed = mixed and (digits + letters >= _LEAST_MIXED).all()
+    shapes = codes.str.replace_all(r"\d", "9" if many else "A").str.replace_all(r"\pL", "A")
     alike = shapes.value_counts()["count"].max()
     assert isinstance(alike, int)
-    if (
-        alike >= NEARLY_ALL * codes.len()
-        and (codes.str.count_matches(r"\d") >= _LEAST_DIGITS).all()
-    ):
+    if alike >= NEARLY_ALL * codes.len() and (many or mixed):
         return "a different code in every record, like a record number"
     return ""
 
@@ -845,13 +854,31 @@ _CODE = ("code", "codigo", "no", "nr", "number", "id")
 
 
 def _numbers_records(column: str, values: Values, found: tuple[Concept, str] | None) -> bool:
-    """Whether values number records, although the name speaks of what others know: reg, 1 to n."""
-    if found is None or found[0].measured or found[0].name == "time":
+    """Whether values number records, although the name speaks of what others know: reg, 1 to n.
+
+    Ages and sizes run through by chance where they are few, but hardly from 1 on without a gap.
+    """
+    if found is None or found[0].name == "time":
         return False
     if _runs_through(values):
-        return True
+        return not found[0].measured or _from_one_on(values)
+    if found[0].name == "place" or (found[0].measured and values.kind != "text"):
+        return False
     each = FEW_RECORDS <= values.distinct == values.filled
-    return each and found[0].name == "family" and words(column)[-1:] in [(one,) for one in _CODE]
+    return bool(_of_one_record(values)) or (each and words(column)[-1:] in [(o,) for o in _CODE])
+
+
+def _from_one_on(values: Values) -> bool:
+    """Whether whole numbers begin at 0 or 1, and hardly one is left out."""
+    if values.kind != "integer" or values.numbers is None:
+        return False
+    low, high = values.numbers.min(), values.numbers.max()
+    assert isinstance(low, float)
+    assert isinstance(high, float)
+    return low in (0, 1) and values.distinct >= _WITHOUT_GAPS * (high - low + 1)
+
+
+_WITHOUT_GAPS = 0.8
 
 
 def _is_number_of_records(values: Values) -> bool:
@@ -891,7 +918,7 @@ def _are_many_or_long(values: Values) -> bool:
         # Amounts, of which many are 0, have many lengths.
         return values.distinct > _MANY and values.sample.str.len_chars().n_unique() <= 2
     if 2 * values.distinct >= values.filled or (
-        values.kind == "integer" and values.distinct > _VERY_MANY
+        values.kind == "integer" and (values.distinct > _VERY_MANY or _are_used_up(values))
     ):
         return True
     if values.distinct < _MANY:
@@ -899,6 +926,14 @@ def _are_many_or_long(values: Values) -> bool:
     lengths = values.sample.str.len_chars()
     long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
     return long and bool(values.sample.str.contains(r"\d").all())
+
+
+_FEWEST_USED_UP = 50
+
+
+def _are_used_up(values: Values) -> bool:
+    """Whether whole numbers are given out one after the other, as those of people are."""
+    return values.distinct >= _FEWEST_USED_UP and _from_one_on(values)
 
 
 _SENTENCE_LETTERS = 20

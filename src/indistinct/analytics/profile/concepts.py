@@ -50,7 +50,9 @@ class Concept:
 _BESIDE = (
     "patient", "person", "subject", "participant", "client", "pat", "bene", "beneficiary",
     "mother", "father", "maternal", "paternal", "parent", "donor", "recipient", "spouse", "infant",
-    "newborn", "at", "in", "of", "the", "code", "codes", "cd", "ident", "ind", "flag", "txt",
+    "madre", "padre", "mae", "pai", "mere", "pere", "mutter", "vater", "moeder", "vader", "matki",
+    "ojca", "ibu", "ayah", "anne", "baba", "newborn", "at", "in", "of",
+    "the", "code", "codes", "cd", "ident", "ind", "flag", "txt",
     "desc", "label", "source", "value", "concept", "id", "group", "grp", "class", "cat",
     "category", "years", "year", "yrs", "yr", "months", "decade", "band", "range", "begin",
     "end", "start", "current", "cleaned", "raw", "new", "old", "n", "num", "no", "nr", "nbr",

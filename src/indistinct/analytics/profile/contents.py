@@ -154,7 +154,7 @@ def content_of(name: str, values: Values) -> Content | None:
         weeks = texts.share(_WEEK.fullmatch(text) is not None for text in texts.texts)
         if weeks >= NEARLY_ALL and values.distinct > 2:
             found = Content("time", "its values are weeks of years")
-        if times >= NEARLY_ALL and values.distinct > 2:
+        if (times >= NEARLY_ALL and values.distinct > 2) or _are_parts_of_the_day(texts):
             found = Content("time", "its values are times of the day")
         if found is None and values.distinct > 1 and _are_spans_of_years(texts):
             found = Content("time", "its values are spans of years")
@@ -164,6 +164,8 @@ def content_of(name: str, values: Values) -> Content | None:
         compound = ends_in_a_year(name) and not is_of_a_life(name)
         certain = compound or names_one_of(name, _OF_YEARS) is not None
         found = Content("time", "its values are years", certain=certain)
+    elif found is None and _are_parts_of_days(values):
+        found = Content("time", "its values are times as parts of a day")
     elif found is None and says_nothing(name) and could_be_ages(values):
         found = Content("age", "its values could be ages", certain=False)
     return found
@@ -339,6 +341,30 @@ def _are_spans_of_years(texts: _Texts) -> bool:
     return texts.share(fits) >= NEARLY_ALL and 2 * spans > len(fits)
 
 
+_MINUTES = 1440
+_FEWEST_TIMES = 50
+
+
+def _are_parts_of_days(values: Values) -> bool:
+    """Whether numbers are minutes as parts of a day, as spreadsheets and R write times: 0.6375.
+
+    Some may have the number of a day before them.
+    """
+    if values.kind != "float" or values.numbers is None or values.distinct < _FEWEST_TIMES:
+        return False
+    numbers = _known(values.numbers)
+    minutes = (numbers % 1) * _MINUTES
+    whole = abs(minutes - minutes.round()) < 1 / _MINUTES
+    exact = abs(numbers * _HUNDRED - (numbers * _HUNDRED).round()) < 1 / _MINUTES
+    within = (numbers >= 0) & (numbers < 1)
+    most = within.mean() >= SOME and whole.mean() >= NEARLY_ALL
+    return bool(most and 2 * exact.sum() < len(numbers))
+
+
+_HUNDRED = 100
+"""Shares are rounded to hundredths; hardly one minute in a hundred is."""
+
+
 def _are_parts_of_years(values: Values) -> bool:
     """Whether numbers are years followed by a month or a week: 202053."""
     if values.numbers is None or values.kind != "integer" or values.distinct < 3:
@@ -452,6 +478,11 @@ _DEGREES = _vocabulary("""
     undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational
     lowersec uppersec primaire secondaire primaria secundaria fundamental superior
     """)
+_TIMES_OF_DAY = _vocabulary("""
+    am pm morning afternoon evening night noon midnight dawn manana tarde noche madrugada manha
+    noite matin midi soir nuit morgen abend nacht vormittag nachmittag mattina pomeriggio sera notte
+    ochtend middag avond rano wieczor noc pagi siang malam
+    """)
 _FAITHS = _vocabulary("""
     catholic protestant muslim islam jewish hindu buddhist christian orthodox sikh atheist
     lutheran baptist methodist anglican evangelical
@@ -510,10 +541,17 @@ _FEWEST_HOSPITALS = 4
 _NUMBER = re.compile(r"\d")
 _UNIT = re.compile(
     r"(?i:mg|kg|ml|dl|mcg|ug|iu|meq)\.?|(milli|micro|kilo)(grams?|lit(er|re)s?)|%|"
-    r"[µμ]?[A-Za-z0-9^]{1,6}/[µμ]?[A-Za-z]{1,4}(/\w+)?|mm ?Hg|[kmc]?g|[cm]?m|bpm|°[CF]|mOsm|mEq"
+    r"[µμ]?[A-Za-z0-9^]{1,6}/(?:[µμ]?[A-Za-z]{1,2}|[A-Za-z]{3,4}(?<![A-Z]{3}))(/\w+)?"
+    r"|mm ?Hg|[kmc]?g|[cm]?m|bpm|°[CF]|mOsm|mEq"
     r"|[Rr]atio|[Ss]ec(onds)?|index"
 )
 """What units of laboratory values look like."""
+
+
+_STAGE = re.compile(
+    r"(?i:[cpy]*T[0-4xi]s?[a-d]?\s*[cpy]*N[0-3x][a-c]?\s*([cpy]*M[01x][a-c]?)?.{0,4})"
+)
+"""How a tumour, its nodes and metastases are staged: pT2N0M0."""
 
 
 def _names_of_hospitals(texts: _Texts) -> bool:
@@ -544,13 +582,27 @@ def _judged(texts: _Texts) -> str:
     return "its values speak of life and death" if _fates(texts) else ""
 
 
+def _are_parts_of_the_day(texts: _Texts) -> bool:
+    """Whether most values are words for parts of the day, as shifts are called."""
+    return _kinds(texts, _TIMES_OF_DAY) > 1 and texts.every(_TIMES_OF_DAY) >= MOST
+
+
+def _written_as(texts: _Texts) -> str:
+    """What values are by how they are written: stages or units; empty where they are neither."""
+    if texts.share(_STAGE.fullmatch(text) is not None for text in texts.texts) >= NEARLY_ALL:
+        return "its values are stages of tumours"
+    units = texts.share(_UNIT.fullmatch(text) is not None for text in texts.texts)
+    if units >= MOST and texts.values.distinct > 2:
+        return "its values are units of measurement"
+    return ""
+
+
 def _words(texts: _Texts) -> Content | None:
     few = texts.values.distinct <= 100
     if few and (found := _sexes(texts)):
         return found
-    units = texts.share(_UNIT.fullmatch(text) is not None for text in texts.texts)
-    if units >= MOST and texts.values.distinct > 2:
-        return Content("health", "its values are units of measurement")
+    if told := _written_as(texts):
+        return Content("health", told)
     if few and (told := _judged(texts)):
         return Content("health", told)
     for concept, vocabulary, what in (

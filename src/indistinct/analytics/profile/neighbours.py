@@ -139,10 +139,13 @@ def settled(
         )
         rare = not measured and item.distinct > 1 and RARE * item.distinct > item.filled
         told = (
-            _alike(table, columns, at)
+            _of_the_time(table, columns, item)
             or _called_alike(called, item)
             or _follows(table, known, item, several, differs)
+            or _alike(table, columns, at)
             or (None if several else _lies_within(table, known, item))
+            or _says_who(table, columns, item, whole)
+            or _has_its_own(table, known, item, differs)
             or (("quasi-identifier", _MANY_WORDS) if beside and _are_many_words(item) else None)
             or (("sensitive", beside) if beside and not rare else None)
         )
@@ -288,6 +291,34 @@ def _follows(
     return None
 
 
+AS_CLOSELY = 0.99
+"""Numbers that go up and down with an age or a day as closely as this tell it."""
+
+
+def _of_the_time(
+    table: Table, columns: Sequence[Neighbour], item: Neighbour
+) -> tuple[Role, str] | None:
+    """The role of numbers that go with an age, a birth or a day: days to a birth, hours since."""
+    if item.kind not in ("integer", "float") or item.distinct < _MANY:
+        return None
+    for one in columns:
+        dated = one.kind in ("date", "datetime")
+        aged = one.about in ("age", "birth") and one.kind in ("integer", "float")
+        if not one.sure or one.distinct < _MANY or not (dated or aged):
+            continue
+        some = table.sample([item.name, one.name], SOME_RECORDS).select(pl.all().str.strip_chars())
+        own = some[item.name].cast(pl.Float64, strict=False)
+        other = some[one.name]
+        told = other.str.slice(0, 19).rank() if dated else other.cast(pl.Float64, strict=False)
+        pairs = pl.DataFrame({"own": own.rank(), "told": told.rank()}).drop_nulls()
+        if len(pairs) < _MANY:
+            continue
+        first, second = pairs["own"].to_numpy(), pairs["told"].to_numpy()
+        if first.std() > 0 < second.std() and (abs(np.corrcoef(first, second)[0, 1]) >= AS_CLOSELY):
+            return "quasi-identifier", f"it goes with '{one.name}'"
+    return None
+
+
 def _lies_within(
     table: Table, known: Sequence[Neighbour], item: Neighbour
 ) -> tuple[Role, str] | None:
@@ -354,6 +385,40 @@ def _stands_for(
             continue
         if table.distinct([one.name, item.name]).height <= 1.1 * whole(one.name):
             return one.role, f"each of its values belongs to one of '{one.name}'"
+    return None
+
+
+def _says_who(
+    table: Table, columns: Sequence[Neighbour], item: Neighbour, whole: Callable[[str], int]
+) -> tuple[Role, str] | None:
+    """The role of texts of which every one goes with one repeated number of somebody."""
+    if item.kind != "text" or item.distinct <= _MANY:
+        return None
+    for one in columns:
+        number = one.role == "identifier" and one.sure and 5 * one.distinct <= 4 * one.filled
+        if number and item.filled == one.filled and 0.9 * one.distinct <= item.distinct:
+            pairs = table.distinct([one.name, item.name]).height
+            if pairs <= min(whole(one.name), whole(item.name)):
+                return "identifier", f"each of its values belongs to one '{one.name}'"
+    return None
+
+
+def _has_its_own(
+    table: Table,
+    known: Sequence[Neighbour],
+    item: Neighbour,
+    differs: Callable[[str, str], bool],
+) -> tuple[Role, str] | None:
+    """The role of words of which each has its own unit, limit or drug class, as tests have."""
+    if not _are_many_words(item):
+        return None
+    for one in known:
+        told = one.about in HEALTH and one.kind == "text" and 2 < one.distinct <= item.distinct
+        if not told or differs(item.name, one.name):
+            continue
+        differing, expected = differences(table, item.name, one.name, exact=True)
+        if not differing and expected >= FEWEST_EXPECTED:
+            return one.role, f"each of its values has one '{one.name}'"
     return None
 
 

@@ -9,7 +9,7 @@ should look at; what is not found may still identify somebody.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -324,13 +324,32 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         column.distinct > 2 and column.kind == "integer" and _long_numbers(column)
     )
     somebody = numbers_somebody(column.name)
+    parts = tuple(word for word in parts if not word.isdigit())
     if somebody and column.distinct > 1 and column.kind in ("integer", "text"):
         yield "other", "name", "its name says whose number it is"
-    elif len(parts) > 1 and parts[-1] == "id" and several and "concept" not in parts:
+    elif _is_an_id(parts) and several and "concept" not in parts:
         codes = any(word in _OF_CODES for word in parts)
         repeated = 2 * column.distinct < column.filled
         if (_long_numbers(column) and not codes) or (_many(column) and not (codes and repeated)):
-            yield "other", "name", "its name ends in id"
+            yield "other", "name", _IS_AN_ID
+
+
+_IS_AN_ID = "its name says id"
+_LEAST_OF_A_WORD = 3
+_OF_GROUPS = ("place", "stay", "nationality", "occupation", "ethnicity", "education")
+
+
+def _is_an_id(parts: Sequence[str]) -> bool:
+    """Whether a name ends in id, or begins with it, as Romance languages have it.
+
+    Registers of these languages have codes of places and occupations that begin with it.
+    """
+    if len(parts) < 2 or parts[-1] == "id":
+        return len(parts) > 1
+    if parts[0] != "id" or len(parts[1]) < _LEAST_OF_A_WORD:
+        return False
+    about = concept_of(" ".join(parts[1:]))
+    return about is None or about[0].name not in _OF_GROUPS
 
 
 _OF_SOMEBODY = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from indistinct.analytics.profile.concepts import concept_of
@@ -46,7 +47,10 @@ _FEWEST = 3
 _OF_DATES = ("date", "dates", "datum", "fecha", "dob")
 _OF_OTHERS = ("id", "number", "no", "nr", "num", "count", "code", "days", "age")
 _YEARS_AT_END = ("jahr", "jaar")
-_DAYS_AT_END = ("datum",)
+_DAYS_AT_END = re.compile(r"\w*datum|(?!up)\w{1,4}date")
+"""Datum behind any word of a compound, and date behind a short form: bdate, admdate."""
+_EARLIEST_DAY = -40_000
+_LONGER_THAN_A_YEAR = 366
 _LAST_OF_OTHERS = 30_000
 """Counted from 1960 or later, days after this one lie in years to come."""
 _MOST_READ = 0.7
@@ -74,10 +78,21 @@ def are_counted_days(name: str, values: Values) -> bool:
     spoken = words(name)
     dated = (
         names_one_of(name, _OF_DATES)
-        or any(word.endswith(_DAYS_AT_END) for word in spoken)
+        or any(map(_DAYS_AT_END.fullmatch, spoken))
         or (len(spoken) == 1 and is_of_a_life(name))
     )
-    return bool(dated) and not names_one_of(name, _OF_OTHERS) and could_count_days(values)
+    if not dated or names_one_of(name, _OF_OTHERS):
+        return False
+    return could_count_days(values) or _are_days_before_and_after(values)
+
+
+def _are_days_before_and_after(values: Values) -> bool:
+    """Whether numbers called a date lie before and after a day of our time, as births do."""
+    if values.numbers is None:
+        return False
+    known = values.numbers.drop_nulls()
+    low, high = float(known.min()), float(known.max())  # type: ignore[arg-type]
+    return _EARLIEST_DAY <= low < 0 and _LONGER_THAN_A_YEAR < high <= _LAST_DAY
 
 
 def could_count_days(values: Values) -> bool:
