@@ -326,8 +326,8 @@ def test_a_column_called_like_another_has_its_role() -> None:
         ed=pl.Series(["1", "2", "3", "4"] * (N // 4)),
         ded=pl.Series(["1", "2", "3", "5"] * (N // 4)),
         older=pl.Series([str(int(at * 7 % 95 > 50)) for at in range(N)]),
-        age=pl.Series([str(at % 40) for at in range(N)]),
-        old=pl.Series([str(int(at % 40 > 20)) for at in range(N)]),
+        age=pl.Series([str(at % 37) for at in range(N)]),
+        old=pl.Series([str(int(at % 37 > 20)) for at in range(N)]),
     )
     seen = profile(frame)
     assert (seen["ded"].role, seen["ded"].why) == (*("quasi-identifier", "it is called like 'ed'"),)
@@ -1529,3 +1529,40 @@ def test_ages_of_parents_are_ages(name: str) -> None:
     found = concept_of(name)
     assert found is not None
     assert found[0].name == "age"
+
+
+def test_codes_made_by_chance_are_left_out_however_often_they_repeat() -> None:
+    drawn = random.Random(3)
+    codes = [f"{drawn.getrandbits(40):010x}" for _ in range(6)]
+    repeated = [codes[at % 6] for at in range(N)]
+    ill = ["flu" if at % 3 else "asthma" for at in range(N)]
+    assert role_of(repeated, "user_code", diagnosis=ill) == "identifier"
+    made_up = [f"Study_{at % 3}_Arm_{at % 4}" for at in range(N)]
+    assert role_of(made_up, "arm", diagnosis=ill) == "sensitive"
+
+
+def test_codes_filled_up_with_zeros_are_left_out_where_nothing_speaks_for_them() -> None:
+    ill = ["flu" if at % 3 else "asthma" for at in range(N)]
+    padded = [f"P{at % 9 + 1:04d}" for at in range(N)]
+    assert role_of(padded, "qz", diagnosis=ill) == "identifier"
+    assert role_of([f"I{at % 9 + 1}" for at in range(N)], "qz", diagnosis=ill) == "sensitive"
+
+
+@pytest.mark.parametrize("name", ["nutritionist_id", "ID_Dentista"])
+def test_few_numbers_of_somebody_are_what_others_know(name: str) -> None:
+    ill = ["flu" if at % 3 else "asthma" for at in range(N)]
+    assert role_of([str(1 + at * 7 % 5) for at in range(N)], name, diagnosis=ill) == (
+        "quasi-identifier"
+    )
+    kinds = [str(1 + at * 7 % 5) for at in range(N)]
+    assert role_of(kinds, "status_id", diagnosis=ill) == "sensitive"
+
+
+def test_some_numbers_of_things_in_few_records_are_left_out() -> None:
+    few = pl.DataFrame(
+        {
+            "diagnostico_id": [str(1 + at * 7 % 19) for at in range(40)],
+            "fecha": [f"2024-01-{1 + at % 28:02d}" for at in range(40)],
+        }
+    )
+    assert profile(few, "t")["diagnostico_id"].role == "identifier"

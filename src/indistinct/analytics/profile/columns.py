@@ -779,7 +779,8 @@ def _stands_for_people(column: str, tag: Tag, values: Values, place: bool) -> bo
         lengths = values.sample.str.len_chars()
         if (lengths > _LEAST_DIGITS).all():  # numbers of things, not codes of a few kinds
             return True
-    return values.distinct > 20 or values.distinct * 2 >= values.filled
+    several = 20 if "says id" not in tag.why else PER_PLACE - 1
+    return values.distinct > several or values.distinct * 2 >= values.filled
 
 
 _DIALLED = r"(\d[\s().\-/]*){7}"
@@ -922,10 +923,23 @@ def _are_many_or_long(values: Values) -> bool:
     ):
         return True
     if values.distinct < _MANY:
-        return False
+        return _are_padded(values)
     lengths = values.sample.str.len_chars()
     long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
     return long and bool(values.sample.str.contains(r"\d").all())
+
+
+_PADDED = r"^\pL{1,6}[-_ ]?\d{3,}$"
+
+
+def _are_padded(values: Values) -> bool:
+    """Whether codes are the same letters and digits filled up with zeros: P0042, P0007."""
+    texts = values.sample
+    if values.kind != "text" or values.distinct < K or not texts.str.contains(_PADDED).all():
+        return False
+    heads = texts.str.replace(r"\d+$", "")
+    zeros = texts.str.contains(r"\D0\d*$").any()
+    return bool(zeros) and heads.n_unique() == 1 and texts.str.len_chars().n_unique() == 1
 
 
 _FEWEST_USED_UP = 50

@@ -27,6 +27,7 @@ from indistinct.analytics.profile.names import (
 )
 from indistinct.analytics.profile.person_keys import differences
 from indistinct.analytics.profile.persons import NUMBERS, PEOPLE, STAYS
+from indistinct.analytics.profile.safe_harbor import numbers_things
 from indistinct.sources.table import Table, count_column
 from indistinct.types import Ints
 
@@ -140,13 +141,18 @@ def settled(
         rare = not measured and item.distinct > 1 and RARE * item.distinct > item.filled
         told = (
             _of_the_time(table, columns, item)
-            or _called_alike(called, item)
             or _follows(table, known, item, several, differs)
             or _alike(table, columns, at)
+            or _called_alike(called, item)
             or (None if several else _lies_within(table, known, item))
             or _says_who(table, columns, item, whole)
             or _has_its_own(table, known, item, differs)
             or (("quasi-identifier", _MANY_WORDS) if beside and _are_many_words(item) else None)
+            or (
+                ("quasi-identifier", _AN_ID)
+                if beside and not rare and numbers_things(item.name)
+                else None
+            )
             or (("sensitive", beside) if beside and not rare else None)
         )
         if told:
@@ -422,6 +428,7 @@ def _has_its_own(
     return None
 
 
+_AN_ID = "its name says id: others may know whose number or code it is"
 _MANY_WORDS = "its values are many and repeat, as those of places and of occupations do"
 
 

@@ -320,6 +320,7 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         yield "places", "name", "its name says coordinates"
     parts = words(column.name if names_one_of(spelt, _PLACES_OF_CARE) else spelt)
     several = column.distinct > FEW_PEOPLE or 2 * column.distinct >= column.filled > FEWEST
+    several = several or (column.distinct >= _SEVERAL_IDS and _many(column))
     several = several or (
         column.distinct > 2 and column.kind == "integer" and _long_numbers(column)
     )
@@ -335,8 +336,21 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
 
 
 _IS_AN_ID = "its name says id"
+_SEVERAL_IDS = 10
+"""So many numbers that few records share are more than those of kinds and states."""
+
 _LEAST_OF_A_WORD = 3
 _OF_GROUPS = ("place", "stay", "nationality", "occupation", "ethnicity", "education")
+
+
+def numbers_things(name: str) -> bool:
+    """Whether a name is that of numbers of things or people, and of no code of a kind.
+
+    >>> numbers_things("nutritionist_id"), numbers_things("type_id"), numbers_things("ID_Dentista")
+    (True, False, True)
+    """
+    parts = tuple(word for word in words(apart(name)) if not word.isdigit())
+    return _is_an_id(parts) and not any(word in _OF_CODES for word in parts)
 
 
 def _is_an_id(parts: Sequence[str]) -> bool:
@@ -406,8 +420,9 @@ _WRITTEN = {
 
 
 _OF_CODES = (
-    "concept", "item", "type", "code", "status", "source", "class", "category", "unit", "proc",
-    "procedure", "diagnosis", "diag", "drug", "icd", "dept", "department", "specialty",
+    "concept", "item", "type", "tipo", "typ", "code", "status", "source", "class", "category",
+    "unit", "proc", "procedure", "diagnosis", "diag", "drug", "icd", "dept", "department",
+    "specialty",
 )  # fmt: skip
 _PLACES_OF_CARE = ("ward", "hospital", "site", "unit", "clinic", "region", "facility")
 _LONG = 5
@@ -512,8 +527,8 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         return
     shares = values.alias("").to_frame().select(_matching()).row(0)
     matching, (digests, phones, *vehicles) = shares[: len(PATTERNS)], shares[len(PATTERNS) :]
-    if column.distinct >= 20 and digests >= MATCHING_SHARE:
-        yield "other", "pattern", "its values look like long codes or digests"
+    if told := _codes(values, column.distinct, digests):
+        yield "other", "pattern", told
     for (kind, pattern, what), share in zip(PATTERNS, matching, strict=True):
         if kind == "names" and pattern != _TITLED and column.distinct * 5 < column.filled:
             continue
@@ -527,6 +542,34 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         yield "account", "pattern", "its values look like card numbers"
     if min(vehicles) >= MATCHING_SHARE:
         yield "vehicle", "pattern", "its values look like vehicle identification numbers"
+
+
+_BY_CHANCE = r"^[0-9A-Za-z]{8,64}$"
+_FEWEST_TURNS = 3
+"""Runs of letters and of digits in a code, on average, are more than these."""
+
+
+def _codes(values: pl.Series, distinct: int, digests: float) -> str:
+    """What says that values are codes that nobody made up; empty where they are none."""
+    if distinct >= FEW_PEOPLE and digests >= MATCHING_SHARE:
+        return "its values look like long codes or digests"
+    return "its values look like codes made by chance" if _are_by_chance(values) else ""
+
+
+def _are_by_chance(texts: pl.Series) -> bool:
+    """Whether codes of one length mix letters and digits as chance does: a1c2e6b2eb.
+
+    Codes that people make up, such as MBR000344, have their letters and digits apart.
+    """
+    if texts.len() < FEWEST or texts.str.len_chars().n_unique() > 1:
+        return False
+    turns = texts.str.replace_all(r"[A-Za-z]+", "a").str.replace_all(r"[0-9]+", "0").str.len_chars()
+    mean = turns.mean()
+    return (
+        isinstance(mean, float)
+        and mean > _FEWEST_TURNS
+        and (bool(texts.str.contains(_BY_CHANCE).all()))
+    )
 
 
 _CALLED_AFTER_SOMEBODY = ("place", "stay", "nationality", "travel", "religion", "education")
