@@ -10,6 +10,7 @@ from typing import Any
 
 from common import need, parser, show
 from indistinct.analytics.profile.columns import profile
+from indistinct.errors import IndistinctError
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 
@@ -112,7 +113,11 @@ def main() -> None:
         if given.table not in (None, name) or given.round not in (None, turn) or not path.exists():
             continue
         source = {key: truth[key] for key in ("separator", "header", "encoding") if key in truth}
-        frame = read_table(path, **source)
+        try:
+            frame = read_table(path, **source)
+        except IndistinctError as refused:
+            print(f"{name} is not read: {refused}")
+            continue
         names = {f"V{at}": column for at, column in enumerate(frame.columns)}
         if given.nameless:
             frame.columns = list(names)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from indistinct.cli import terminal
-from indistinct.cli.summary import print_promises, warn
+from indistinct.cli.summary import print_classes, print_promises, warn
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -325,3 +325,15 @@ def test_the_worst_warning_is_whole_however_long_it_is(capsys: pytest.CaptureFix
         f"warning: {worst}",
         "warning: 1 more, 1 on what is lost: add --details to see them",
     ]
+
+
+@pytest.mark.parametrize(
+    ("smallest", "largest", "told"),
+    [(8, 8, "1 class of 8 people\n"), (8, 9, "1 class of 8 to 9 people, 8 on average\n")],
+)
+def test_classes_of_one_size_are_told_once(
+    capsys: pytest.CaptureFixture[str], smallest: int, largest: int, told: str
+) -> None:
+    figures = {"count": 1, "smallest": smallest, "largest": largest, "mean": 8.0}
+    print_classes(figures, of_people=True)
+    assert capsys.readouterr().out == told

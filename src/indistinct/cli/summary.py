@@ -297,12 +297,15 @@ def _level(used: list[int], levels: int | None) -> str:
 def print_classes(classes: PlainMapping, of_people: bool = False) -> None:
     """How many equivalence classes there are, and their sizes, in a line."""
     unit, units = ("person", "people") if of_people else ("record", "records")
-    if classes.get("count"):
-        console().print(
-            f"{many(classes['count'], 'class', 'classes')} of {shown(classes['smallest'])} to "
-            f"{many(classes['largest'], unit, units)}, "
-            f"{shown(round(classes['mean'], 2))} on average"
-        )
+    if not classes.get("count"):
+        return
+    told = many(classes["count"], "class", "classes")
+    largest = many(classes["largest"], unit, units)
+    if classes["smallest"] == classes["largest"]:
+        console().print(f"{told} of {largest}")
+        return
+    mean = shown(round(classes["mean"], 2))
+    console().print(f"{told} of {shown(classes['smallest'])} to {largest}, {mean} on average")
 
 
 def print_promises(promises: Iterable[PlainMapping]) -> None:

@@ -520,7 +520,11 @@ _ILLS = _vocabulary("""
     klebsiella pseudomonas salmonella enterococcus candida
     diarrhoea diarrhea dizziness irritation oedema edema swelling insomnia constipation
     """)
-_FLAGS = _vocabulary("high low normal abnormal elevated critical hh ll uln lln")
+_FLAGS = _vocabulary("""
+    high low normal abnormal elevated critical hh ll uln lln alto alta bajo baja baixo baixa anormal
+    elevado elevada alterado alterada haut bas basso bassa elevato elevata hoch niedrig erhoht
+    hoog laag wysoki niski yuksek dusuk tinggi rendah
+    """)
 _RESISTANCE = _vocabulary("r s i sdd ni nwt wt")
 _BLAMES = _vocabulary("""
     related unrelated possible possibly probable probably unlikely definite definitely remote
