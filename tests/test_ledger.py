@@ -320,6 +320,31 @@ def test_values_written_in_one_way_are_compared(tmp_path: Path) -> None:
         ind.anonymize(BY_AGE_AND_HOME, by_one("home", tmp_path, groups))
 
 
+@pytest.mark.parametrize(
+    ("role", "said"),
+    [
+        ({"role": "insensitive"}, "with 100%"),
+        ({"role": "quasi-identifier", "max_level": 0}, "with 100%"),
+        ({"role": "quasi-identifier", "min_level": 1}, ""),
+        ({"role": "identifier"}, ""),
+    ],
+)
+def test_what_is_sensitive_in_one_release_is_compared_in_the_next(
+    tmp_path: Path, role: dict[str, Any], said: str
+) -> None:
+    """A promise about it is one about the next release too, where nobody protects it."""
+    ind.anonymize(BY_AGE_AND_HOME, by_one("age", tmp_path, None)).write(tmp_path / "one")
+    asked = by_one("home", tmp_path, None)
+    asked["attributes"]["ill"] = role
+    asked["promises"] = asked["promises"][:1]
+    if not said:
+        then = ind.anonymize(BY_AGE_AND_HOME, asked)
+        assert any("only one release lists 'ill'" in text for text in then.warnings)
+        return
+    with pytest.raises(IndistinctError, match=said):
+        ind.anonymize(BY_AGE_AND_HOME, asked)
+
+
 def test_values_in_other_codes_are_told(tmp_path: Path) -> None:
     """As codes of another system: nothing says that they are the same, and a reader may know."""
     codes = {"HIV": "B20", "gout": "M10", "flu": "J11", "cold": "J00"}

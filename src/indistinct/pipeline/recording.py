@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -108,14 +108,15 @@ def hold_against_ledger(
         if (known := private.metadata[name]).categories
     }:
         account["categories"] = categories
-    people, groups, sizes, listed = _laid_out(private, plan, publication)
+    earlier = ledger.entries()
+    before = {name for entry in earlier for name in entry.listed}
+    people, groups, sizes, listed = _laid_out(private, plan, publication, before)
     key = _key(policy, ledger)
     hashes = hashes_of(people, key)
     account["key_check"] = f"{hashes_of(pl.Series([KEY_CHECK]), key)[0, 0]:016x}"
     if isinstance(plan, LinkedPlan) and plan.noise:
         account["made_up"] = _made_up(plan, key)
     entry = Entry.of(hashes, groups, sizes, listed, account)
-    earlier = ledger.entries()
     run.warnings += told_otherwise(people, hashes, [one.people for one in earlier], key)
     found = reported([*earlier, entry], of_last=True) if earlier else None
     torn = [] if found is None else [*map(Kind.RISK, unproved(found.joined))]
@@ -260,9 +261,19 @@ def _key(policy: Policy, ledger: Ledger) -> bytes:
 
 
 def _laid_out(
-    private: PrivateTable, plan: Plan | LinkedPlan, publication: Publication
+    private: PrivateTable,
+    plan: Plan | LinkedPlan,
+    publication: Publication,
+    before: Collection[str],
 ) -> tuple[pl.Series, Ints32, Ints, dict[str, Listed]]:
-    """The published people, the group of each, how large groups are, and what they list."""
+    """The published people, the group of each, how large groups are, and what they list.
+
+    Arguments:
+        private: the table.
+        plan: what is published instead of what.
+        publication: what is published.
+        before: what earlier releases list; in this one it may have another role.
+    """
     people = _people(private)
     if isinstance(plan, LinkedPlan):
         there = ~plan.suppressed
@@ -277,11 +288,15 @@ def _laid_out(
             counts = part.counts[bucket, place]
             listed[name] = Listed(part.labels, starts, place.astype(np.int32), counts, part.holding)
         return people.filter(pl.Series(there)), groups, sizes, listed
-    return _of_one_table(private, plan, publication, people)
+    return _of_one_table(private, plan, publication, people, before)
 
 
 def _of_one_table(
-    private: PrivateTable, plan: Plan, publication: Publication, people: pl.Series
+    private: PrivateTable,
+    plan: Plan,
+    publication: Publication,
+    people: pl.Series,
+    before: Collection[str],
 ) -> tuple[pl.Series, Ints32, Ints, dict[str, Listed]]:
     policy, data = private.policy, private.data
     quasi = list(data.attributes)
@@ -303,8 +318,10 @@ def _of_one_table(
     group = of_combination.gather(pl.Series(_combinations(private)))
     listed = {}
     counted = sizes["\0size"].to_numpy().astype(np.int64)
-    for name in policy.sensitive:
-        if name not in frame.columns:
+    for name in dict.fromkeys([*policy.sensitive, *sorted(before)]):
+        if name not in frame.columns or name == person:
+            continue
+        if name in quasi and not frame[name].is_in(private.subjects.texts[name].implode()).all():
             continue
         rows = frame.join(sizes, on=quasi, nulls_equal=True)
         each = pl.len() if person is None else pl.col(person).n_unique()
