@@ -5,6 +5,8 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from indistinct.policy import Policy
 
 
@@ -267,3 +269,20 @@ def test_a_title_and_decimal_commas_are_found(run, tmp_path: Path):
     asked = ("--skip-rows", 2, "--decimal", ".", "--force", "--policy", policy)
     assert "HbA1c" in run("init", path, *asked).stdout
     assert 'decimal = "."' in policy.read_text()
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--separator", "ab"], "a separator is one character"),
+        (["--separator", ""], "a separator is one character"),
+        (["--encoding", "rot13"], "no encoding of files"),
+    ],
+)
+def test_what_no_file_can_be_read_by_is_refused(run, tmp_path: Path, option: list[str], said: str):
+    """Also where the rows above the names are looked for before the table is read."""
+    path = tmp_path / "data.csv"
+    path.write_text("age,sex\n34,f\n51,m\n")
+    done = run("init", path, *option)
+    assert done.exit_code == 2
+    assert said in done.stderr

@@ -20,7 +20,7 @@ from indistinct.sources.dialect import (
     names_of,
     records,
 )
-from indistinct.sources.files import BROKEN, CSV, EXCEL, PACKED, opened
+from indistinct.sources.files import BROKEN, CSV, EXCEL, PACKED, opened, refuse_dialect
 from indistinct.sources.table import quantities
 from indistinct.sources.workbook import hidden_in
 
@@ -107,14 +107,16 @@ def _above(rows: Sequence[Sequence[str]], starts: Sequence[int]) -> int:
 
 def _lines(path: Path, **said: Any) -> tuple[list[list[str]], list[int]]:
     """The first records of a CSV file, and how many lines stand above each."""
+    quote, encoding = said.get("quote"), said.get("encoding")
+    refuse_dialect(path.name, said.get("separator"), quote, encoding)
     with opened(path) as file:
         data = file.read(SAMPLE)
     found, mark = detect_encoding(data)
-    text = data[mark:].decode(said.get("encoding") or found or "utf-8", "ignore")
+    text = data[mark:].decode(encoding or found or "utf-8", "ignore")
     separator = said.get("separator")
     if separator is None and path.suffix.lower() in (".tsv", ".tab"):
         separator = "\t"
-    dialect = detect_dialect(text, separator=separator, quote=said.get("quote"))
+    dialect = detect_dialect(text, separator=separator, quote=quote)
     return _records(io.StringIO(text, newline=""), dialect)
 
 
