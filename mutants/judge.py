@@ -34,6 +34,9 @@ SURVIVED, FAILED, CANNOT = 0, 1, 77
 RAN = "_mutants_ran"
 """What notes a block is called, in every module whose blocks are noted."""
 
+SAID: list[str] = []
+"""What failed tests say."""
+
 Modules = dict[str, tuple[dict[str, Any], list[FunctionType]]]
 
 
@@ -64,6 +67,12 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     return True
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Keep what the failed test says."""
+    if report.failed:
+        SAID.append(report.longreprtext)
+
+
 def child(session: pytest.Session, modules: Modules, asked: dict[str, Any], told: TextIO) -> int:
     """Run the tests with the code asked for; tell the one that fails, or what each has run."""
     ran: dict[str, set[int]] = {path: set() for path in asked["codes"]}
@@ -88,7 +97,7 @@ def child(session: pytest.Session, modules: Modules, asked: dict[str, Any], told
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             passed = not session.testsfailed
         if not passed:
-            tell(told, failed=item.nodeid)
+            tell(told, failed=item.nodeid, said=SAID)
             return FAILED
         if asked["note"]:
             blocks = [(path, line) for path, lines in ran.items() for line in sorted(lines)]

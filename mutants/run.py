@@ -397,8 +397,9 @@ def try_tests(room: Room, judges: list[Judge], pool: ThreadPoolExecutor) -> Trie
     tried = Tried()
     for code, told in pool.map(share, range(len(judges))):
         if code != SURVIVED:
-            last = told[-1].get("failed", "") if told else ""
-            raise InconclusiveError(f"{room.name}: its tests fail without a change ({code}) {last}")
+            last = told[-1] if told else {}
+            said = "\n".join([last.get("failed", ""), *last.get("said", ())])
+            raise InconclusiveError(f"{room.name}: its tests fail without a change ({code}) {said}")
         for test in told:
             tried[test["test"]] = test["seconds"], {(file, line) for file, line in test["ran"]}
     if not tried:
