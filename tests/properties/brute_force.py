@@ -477,7 +477,7 @@ class AtMost(Promise):
         return broken
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        return {"most": int(classes.size.max())}
+        return {"most": int(classes.size.max(initial=0))}
 
 
 def asked(promise: Promise) -> Asked:

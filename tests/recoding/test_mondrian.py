@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.properties.brute_force import AtMost
 from tests.recoding import tables
 from tests.recoding.tables import ILLS, Table, audited, released
 
@@ -22,32 +23,14 @@ from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.files import read_hierarchy
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
-from indistinct.privacy import Closure, Promise, promise
+from indistinct.privacy import promise
 from indistinct.recoding.partition import PartitionSettings, partition
 from indistinct.recoding.plan import CellPlan
 
 CRITERIA = list(itertools.product(["width", "entropy", "ncp"], ["median", "ncp"], [True, False]))
 LIMITS = (0.0, 0.1, 0.3, 1.0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AtMost(Promise):
-    """No class is larger than so many: a promise that nothing preserves."""
-
-    model: ClassVar[str] = "partition-test-at-most"
-    closure: ClassVar[Closure] = "none"
-
-    most: int
-
-    def breaks(self, classes: ClassTable) -> NDArray[np.bool_]:
-        broken: NDArray[np.bool_] = classes.size > self.most
-        return broken
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        return {"most": int(classes.size.max(initial=0))}
 
 
 def options(draw: Any, table: Table) -> PartitionSettings:

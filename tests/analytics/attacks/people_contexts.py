@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from tests.recoding.people import CATEGORY as CATEGORIES
+from tests.recoding.people import LEVELS, PEOPLE, QUASI
 
 from indistinct.analytics.attacks import AttackContext, Places
 from indistinct.analytics.weighted import Lists
@@ -16,40 +18,10 @@ from indistinct.metadata import ValueMetadata
 
 Values = Sequence[str | None]
 
-TABLE_1: Mapping[str, tuple[tuple[str, str, str], tuple[str, ...]]] = {
-    "p1": (("40", "2139", "Female"), ("Flu", "Chills", "Fever")),
-    "p2": (("45", "2545", "Male"), ("Difficult Breathing", "Lungs Infection")),
-    "p3": (("45", "2238", "Female"), ("Cough", "Chest Pain")),
-    "p4": (("38", "2843", "Male"), ("Stomach Pain", "Lungs Infection")),
-    "p5": (("42", "2341", "Female"), ("Headache", "Tiredness", "Flu")),
-    "p6": (("40", "2548", "Male"), ("Headache", "Flu")),
-    "p7": (("45", "2544", "Female"), ("No symptoms",)),
-    "p8": (("32", "2538", "Male"), ("Headache",)),
-}
+TABLE_1 = {name: (own[:3], own[3]) for name, own in PEOPLE.items()}
 """The people of Table 1: age, zip code and gender, and the symptoms of their records."""
 
-CATEGORIES: Mapping[str | None, str] = {
-    "No symptoms": "A-symptomatic",
-    "Flu": "Low",
-    "Headache": "Low",
-    "Tiredness": "Low",
-    "Loss of Appetite": "Mild",
-    "Cough": "Mild",
-    "Chills": "Mild",
-    "Fever": "Mild",
-    "Stomach Pain": "High",
-    "Difficult Breathing": "High",
-    "Chest Pain": "High",
-    "Lungs Infection": "Severe",
-    "Respiratory Problem": "Severe",
-}
-"""Table 3."""
-
-SYMPTOMS = ValueMetadata(
-    categories=CATEGORIES, category_order=("A-symptomatic", "Low", "Mild", "High", "Severe")
-)
-
-QUASI = ("age", "zip", "gender")
+SYMPTOMS = ValueMetadata(categories=CATEGORIES, category_order=LEVELS)
 
 EC = (
     ("[40, 42]", "[2139, 2341]", "Female"),

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.contexts import numbers, of_records
+from tests.analytics.attacks.anything_published import AGES, CELLS, TAXONOMIES, TOWNS, VALUES, holds
+from tests.analytics.attacks.contexts import of_records
 
 from indistinct.analytics.attacks import AttackContext, Finding, attackers, findings
-from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
-AGES = Taxonomy("age", [[str(age), f"{age // 5 * 5}+", "*"] for age in range(20, 30)])
-TOWNS = Taxonomy(
-    "town", [["Bonn", "Rhine", "*"], ["Köln", "Rhine", "*"], ["Ulm", "South", "*"], ["Hof", "*"]]
-)
-TAXONOMIES = {"age": AGES, "town": TOWNS}
-VALUES = ("flu", "gout", "HIV", "cancer")
 KNOWN = ValueMetadata(
     categories={"flu": "mild", "gout": "mild", "HIV": "grave", "cancer": "grave", None: "mild"},
     category_order=("mild", "grave"),
@@ -46,10 +37,6 @@ PEOPLE = st.lists(
     ),
     min_size=1,
     max_size=12,
-)
-CELLS = st.tuples(
-    st.sampled_from(["[20, 24]", "[25, 29]", "20+", "25+", "*", "{20, 29}", "22", "strange"]),
-    st.sampled_from(["Rhine", "South", "Bonn", "*", "{Bonn, Hof}"]),
 )
 PROMISES = st.lists(
     st.sampled_from(
@@ -83,20 +70,6 @@ def made(people: object, release: object, promises: object = (), **more: object)
 def found(scene: AttackContext) -> list[Finding]:
     told = [result for name in attackers() for result in findings(scene, [name])]
     return [result for result in told if isinstance(result, Finding)]
-
-
-def holds(result: Finding, people: int) -> None:
-    assert result.people == people
-    for shares in (result.success, result.prior):
-        assert list(shares) == ["0.5", "0.95", "certain"]
-        low, high, certain = shares.values()
-        assert 0.0 <= certain <= high + 1e-9
-        assert high <= low + 1e-12
-        assert low <= 1.0
-    assert -1.0 - 1e-9 <= result.gain["mean"] <= result.gain["max"] + 1e-12
-    assert result.gain["max"] <= 1.0 + 1e-9
-    assert np.isfinite(numbers(result.figures)).all()
-    json.dumps(result.to_dict(), allow_nan=False)
 
 
 @settings(max_examples=60)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -10,19 +9,13 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.contexts import numbers
+from tests.analytics.attacks.anything_published import AGES, CELLS, TAXONOMIES, TOWNS, VALUES, holds
 from tests.analytics.attacks.people_contexts import lists, of_lists
 
 from indistinct.analytics.attacks import AttackContext, Finding, attackers
-from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 
-AGES = Taxonomy("age", [[str(age), f"{age // 5 * 5}+", "*"] for age in range(20, 30)])
-TOWNS = Taxonomy(
-    "town", [["Bonn", "Rhine", "*"], ["Köln", "Rhine", "*"], ["Ulm", "South", "*"], ["Hof", "*"]]
-)
-VALUES = ("flu", "gout", "HIV", "cancer")
 CHAINS = (
     ("flu", "mild", "any"), ("gout", "mild", "any"), ("HIV", "grave", "any"),
     ("cancer", "grave", "any"),
@@ -49,10 +42,6 @@ PEOPLE = st.lists(
     min_size=1,
     max_size=9,
 )
-CELLS = st.tuples(
-    st.sampled_from(["[20, 24]", "[25, 29]", "20+", "25+", "*", "{20, 29}", "22", "strange"]),
-    st.sampled_from(["Rhine", "South", "Bonn", "*", "{Bonn, Hof}"]),
-)
 LISTED = st.lists(
     st.lists(st.sampled_from((*VALUES, "mild", "grave", "any", "odd", None)), max_size=5),
     min_size=3,
@@ -71,7 +60,7 @@ def made(people: Any, cells: Any, bucket_of: Any, listed: Any, holding: str, **m
         bucket_of=np.array(bucket_of, np.int32),
         buckets={"s": lists(listed)},
         semantics=holding,
-        taxonomies={"age": AGES, "town": TOWNS},
+        taxonomies=TAXONOMIES,
         known={"s": KNOWN},
         may_contain=("noise",),
         **more,
@@ -81,21 +70,6 @@ def made(people: Any, cells: Any, bucket_of: Any, listed: Any, holding: str, **m
 def found(scene: AttackContext) -> list[Finding]:
     results = [module.run(scene, "s") for module in attackers().values()]
     return [result for result in results if isinstance(result, Finding)]
-
-
-def holds(result: Finding, people: int) -> None:
-    assert result.people == people
-    for shares in (result.success, result.prior):
-        assert list(shares) == ["0.5", "0.95", "certain"]
-        low, high, certain = shares.values()
-        assert 0.0 <= certain <= high + 1e-9
-        assert high <= low + 1e-12
-        assert low <= 1.0
-    assert -1.0 - 1e-9 <= result.gain["mean"] <= result.gain["max"] + 1e-12
-    assert result.gain["max"] <= 1.0 + 1e-9
-    assert np.isfinite(numbers(result.figures)).all()
-    assert result.note.endswith(".")
-    json.dumps(result.to_dict(), allow_nan=False)
 
 
 @settings(max_examples=80)
