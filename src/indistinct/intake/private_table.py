@@ -15,7 +15,7 @@ import polars as pl
 
 from indistinct.analytics.profile.values import MISSING_AMONG_WORDS
 from indistinct.document import toml_key
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problems
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import sight_of
 from indistinct.intake.hierarchies import taxonomies_of
@@ -214,7 +214,7 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
     ):
         run.told += told_of_outcomes(private.policy, name)
         run.warnings += warn_about_outcomes(private.policy, private.table, name)
-    problems = []
+    problems = Problems()
     for part in private.promises:
         name = str(part.sensitive)
         if not isinstance(part, AboutValues):
@@ -228,14 +228,12 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
         spelt = private.policy.missing_tokens([name]).get(name, ()) if None in values else ()
         domain = SensitiveDomain((*values, *spelt))
         if not part.harmful(domain).any():
-            problems.append(
-                Problem(
-                    "no-such-value",
-                    f"promise '{part.model}' is about values of '{name}' that no record has, and "
-                    "promises nothing",
-                    attribute=name,
-                    remedy="write the values as in the table",
-                )
+            problems.add(
+                "no-such-value",
+                f"promise '{part.model}' is about values of '{name}' that no record has, and "
+                "promises nothing",
+                attribute=name,
+                remedy="write the values as in the table",
             )
         elif vain := part.named_in_vain(domain):
             run.warnings.append(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct import plugins
-from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
+from indistinct.errors import PolicyError, Problem, Problems, did_you_mean, refuse
 from indistinct.measures.aggregate import AGGREGATES, Aggregate, aggregate
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Bools, Floats, Ints, Ints32
@@ -273,17 +273,15 @@ def objective(measure: str = "loss", **settings: Any) -> Objective:
             "unknown-measure", f"no measure '{measure}': {did_you_mean(measure, measures())}"
         )
     names = [item.name for item in fields(kind)]
-    problems = [
+    problems = Problems(
         Problem(
             "unknown-setting", f"objective has no setting '{name}': {did_you_mean(name, names)}"
         )
         for name in settings
         if name not in names
-    ]
+    )
     by = settings.get("aggregate")
     if by is not None and by not in AGGREGATES:
-        problems.append(
-            Problem("unknown-aggregate", f"no aggregate '{by}': {did_you_mean(by, AGGREGATES)}")
-        )
+        problems.add("unknown-aggregate", f"no aggregate '{by}': {did_you_mean(by, AGGREGATES)}")
     refuse(PolicyError, problems)
     return kind(**settings)

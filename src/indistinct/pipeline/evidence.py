@@ -21,7 +21,7 @@ from indistinct.analytics.published import is_suppressed
 from indistinct.analytics.release_view import Made, ReleaseView, Sought
 from indistinct.analytics.risk.reidentification import curve_of_classes, prosecutor
 from indistinct.analytics.utility.spread import spread
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.intake.warnings import lost_attributes
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
@@ -292,13 +292,11 @@ def evidence_in(release: Frame, *, public: bool, published: PlainMapping | None 
             f"the folder has no {CERTIFICATE}" if certificate is None else "private/ is not there"
         )
         raise DataError(
-            Problem(
-                "no-account",
-                f"{what}, so there is nothing to report of",
-                file=str(release),
-                remedy="name the folder of a release as it was written; without private/ only "
-                "the public report is possible: --public",
-            )
+            "no-account",
+            f"{what}, so there is nothing to report of",
+            file=str(release),
+            remedy="name the folder of a release as it was written; without private/ only "
+            "the public report is possible: --public",
         )
     found = Evidence(certificate, published or published_evidence(release))
     if public:

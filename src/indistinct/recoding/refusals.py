@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from indistinct.errors import Problem, did_you_mean
+from indistinct.errors import Problem, Problems, did_you_mean
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 
@@ -12,14 +12,14 @@ Choice = tuple[str, object, Sequence[object]]
 """The name of a setting, its value, and the values that it can have."""
 
 
-def bad_choices(of: str, choices: Iterable[Choice]) -> list[Problem]:
+def bad_choices(of: str, choices: Iterable[Choice]) -> Problems:
     """Settings with a value that they cannot have.
 
     Arguments:
         of: whose settings they are.
         choices: the settings.
     """
-    return [
+    return Problems(
         Problem(
             "bad-setting",
             f"'{name}' of {of} cannot be {given!r}: "
@@ -27,12 +27,12 @@ def bad_choices(of: str, choices: Iterable[Choice]) -> list[Problem]:
         )
         for name, given, known in choices
         if given not in known
-    ]
+    )
 
 
 def unknown_sensitive(
     promises: Iterable[Promise], there: Collection[str], why: str = "whose values are not there"
-) -> list[Problem]:
+) -> Problems:
     """Promises that protect an attribute which an algorithm does not see.
 
     Arguments:
@@ -40,21 +40,21 @@ def unknown_sensitive(
         there: the sensitive attributes that it sees.
         why: what is said of the others.
     """
-    return [
+    return Problems(
         Problem("unknown-attribute", f"promise '{part.model}' protects '{part.sensitive}', {why}")
         for part in promises
         if part.sensitive is not None and part.sensitive not in there
-    ]
+    )
 
 
-def without_hierarchy(data: LeveledTable, algorithm: str) -> list[Problem]:
+def without_hierarchy(data: LeveledTable, algorithm: str) -> Problems:
     """Quasi-identifiers that an algorithm would have to generalize, and cannot.
 
     Arguments:
         data: the table.
         algorithm: its name.
     """
-    return [
+    return Problems(
         Problem(
             "unchanged-attribute",
             f"{algorithm} generalizes every quasi-identifier; one without a hierarchy cannot be",
@@ -63,17 +63,17 @@ def without_hierarchy(data: LeveledTable, algorithm: str) -> list[Problem]:
         )
         for name in data.attributes
         if name in data.unchanged
-    ]
+    )
 
 
-def not_quasi(data: LeveledTable, named: Iterable[tuple[str, Iterable[str]]]) -> list[Problem]:
+def not_quasi(data: LeveledTable, named: Iterable[tuple[str, Iterable[str]]]) -> Problems:
     """Names that stand for quasi-identifiers, and are none.
 
     Arguments:
         data: the table.
         named: how each name is introduced, and the names.
     """
-    return [
+    return Problems(
         Problem(
             "unknown-attribute",
             f"{what} '{name}', which is not a quasi-identifier: "
@@ -82,4 +82,4 @@ def not_quasi(data: LeveledTable, named: Iterable[tuple[str, Iterable[str]]]) ->
         for what, names in named
         for name in names
         if name not in data.attributes
-    ]
+    )

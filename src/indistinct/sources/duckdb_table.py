@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError, Problem
+from indistinct.errors import DataError
 from indistinct.sources import memory
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.eager import add_up, find_combinations
@@ -85,12 +85,10 @@ class DuckDBTable:
             return self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE}")
         except pl.exceptions.PolarsError:
             raise DataError(
-                Problem(
-                    "unsupported-type",
-                    "there are columns of a type that cannot be read record by record",
-                    file=self.name,
-                    remedy="leave columns of type UNION out, or cast them to text",
-                )
+                "unsupported-type",
+                "there are columns of a type that cannot be read record by record",
+                file=self.name,
+                remedy="leave columns of type UNION out, or cast them to text",
             ) from None
 
     def text(self, columns: Sequence[str]) -> pl.DataFrame:

@@ -256,7 +256,7 @@ def refuse_missing(paths: Sequence[Path]) -> None:
     refuse(DataError, [problem for path in paths for problem in _missing(path)])
 
 
-def _missing(path: Path) -> list[Problem]:
+def _missing(path: Path) -> Problems:
     problems = Problems()
     if _ADDRESS.match(str(path)):
         problems.add(
@@ -308,26 +308,22 @@ def _refuse_unreadable(
     problems = _missing(path)
     known = CSV if packed else CSV + PARQUET + EXCEL + DATABASE
     if ending not in known and (ending or path.is_file()):
-        problems.append(
-            Problem(
-                "unknown-ending",
-                f"the ending '{path.suffix}' does not say what is in the file",
-                file=name,
-                remedy=_exported(path) or f"use one of {', '.join(known)}",
-            )
+        problems.add(
+            "unknown-ending",
+            f"the ending '{path.suffix}' does not say what is in the file",
+            file=name,
+            remedy=_exported(path) or f"use one of {', '.join(known)}",
         )
     elif sheet is not None and ending not in EXCEL:
-        problems.append(Problem("sheet-without-excel", "only Excel files have sheets", file=name))
+        problems.add("sheet-without-excel", "only Excel files have sheets", file=name)
     elif (query is not None) != (ending in DATABASE):
-        problems.append(
-            Problem(
-                "query-and-database",
-                "a query reads from a database file" if query else "a database needs a query",
-                file=name,
-                remedy="take the query away"
-                if query
-                else 'add query = "SELECT ..." to [source], or name it with init --query',
-            )
+        problems.add(
+            "query-and-database",
+            "a query reads from a database file" if query else "a database needs a query",
+            file=name,
+            remedy="take the query away"
+            if query
+            else 'add query = "SELECT ..." to [source], or name it with init --query',
         )
     refuse(DataError, problems)
 

@@ -26,7 +26,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from indistinct.errors import DataError, Problem, refuse
+from indistinct.errors import DataError, refuse
 from indistinct.sources import memory, scan_cuts
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.dialect import (
@@ -123,12 +123,10 @@ class Workspace:
         if self.ceiling < LEAST:
             least = memory.in_words(LEAST)
             raise DataError(
-                Problem(
-                    "too-little-memory",
-                    f"a run may take {memory.in_words(self.ceiling)}, and needs {least} at least",
-                    file=self.beside.name,
-                    remedy=f"give it more: --memory {least.replace(' ', '')}",
-                )
+                "too-little-memory",
+                f"a run may take {memory.in_words(self.ceiling)}, and needs {least} at least",
+                file=self.beside.name,
+                remedy=f"give it more: --memory {least.replace(' ', '')}",
             )
         place = self.beside
         if not os.access(place.parent, os.W_OK):
@@ -496,12 +494,10 @@ def _files(path: Path) -> tuple[list[Path], str]:
         files = [path]
     if not files:
         raise DataError(
-            Problem(
-                "missing-file",
-                "there is no CSV or Parquet file there",
-                file=name,
-                remedy="correct the name, or the folder it is looked for in",
-            )
+            "missing-file",
+            "there is no CSV or Parquet file there",
+            file=name,
+            remedy="correct the name, or the folder it is looked for in",
         )
     refuse_missing(files)
     endings = {kind_of_file(file) for file in files}
@@ -529,7 +525,7 @@ def can_scan(file: Path) -> bool:
 
 def _not_scanned(name: str, why: str) -> DataError:
     remedy = "leave --engine and --memory out, or write the table as CSV or Parquet"
-    return DataError(Problem("not-scanned", why, file=name, remedy=remedy))
+    return DataError("not-scanned", why, file=name, remedy=remedy)
 
 
 def _read_csv(
@@ -724,4 +720,4 @@ def _ragged(cells: int, width: int, name: str) -> DataError:
 def _undecodable(name: str, encoding: str) -> DataError:
     message = f"the file is not encoded in {encoding}"
     remedy = 'say what it was written in, such as encoding = "latin-1"'
-    return DataError(Problem("undecodable", message, file=name, remedy=remedy))
+    return DataError("undecodable", message, file=name, remedy=remedy)

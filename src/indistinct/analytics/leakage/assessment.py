@@ -32,7 +32,7 @@ from indistinct.analytics.leakage.sensitive_leakage import SensitiveLeakage, sen
 from indistinct.analytics.profile.columns import Profile
 from indistinct.analytics.profile.concepts import Role
 from indistinct.document import Bar, Document, Grid, Line, OfUnits, Part, PlainData, many, shown
-from indistinct.errors import DataError, Problem, refuse
+from indistinct.errors import DataError, Problem, Problems, refuse
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.sources.table import Table, require_columns
@@ -387,17 +387,15 @@ class Asked:
     exposed: int = TOP
 
     def __post_init__(self) -> None:
-        problems = [
+        problems = Problems(
             Problem("bad-setting", f"{name} must be a share from 0 to 1, not {value:g}")
             for name, value in (("threshold", self.threshold), ("key_like", self.key_like))
             if not 0 <= value <= 1
-        ]
+        )
         if self.combinations is not None and self.combinations < 1:
-            problems.append(
-                Problem("bad-setting", f"combinations must be 1 or more, not {self.combinations}")
-            )
+            problems.add("bad-setting", f"combinations must be 1 or more, not {self.combinations}")
         if self.top < 0:
-            problems.append(Problem("bad-setting", f"top must be 0 or more, not {self.top}"))
+            problems.add("bad-setting", f"top must be 0 or more, not {self.top}")
         refuse(DataError, problems)
 
 

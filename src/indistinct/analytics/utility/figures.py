@@ -33,7 +33,7 @@ import numpy as np
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.analytics.utility.quality import Quality, quality_of
 from indistinct.document import PlainData
-from indistinct.errors import DataError, Problem, did_you_mean, refuse
+from indistinct.errors import DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.types import Floats, Ints, Ints32, Plain
 
 
@@ -73,24 +73,21 @@ class Utility:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        problems = [
+        problems = Problems(
             Problem(
                 "bad-weight",
                 f"a weight was given for '{name}': {did_you_mean(name, self.original.attributes)}",
             )
             for name in self.weights
             if name not in self.original.attributes
-        ]
+        )
         weights = [self.weights.get(name, 1.0) for name in self.original.attributes]
         if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
-            problems.append(
-                Problem(
-                    "bad-weight",
-                    "weights must be finite and not negative, one at least above 0",
-                )
+            problems.add(
+                "bad-weight", "weights must be finite and not negative, one at least above 0"
             )
         if self.k is not None and self.k < 1:
-            problems.append(Problem("bad-setting", f"k must be 1 or more, not {self.k}"))
+            problems.add("bad-setting", f"k must be 1 or more, not {self.k}")
         refuse(DataError, problems)
 
     @cached_property

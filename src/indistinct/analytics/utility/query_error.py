@@ -30,7 +30,7 @@ import numpy as np
 
 from indistinct.analytics.published import Domain, Original, PublishedRows
 from indistinct.document import PlainData
-from indistinct.errors import DataError, Problem, refuse
+from indistinct.errors import DataError, Problem, Problems, refuse
 from indistinct.kernels.queries import answers, fit_leaves, fit_range
 from indistinct.microdata.encoding import count_combinations
 from indistinct.randomness import simulation
@@ -81,7 +81,7 @@ class Workload:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        problems = [
+        problems = Problems(
             Problem("bad-setting", f"{name} must be {least} or more, not {value}")
             for name, value, least in (
                 ("queries", self.queries, 1),
@@ -89,13 +89,11 @@ class Workload:
                 ("seed", self.seed, 0),
             )
             if value is not None and value < least
-        ]
+        )
         if not 0 < self.selectivity <= 1:
-            problems.append(
-                Problem(
-                    "bad-setting",
-                    f"selectivity must be a share above 0 and up to 1, not {self.selectivity:g}",
-                )
+            problems.add(
+                "bad-setting",
+                f"selectivity must be a share above 0 and up to 1, not {self.selectivity:g}",
             )
         refuse(DataError, problems)
 

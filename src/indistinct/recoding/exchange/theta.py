@@ -93,10 +93,10 @@ class ThetaSettings(ExchangeSettings):
     made: ClassVar[str] = "theta"
     units: ClassVar[str] = "records"
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> Problems:
         """What is wrong with them."""
         own = [("partition", self.partition, get_args(Partitioning))]
-        return super().problems() + bad_choices(self.made, own)
+        return Problems([*super().problems(), *bad_choices(self.made, own)])
 
 
 def theta_sensitive(
@@ -452,21 +452,19 @@ class _Making:
         return problems
 
     def _unrepaired(self, moves: Moves, groups: int) -> list[Problem]:
-        problems = self._out_of_reach() if groups == 1 and self.safe else []
+        problems = Problems(self._out_of_reach() if groups == 1 and self.safe else [])
         if problems:
             return problems
         for why in sorted(set(moves.failed.values())):
             number = sum(own == why for own in moves.failed.values())
-            problems.append(
-                Problem(
-                    "theta-infeasible",
-                    f"{some_of(number, groups, 'class')} cannot be made theta-sensitive by "
-                    "exchange and "
-                    f"noise: {FAILED[why]}",
-                    attribute=", ".join(dict.fromkeys(str(p.sensitive) for p in self.thetas)),
-                    remedy="choose a smaller k or mu"
-                    + ("" if self.safe else ', or variant = "safe", which merges such classes'),
-                )
+            problems.add(
+                "theta-infeasible",
+                f"{some_of(number, groups, 'class')} cannot be made theta-sensitive by "
+                "exchange and "
+                f"noise: {FAILED[why]}",
+                attribute=", ".join(dict.fromkeys(str(p.sensitive) for p in self.thetas)),
+                remedy="choose a smaller k or mu"
+                + ("" if self.safe else ', or variant = "safe", which merges such classes'),
             )
         return problems
 

@@ -27,7 +27,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem, Unsatisfiable, refuse
+from indistinct.errors import PolicyError, Unsatisfiable, refuse
 from indistinct.hierarchies.cells import set_text
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
@@ -190,13 +190,11 @@ def _asked(
     problems = unknown_sensitive(promises, linked.events)
     working = [part for part in promises if part.model in MODELS]
     if not working:
-        problems.append(
-            Problem(
-                "angelization-without-p",
-                "p-l-angelization makes buckets of p categories and l different sets, but no "
-                "promise requires any",
-                remedy='add [[promises]] with model = "p-plus-sensitive" and p = 2, say',
-            )
+        problems.add(
+            "angelization-without-p",
+            "p-l-angelization makes buckets of p categories and l different sets, but no "
+            "promise requires any",
+            remedy='add [[promises]] with model = "p-plus-sensitive" and p = 2, say',
         )
     refuse(PolicyError, problems)
     found = list(promises)

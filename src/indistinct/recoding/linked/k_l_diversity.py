@@ -87,11 +87,9 @@ class KLSettings:
     def __post_init__(self) -> None:
         problems = bad_choices(NAME, [("variant", self.variant, get_args(Variant))])
         if not 0.0 < self.item_bound <= 1.0:
-            problems.append(
-                Problem(
-                    "bad-setting",
-                    f"item_bound is a share above 0 and at most 1, not {self.item_bound!r}",
-                )
+            problems.add(
+                "bad-setting",
+                f"item_bound is a share above 0 and at most 1, not {self.item_bound!r}",
             )
         refuse(PolicyError, problems)
 

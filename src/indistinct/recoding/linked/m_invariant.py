@@ -36,7 +36,7 @@ from functools import partial
 import numpy as np
 
 from indistinct.document import some_of
-from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, refuse
+from indistinct.errors import PolicyError, Problems, Unsatisfiable, refuse
 from indistinct.kernels.linked import eligible_groups
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.domains import SensitiveDomain
@@ -196,13 +196,10 @@ def _checked(linked: LinkedTable, promises: Sequence[Promise]) -> tuple[str, int
     names = list(linked.events)
     problems = unknown_sensitive(promises, names)
     if len(names) != 1:
-        problems.append(
-            Problem(
-                "several-sensitive",
-                "buckets keep the values of one sensitive attribute, and promises name "
-                f"{len(names)}",
-                remedy="promise something of one of them, and leave the others out",
-            )
+        problems.add(
+            "several-sensitive",
+            f"buckets keep the values of one sensitive attribute, and promises name {len(names)}",
+            remedy="promise something of one of them, and leave the others out",
         )
     refuse(PolicyError, problems)
     return names[0], max(2, *(_asks_for(part, names[0]) for part in promises))

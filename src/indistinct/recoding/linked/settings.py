@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, get_args
 
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import PolicyError, Problems
 from indistinct.recoding.method import Asked
 from indistinct.recoding.partition.settings import ExchangeSettings
 from indistinct.recoding.refusals import bad_choices
@@ -42,7 +42,7 @@ class LinkedSettings(ExchangeSettings):
     made: ClassVar[str] = "linked tables"
     units: ClassVar[str] = "people"
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> Problems:
         """What is wrong with them."""
         problems = super().problems()
         problems += bad_choices(
@@ -54,12 +54,10 @@ class LinkedSettings(ExchangeSettings):
             ),
         )
         if self.unchecked_tails and (self.variant, self.bucketing) != ("paper", "exchanged"):
-            problems.append(
-                Problem(
-                    "bad-setting",
-                    "unchecked_tails is the paper's way of exchanging records",
-                    remedy='leave it out, or choose variant = "paper"',
-                )
+            problems.add(
+                "bad-setting",
+                "unchecked_tails is the paper's way of exchanging records",
+                remedy='leave it out, or choose variant = "paper"',
             )
         return problems
 

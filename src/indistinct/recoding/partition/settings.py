@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from indistinct.errors import PolicyError, Problem, refuse
+from indistinct.errors import PolicyError, Problem, Problems, refuse
 from indistinct.recoding.method import Asked
 from indistinct.recoding.refusals import bad_choices
 
@@ -53,7 +53,7 @@ class PartitionSettings:
     def __post_init__(self) -> None:
         refuse(PolicyError, self.problems())
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> Problems:
         """What is wrong with them."""
         problems = bad_choices(
             "a partition",
@@ -63,19 +63,15 @@ class PartitionSettings:
             ),
         )
         if not 0.0 <= self.suppression_limit <= 1.0:
-            problems.append(
-                Problem(
-                    "bad-setting",
-                    f"suppression_limit is a share from 0 to 1, not {self.suppression_limit!r}",
-                )
+            problems.add(
+                "bad-setting",
+                f"suppression_limit is a share from 0 to 1, not {self.suppression_limit!r}",
             )
-        return problems + [
-            Problem(
-                "bad-weight", f"weights are finite and not negative, not {weight!r}", None, name
-            )
-            for name, weight in self.weights.items()
-            if not 0.0 <= weight < math.inf
-        ]
+        for name, weight in self.weights.items():
+            if not 0.0 <= weight < math.inf:
+                message = f"weights are finite and not negative, not {weight!r}"
+                problems.add("bad-weight", message, attribute=name)
+        return problems
 
     @classmethod
     def of(cls, asked: Asked, **more: Any) -> Self:
@@ -124,7 +120,7 @@ class ExchangeSettings(PartitionSettings):
     units: ClassVar[str]
     """What may be made up, in the plural."""
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> Problems:
         """What is wrong with them."""
         problems = super().problems()
         problems += bad_choices(

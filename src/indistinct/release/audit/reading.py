@@ -145,7 +145,7 @@ def read_release(
         return _read_path(Path(release), source or {}, coded)
     if isinstance(release, Mapping):
         if not release:
-            raise DataError(Problem("no-table", "the release has no table"))
+            raise DataError("no-table", "the release has no table")
         parts = [
             _read_file(Path(part), source or {}, None, str(name))
             if isinstance(part, (str, Path))
@@ -180,7 +180,7 @@ def _read_path(path: Path, source: PlainMapping, coded: bool) -> Published:
             return Published((_read_file(_only_table(path), source, None, coded=coded),))
         claims = _read_claims(beside)
         if not claims.tables:
-            raise DataError(Problem("no-table", "the certificate names no table", file=str(beside)))
+            raise DataError("no-table", "the certificate names no table", file=str(beside))
         tables = [
             _read_file(path / name, source, claims, name, coded=coded) for name in claims.tables
         ]
@@ -219,12 +219,10 @@ def _only_table(folder: Path) -> Path:
         return found[0]
     held = "several tables" if found else "no table"
     raise DataError(
-        Problem(
-            "no-certificate",
-            f"the folder has no {CERTIFICATE} and holds {held}",
-            file=str(folder),
-            remedy="name the file to be audited",
-        )
+        "no-certificate",
+        f"the folder has no {CERTIFICATE} and holds {held}",
+        file=str(folder),
+        remedy="name the file to be audited",
     )
 
 
@@ -362,17 +360,13 @@ def _read_frame(native: Frame, name: str) -> PublishedTable:
             raise nw.exceptions.DuplicateError
         _refuse_patterns(columns, name)
     except nw.exceptions.DuplicateError:
-        raise DataError(
-            Problem("duplicate-column", "two columns have the same name", file=name)
-        ) from None
+        raise DataError("duplicate-column", "two columns have the same name", file=name) from None
     except TypeError:
         raise DataError(
-            Problem(
-                "not-a-table",
-                f"a {type(native).__name__} is not a table",
-                file=name,
-                remedy="give a Polars, pandas, PyArrow or DuckDB table, or a path",
-            )
+            "not-a-table",
+            f"a {type(native).__name__} is not a table",
+            file=name,
+            remedy="give a Polars, pandas, PyArrow or DuckDB table, or a path",
         ) from None
 
     def texts(wanted: Sequence[str]) -> pl.DataFrame:
@@ -405,9 +399,7 @@ def _refuse_patterns(columns: Iterable[str], name: str) -> None:
     """Raise if a name, such as ``*`` or ``^age$``, is one that Polars reads as several columns."""
     odd = [one for one in columns if one == "*" or (one.startswith("^") and one.endswith("$"))]
     if odd:
-        raise DataError(
-            Problem("pattern-name", f"the name of column '{odd[0]}' is a pattern", file=name)
-        )
+        raise DataError("pattern-name", f"the name of column '{odd[0]}' is a pattern", file=name)
 
 
 def _texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -480,7 +472,7 @@ def _read_claims(path: Path) -> Claims:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         raise DataError(
-            Problem("bad-certificate", "the certificate is not a JSON document", file=str(path))
+            "bad-certificate", "the certificate is not a JSON document", file=str(path)
         ) from None
     return _claims_in(document, path)
 

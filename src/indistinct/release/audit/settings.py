@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
+from indistinct.errors import PolicyError, Problem, Problems, did_you_mean, refuse
 from indistinct.requirement import Requirement
 from indistinct.types import Plain
 
@@ -113,29 +113,24 @@ def read(
         PolicyError: If something is missing, unknown or of the wrong form; all that is.
     """
     model, given = requirement.model, requirement.parameters
-    problems = [
+    problems = Problems(
         Problem(
             "unknown-setting",
             f"promise '{model}' has no parameter '{name}': {did_you_mean(name, settings)}",
         )
         for name in given
         if name not in settings
-    ]
+    )
     found = {name: given.get(name, setting.default) for name, setting in settings.items()}
     for name, setting in settings.items():
         if found[name] is None and setting.optional:
             continue
         if found[name] is None:
             remedy = f"add {name} = {setting.example}, say"
-            problems.append(
-                Problem("missing-setting", f"promise '{model}' needs '{name}'", remedy=remedy)
-            )
+            problems.add("missing-setting", f"promise '{model}' needs '{name}'", remedy=remedy)
         elif not setting.fits(found[name]):
-            problems.append(
-                Problem(
-                    "bad-parameter",
-                    f"{name} of {model} must be {setting.says}, not {found[name]!r}",
-                )
+            problems.add(
+                "bad-parameter", f"{name} of {model} must be {setting.says}, not {found[name]!r}"
             )
     problems += _general(requirement, sensitive, compares)
     refuse(PolicyError, problems)
