@@ -1500,6 +1500,7 @@ def test_tests_are_told_by_their_units() -> None:
         (["T2N0M0", "T3N1M0", "pT4aN2", "T1N0M0"], "health", "sensitive"),
         (["CARD/INT/OTHER", "NEC/NEU", "CHIR", "CAPU"], None, "insensitive"),
         (["mg/dL", "mmol/L", "10^9/L", "U/L"], "health", "sensitive"),
+        (["Alta", "Baja", "Normal"], "health", "sensitive"),
     ],
 )
 def test_what_values_say_by_how_they_are_written(
@@ -1522,6 +1523,9 @@ def test_dates_as_days_before_and_after_one_are_dates() -> None:
     births = [str(drawn.randrange(-19_000, 16_000)) for _ in range(N)]
     seen = profile(pl.DataFrame({"bdate": births, "update": births}), "t")
     assert (seen["bdate"].about, seen["update"].about) == ("time", None)
+    days = [str(drawn.randrange(10_700, 12_400)) for _ in range(N)]
+    seen = profile(pl.DataFrame({"sadmdte": days, "TRTSDT": days, "amount": days}), "t")
+    assert [item.about == "time" for item in seen.attributes] == [True, True, False]
 
 
 @pytest.mark.parametrize("name", ["Eta_Madre", "edad_padre", "alter_mutter", "umur_ibu"])

@@ -226,3 +226,17 @@ def test_how_much_is_learnt_is_told_by_the_thresholds(
     assert found.learnt == pytest.approx(learnt)
     report = AttackReport((found,), thresholds=thresholds)
     assert LEVELS[report.level(found)][0].lower() == level
+
+
+def test_attributes_left_open_for_one_reason_are_told_together() -> None:
+    skipped = [
+        Skipped("minimality", "it has no node", name, leaves_open=True, kind="attribute")
+        for name in ("flu", "asthma", "gout", "copd", "sepsis")
+    ]
+    other = Skipped("minimality", "it is broken", "stroke", leaves_open=True, kind="attribute")
+    parts = AttackReport((), (*skipped, other)).summary()
+    told = [part.text for part in parts if isinstance(part, Line) and "reruns" in part.text]
+    assert [text.partition(": an attacker")[0] for text in told] == [
+        "open  what somebody has: flu, asthma, gout, 2 more",
+        "open  what somebody has: stroke",
+    ]

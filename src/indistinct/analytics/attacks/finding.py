@@ -396,13 +396,19 @@ class AttackReport(Document):
                     "doubt",
                     indent=INDENT,
                 )
+        opened: dict[tuple[str, str], list[str]] = {}
         for part in self.skipped:
             if part.leaves_open:
-                yield Line(
-                    f"open  what somebody has: {part.sensitive}: an attacker who reruns the "
-                    f"program ({part.name}) may learn more; not tried, because {part.why}",
-                    "doubt",
-                )
+                opened.setdefault((part.name, part.why), []).append(str(part.sensitive))
+        for (name, why), columns in opened.items():
+            more = len(columns) - 3
+            told = ", ".join(columns if more <= 1 else [*columns[:3], f"{more} more"])
+            yield Line(
+                f"open  what somebody has: {told}: an attacker who reruns the "
+                f"program ({name}) may learn more; not tried, because {why}",
+                "doubt",
+                indent=INDENT,
+            )
         untried = dict.fromkeys(item.name for item in self.skipped)
         if untried:
             yield Line(f"not tried: {', '.join(untried)}")

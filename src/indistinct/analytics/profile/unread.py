@@ -47,8 +47,8 @@ _FEWEST = 3
 _OF_DATES = ("date", "dates", "datum", "fecha", "dob")
 _OF_OTHERS = ("id", "number", "no", "nr", "num", "count", "code", "days", "age")
 _YEARS_AT_END = ("jahr", "jaar")
-_DAYS_AT_END = re.compile(r"\w*datum|(?!up)\w{1,4}date")
-"""Datum behind any word of a compound, and date behind a short form: bdate, admdate."""
+_DAYS_AT_END = re.compile(r"\w*datum|(?!up)\w{1,4}date|\w{2,}dte?|\w{3,}dat")
+"""Datum behind any word of a compound, and date behind a short form: bdate, sadmdte, trtsdt."""
 _EARLIEST_DAY = -40_000
 _LONGER_THAN_A_YEAR = 366
 _LAST_OF_OTHERS = 30_000
