@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -123,6 +123,10 @@ def settled(
     if nameless:
         beside = "its name says nothing, nor do those of most others, and it could harm"
     named = [one for one in about if one.kind == "text"]
+    told_ill = [one for one in known if one.about in HEALTH and one.kind == "text"]
+    timed = [one for one in columns if _tells_a_time(one)]
+    numbers = [one for one in columns if one.role == "identifier" and one.sure]
+    ranked = _ranking(table, columns)
     called: dict[str, list[tuple[int, Neighbour]]] = {}
     for at, one in enumerate(sorted(known, key=lambda other: -len(other.name))):
         called.setdefault("".join(words(one.name)), []).append((at, one))
@@ -140,13 +144,13 @@ def settled(
         )
         rare = not measured and item.distinct > 1 and RARE * item.distinct > item.filled
         told = (
-            _of_the_time(table, columns, item)
+            _of_the_time(ranked, timed, item)
             or _follows(table, known, item, several, differs)
             or _alike(table, columns, at)
             or _called_alike(called, item)
             or (None if several else _lies_within(table, known, item))
-            or _says_who(table, columns, item, whole)
-            or _has_its_own(table, known, item, differs)
+            or _says_who(table, numbers, item, whole)
+            or _has_its_own(table, told_ill, item, differs)
             or (("quasi-identifier", _MANY_WORDS) if beside and _are_many_words(item) else None)
             or (
                 ("quasi-identifier", _AN_ID)
@@ -301,26 +305,41 @@ AS_CLOSELY = 0.99
 """Numbers that go up and down with an age or a day as closely as this tell it."""
 
 
+def _tells_a_time(item: Neighbour) -> bool:
+    """Whether a column holds many days, or ages or births as numbers."""
+    dated = item.kind in ("date", "datetime")
+    aged = item.about in ("age", "birth") and item.kind in ("integer", "float")
+    return item.sure and item.distinct >= _MANY and (dated or aged)
+
+
+def _ranking(table: Table, columns: Sequence[Neighbour]) -> Callable[[str, bool], pl.Series]:
+    """The ranks of some records by a column of numbers, or of dates as texts."""
+
+    @lru_cache(maxsize=1)
+    def some() -> pl.DataFrame:
+        return table.sample([item.name for item in columns], SOME_RECORDS)
+
+    @cache
+    def ranks(name: str, dated: bool) -> pl.Series:
+        texts = some()[name].str.strip_chars()
+        return (texts.str.slice(0, 19) if dated else texts.cast(pl.Float64, strict=False)).rank()
+
+    return ranks
+
+
 def _of_the_time(
-    table: Table, columns: Sequence[Neighbour], item: Neighbour
+    ranked: Callable[[str, bool], pl.Series], timed: Sequence[Neighbour], item: Neighbour
 ) -> tuple[Role, str] | None:
     """The role of numbers that go with an age, a birth or a day: days to a birth, hours since."""
     if item.kind not in ("integer", "float") or item.distinct < _MANY:
         return None
-    for one in columns:
-        dated = one.kind in ("date", "datetime")
-        aged = one.about in ("age", "birth") and one.kind in ("integer", "float")
-        if not one.sure or one.distinct < _MANY or not (dated or aged):
-            continue
-        some = table.sample([item.name, one.name], SOME_RECORDS).select(pl.all().str.strip_chars())
-        own = some[item.name].cast(pl.Float64, strict=False)
-        other = some[one.name]
-        told = other.str.slice(0, 19).rank() if dated else other.cast(pl.Float64, strict=False)
-        pairs = pl.DataFrame({"own": own.rank(), "told": told.rank()}).drop_nulls()
-        if len(pairs) < _MANY:
-            continue
+    for one in timed:
+        told = ranked(one.name, one.kind in ("date", "datetime"))
+        pairs = pl.DataFrame({"own": ranked(item.name, False), "told": told}).drop_nulls()
         first, second = pairs["own"].to_numpy(), pairs["told"].to_numpy()
-        if first.std() > 0 < second.std() and (abs(np.corrcoef(first, second)[0, 1]) >= AS_CLOSELY):
+        if len(pairs) < _MANY or first.std() == 0 or second.std() == 0:
+            continue
+        if abs(np.corrcoef(first, second)[0, 1]) >= AS_CLOSELY:
             return "quasi-identifier", f"it goes with '{one.name}'"
     return None
 
@@ -395,14 +414,14 @@ def _stands_for(
 
 
 def _says_who(
-    table: Table, columns: Sequence[Neighbour], item: Neighbour, whole: Callable[[str], int]
+    table: Table, numbers: Sequence[Neighbour], item: Neighbour, whole: Callable[[str], int]
 ) -> tuple[Role, str] | None:
     """The role of texts of which every one goes with one repeated number of somebody."""
     if item.kind != "text" or item.distinct <= _MANY:
         return None
-    for one in columns:
-        number = one.role == "identifier" and one.sure and 5 * one.distinct <= 4 * one.filled
-        if number and item.filled == one.filled and 0.9 * one.distinct <= item.distinct:
+    for one in numbers:
+        repeats = 5 * one.distinct <= 4 * one.filled
+        if repeats and item.filled == one.filled and 0.9 * one.distinct <= item.distinct:
             pairs = table.distinct([one.name, item.name]).height
             if pairs <= min(whole(one.name), whole(item.name)):
                 return "identifier", f"each of its values belongs to one '{one.name}'"
@@ -419,8 +438,7 @@ def _has_its_own(
     if not _are_many_words(item):
         return None
     for one in known:
-        told = one.about in HEALTH and one.kind == "text" and 2 < one.distinct <= item.distinct
-        if not told or differs(item.name, one.name):
+        if not 2 < one.distinct <= item.distinct or differs(item.name, one.name):
             continue
         differing, expected = differences(table, item.name, one.name, exact=True)
         if not differing and expected >= FEWEST_EXPECTED:
