@@ -112,7 +112,7 @@ class EagerTable(ABC):
 
     def stored(self, columns: Sequence[str]) -> pl.DataFrame:
         """The canonical texts of these columns, held as codes where the table stores codes."""
-        coded = [name for name in columns if isinstance(self._frame.schema[name], pl.Enum)]
+        coded = [one for one in columns if isinstance(self._frame.get_column(one).dtype, pl.Enum)]
         if not coded:
             return self.text(columns)
         texts = self.text([name for name in columns if name not in coded])
@@ -239,7 +239,7 @@ class PolarsTable(EagerTable):
             name
             for name in change.keys
             if name not in change.published.columns
-            and self._frame.schema[name] == pl.String
+            and self._frame.get_column(name).dtype == pl.String
             and not texts[name].null_count()
         ]
         columns = [*change.published.get_columns(), *texts.select(same).get_columns()]

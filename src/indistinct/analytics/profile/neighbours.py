@@ -37,6 +37,9 @@ NEAR = 5
 FEW = 12
 """Columns with no more values than this are alike if their values are the same."""
 
+MOST_BESIDE = 20
+"""Ages, days and other quasi-identifiers that each column of a wide table is held against."""
+
 MOST_TELLERS = 4
 """Columns of which it is looked whether another follows from them: those with the most values."""
 
@@ -124,7 +127,7 @@ def settled(
         beside = "its name says nothing, nor do those of most others, and it could harm"
     named = [one for one in about if one.kind == "text"]
     told_ill = [one for one in known if one.about in HEALTH and one.kind == "text"]
-    timed = [one for one in columns if _tells_a_time(one)]
+    timed = [one for one in columns if _tells_a_time(one)][:MOST_BESIDE]
     numbers = [one for one in columns if one.role == "identifier" and one.sure]
     ranked = _ranking(table, columns)
     called: dict[str, list[tuple[int, Neighbour]]] = {}
@@ -133,7 +136,7 @@ def settled(
     for at, item in enumerate(columns):
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
             found[item.name] = told
-        if item.left_out and (told := _stands_for(table, known, item, whole)):
+        if item.left_out and (told := _stands_for(table, known, item, whole, differs)):
             found[item.name] = told
         if item.left_out and not several and (told := _lies_within(table, known, item)):
             found[item.name] = told
@@ -243,8 +246,11 @@ def _called_alike(
     return nearest.role, f"it is called like '{nearest.name}'"
 
 
-def _differing(table: Table, columns: Sequence[Neighbour]) -> Callable[[str, str], bool]:
-    """Whether some records show already that a column does not follow from another one."""
+def _differing(table: Table, columns: Sequence[Neighbour]) -> Callable[[str, str], int]:
+    """How many values too many of the other one some records show beside the values of a column.
+
+    None of them are where the other one follows from it.
+    """
 
     @lru_cache(maxsize=1)
     def codes() -> dict[str, Ints]:
@@ -254,10 +260,14 @@ def _differing(table: Table, columns: Sequence[Neighbour]) -> Callable[[str, str
             for one in some.get_columns()
         }
 
-    def differs(one: str, other: str) -> bool:
+    @cache
+    def values(name: str) -> int:
+        return len(np.unique(codes()[name]))
+
+    def differs(one: str, other: str) -> int:
         first, second = codes()[one], codes()[other]
         pairs = np.unique(first * (second.max(initial=0) + 1) + second)
-        return len(pairs) > len(np.unique(first))
+        return len(pairs) - values(one)
 
     return differs
 
@@ -267,7 +277,7 @@ def _follows(
     known: Sequence[Neighbour],
     item: Neighbour,
     several: bool,
-    differs: Callable[[str, str], bool],
+    differs: Callable[[str, str], int],
 ) -> tuple[Role, str] | None:
     """The role of a quasi-identifier of which every value goes with one value of the column.
 
@@ -279,7 +289,7 @@ def _follows(
         known: columns whose roles are known.
         item: the column that nothing speaks for.
         several: whether people have several records.
-        differs: whether some records show that it does not follow from another one.
+        differs: how many values too many some records show, if it followed from another one.
     """
     tellers = [
         one
@@ -401,14 +411,22 @@ def _stands_for(
     known: Sequence[Neighbour],
     item: Neighbour,
     whole: Callable[[str], int],
+    differs: Callable[[str, str], int],
 ) -> tuple[Role, str] | None:
     """The role of a quasi-identifier whose values go one by one with those of the column."""
-    for one in known:
-        near = 0.9 * one.distinct <= item.distinct <= 1.1 * one.distinct
-        repeats = one.distinct > FEW and 5 * one.distinct <= 4 * one.filled
-        if one.role != "quasi-identifier" or not (near and repeats):
+    near = [
+        one
+        for one in known
+        if one.role == "quasi-identifier"
+        and 0.9 * one.distinct <= item.distinct <= 1.1 * one.distinct
+        and one.distinct > FEW
+        and 5 * one.distinct <= 4 * one.filled
+    ]
+    for one in near[:MOST_BESIDE]:
+        most = 1.1 * whole(one.name)
+        if differs(one.name, item.name) > most - whole(one.name):
             continue
-        if table.distinct([one.name, item.name]).height <= 1.1 * whole(one.name):
+        if table.distinct([one.name, item.name]).height <= most:
             return one.role, f"each of its values belongs to one of '{one.name}'"
     return None
 
@@ -432,7 +450,7 @@ def _has_its_own(
     table: Table,
     known: Sequence[Neighbour],
     item: Neighbour,
-    differs: Callable[[str, str], bool],
+    differs: Callable[[str, str], int],
 ) -> tuple[Role, str] | None:
     """The role of words of which each has its own unit, limit or drug class, as tests have."""
     if not _are_many_words(item):
