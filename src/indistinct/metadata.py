@@ -16,6 +16,9 @@ from indistinct.types import Plain, PlainMapping
 Value = str | None
 """The text of a sensitive value; None is the missing value."""
 
+CATEGORIES = "the highest category of each person instead of values"
+"""What a certificate says was done to an attribute of which categories are published."""
+
 
 @dataclass(frozen=True)
 class ValueMetadata:
@@ -36,6 +39,13 @@ class ValueMetadata:
     chains: tuple[tuple[Value, ...], ...] = ()
     reference: Mapping[Value, float] = field(default_factory=dict)
     ranks: Mapping[Value, int] = field(default_factory=dict)
+
+    @property
+    def is_of_categories(self) -> bool:
+        """Whether the values are categories themselves."""
+        return bool(self.category_order) and all(
+            value == name for value, name in self.categories.items()
+        )
 
     @property
     def category_weights(self) -> dict[str, float]:

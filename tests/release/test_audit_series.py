@@ -210,3 +210,79 @@ def test_ranges_meet_where_a_number_is_in_both(a: int, b: int, c: int, d: int, f
 )
 def test_labels_meet_unless_they_cannot(one: str | None, other: str, meet: bool) -> None:
     assert may_meet(one, other) == may_meet(other, one) == meet
+
+
+GROUPINGS = [
+    {"mild": ["x"], "grave": ["y"], "other": ["z"]},
+    {"mild": ["y"], "grave": ["z"], "other": ["x"]},
+]
+"""Of these two groupings mild or grave in the first and in the second together are y alone."""
+
+
+@pytest.mark.parametrize("algorithm", ["m-invariant", "anatomy"])
+def test_labels_that_stand_for_other_values_prove_nothing(algorithm: str, tmp_path: Path) -> None:
+    """All that two releases list is mild and grave, and whoever is in both has y."""
+    made = []
+    for at, (groups, ills) in enumerate(zip(GROUPINGS, ("xyxy", "zyzy"), strict=True)):
+        asked: dict[str, Any] = {
+            "source": {"person": "who"},
+            "attributes": {
+                "who": {"role": "identifier"},
+                "sex": {"role": "quasi-identifier"},
+                "ill": {
+                    "role": "sensitive",
+                    "categories": {"table": groups, "order": list(groups)},
+                },
+            },
+            "promises": [
+                {"model": "max-posterior", "bound": 0.5, "sensitive": "ill", "unit": "person"},
+                *[{"model": "m-invariance", "m": 2, "sensitive": "ill"}] * (algorithm != "anatomy"),
+            ],
+            "method": {"algorithm": algorithm},
+        }
+        rows = pl.DataFrame({"who": [*"abcd"], "sex": [*"ffmm"], "ill": [*ills]})
+        release = ind.anonymize(rows, asked)
+        assert "categor" in release.certificate.transformed["ill"]
+        release.write(tmp_path / str(at), report=False)
+        made.append(release)
+    series: list[list[Any]] = [made, [tmp_path / "0", tmp_path / "1"]]
+    for one in series:
+        found = ind.audit(one, promises=PROMISES, quasi=["sex"], constant=["sex"])
+        assert [verdict.holds for verdict in found.promises] == [None] * len(PROMISES)
+        assert all("categories are listed" in verdict.why for verdict in found.promises[:3])
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ([{"transformed": {"ill": "a"}}, {"transformed": {"ill": "b"}}], "not changed in the same"),
+        ([{"transformed": {"ill": "a"}}, {}], "not changed in the same"),
+        (
+            [{"sensitive": {"ill": {"hierarchy": [["a", up, "*"]]}}} for up in ("m", "n")],
+            "different things of the same value",
+        ),
+        (
+            [{"sensitive": {"ill": {"categories": [["a", up]]}}} for up in ("m", "n")],
+            "different things of the same value",
+        ),
+        ([{"transformed": {"ill": "a"}}] * 2, ""),
+    ],
+)
+def test_certificates_that_differ_on_labels_prove_nothing(
+    told: list[dict[str, Any]], why: str, tmp_path: Path
+) -> None:
+    rows = pl.DataFrame({"sex": [*"ffmm"], "ill": [*"abab"]})
+    asked: dict[str, Any] = {
+        "attributes": {"sex": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    for at, more in enumerate(told):
+        ind.anonymize(rows, asked).write(tmp_path / str(at), report=False)
+        certificate = tmp_path / str(at) / "certificate.json"
+        certificate.write_text(json.dumps(json.loads(certificate.read_text()) | more))
+    found = ind.audit(
+        [tmp_path / "0", tmp_path / "1"], promises=PROMISES, quasi=["sex"], constant=["sex"]
+    )
+    assert [verdict.holds for verdict in found.promises[:3]] == [None if why else True] * 3
+    assert all(why in verdict.why for verdict in found.promises[:3])
+    assert any("stands for the same values" in note for note in found.notes)

@@ -139,7 +139,7 @@ def accounts(
         may_contain=may_contain,
         counts_made_up=counting,
         sensitive=publication.known,
-        transformed=transformed.told,
+        transformed=_all_told(transformed.told, publication.instead),
         warnings=told,
         person=policy.person if publication.link is None else None,
     )
@@ -230,6 +230,12 @@ def broken_without_made_up(of_people: Audit) -> tuple[Verdict, ...]:
         for verdict in of_people.kept_by_all
         if verdict.holds is False and not known[verdict.requirement.model].counts_made_up
     )
+
+
+def _all_told(*told: Mapping[str, str]) -> dict[str, str]:
+    """What was done to each attribute, in words."""
+    names = dict.fromkeys(name for part in told for name in part)
+    return {name: "; ".join(part[name] for part in told if name in part) for name in names}
 
 
 def _erased(

@@ -24,7 +24,7 @@ from indistinct.intake.warnings import (
     warn_about_people,
     warn_about_unprotected_columns,
 )
-from indistinct.metadata import NO_METADATA, ValueMetadata
+from indistinct.metadata import CATEGORIES, NO_METADATA, ValueMetadata
 from indistinct.pipeline.accounts import broken_without_made_up
 from indistinct.pipeline.items_within_classes import items_within_classes
 from indistinct.pipeline.leak import hold_against_ranks
@@ -382,6 +382,11 @@ def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
         {"quasi": "quasi", "sensitive": "sensitive", "by": BUCKET, "holding": holding},
         len(plan.noise),
         known=_known_of_buckets(plan, private),
+        instead={
+            name: CATEGORIES
+            for name, known in plan.known.items()
+            if known.is_of_categories and not private.metadata[name].is_of_categories
+        },
         told=plan.told,
         real=real,
     )

@@ -26,6 +26,7 @@ class Publication:
         noise: how many made-up records, or people, an algorithm added.
         decoys: how many made-up records enlarge classes.
         known: what a reader has to know of sensitive values to recompute the promises.
+        instead: in words, what is published of sensitive attributes instead of their values.
         told: what a reader should know, without any figure of the run.
         real: the tables without what is made up; None where nothing is. Private.
         of_people: the audit of these.
@@ -36,6 +37,7 @@ class Publication:
     noise: int = 0
     decoys: int = 0
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
+    instead: Mapping[str, str] = field(default_factory=dict)
     told: tuple[WarningText, ...] = ()
     real: Any = None
     of_people: Audit | None = None

@@ -119,11 +119,14 @@ def _audit_series(
     for one, found in zip(series, alone, strict=True):
         made = isinstance(one, Release)
         published = read_release(one.tables if made else one, asked.source)
-        told = one.certificate if made else published.claims
+        claims = published.claims
+        told = one.certificate if made else claims
         link = asked.linked or (None if told is None else told.linked)
         many = link is None and found.people is not None
         many = many or (link is not None and link.get("holding", "one") != "one")
-        parts.append(OneOf(published, found.quasi, link, many))
+        said = {} if told is None else told.transformed
+        known = one.certificate.sensitive if made else claims.known if claims else {}
+        parts.append(OneOf(published, found.quasi, link, many, said, known))
     promised = dict.fromkeys(
         replace(item.requirement, on=None)
         for found in alone
@@ -159,15 +162,20 @@ def _rests_on(
             "nothing was promised over releases: each holds or breaks by itself, and what all "
             "tell together was not looked at",
         )
+    names = ", ".join(dict.fromkeys(f"'{one.sensitive}'" for one in promised))
+    labels = f"taken for granted: a label of {names} stands for the same values in every release"
     if follow is not None:
-        return (f"people were followed by '{follow}', taken to name them alike in every release",)
-    if constant:
+        who = f"people were followed by '{follow}', taken to name them alike in every release"
+    elif constant:
         listed = ", ".join(f"'{name}'" for name in constant)
-        return (f"taken for granted: nobody's {listed} changes from release to release",)
-    return (
-        "everybody of a release was taken to be anybody of another one: name the "
-        "quasi-identifiers that people keep (--constant), or a column that names them (--follow)",
-    )
+        who = f"taken for granted: nobody's {listed} changes from release to release"
+    else:
+        who = (
+            "everybody of a release was taken to be anybody of another one: name the "
+            "quasi-identifiers that people keep (--constant), or a column that names them "
+            "(--follow)"
+        )
+    return who, labels
 
 
 def _audit_one(tables: Frame, policy: PolicyLike | None, asked: _Asked) -> Audit:

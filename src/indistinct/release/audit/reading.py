@@ -48,6 +48,7 @@ class Claims:
         records: Number of records published.
         classes: Count and sizes of the equivalence classes.
         known: What it says of the values of sensitive attributes.
+        transformed: What it says was done to which attributes.
         person: The column that tells the people apart, where they have many records.
         linked: How linked tables belong together: ``quasi``, ``sensitive``, ``by``, ``holding``.
         as_asked: Of each promise, whether ``achieved`` is what was asked, since records may be made
@@ -67,6 +68,7 @@ class Claims:
     linked: Mapping[str, str] | None = None
     as_asked: tuple[bool, ...] = ()
     created: str = ""
+    transformed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -511,6 +513,11 @@ def _claims_in(given: object, path: Path) -> Claims:
         wrong.add("the certificate names no column of the person")
     if linked is not None and not _is_link(linked):
         wrong.add("the certificate does not say how linked tables belong together")
+    transformed = document.get("transformed", {})
+    if not isinstance(transformed, Mapping) or any(
+        not isinstance(what, str) for what in transformed.values()
+    ):
+        wrong.add("the certificate does not say what was done to which attributes")
     if wrong.problems:
         raise DataError(wrong.problems)
     classes = document.get("classes")
@@ -528,6 +535,7 @@ def _claims_in(given: object, path: Path) -> Claims:
         linked=linked,
         as_asked=tuple("counts_made_up" in promise for promise in promises),
         created=str(document.get("created") or ""),
+        transformed=transformed,
     )
 
 

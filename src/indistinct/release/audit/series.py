@@ -13,6 +13,9 @@ column decides.
   other; of a class that is connected with none the release alone tells. Else nothing is proved.
 * Rows that agree in what two releases show beside (a weight, a pseudonym) are one person's. Unless
   classes have the same people in both, which a column to follow shows, no belief is proved then.
+* All of it compares labels. A label that stands for other values in one release than in another
+  tells more than lists do, so nothing is proved where certificates say different things of labels,
+  or that categories are listed: of which values, the published files do not say.
 * (k,l)-cover: how many people stay together is seen where a column says who is who, and not proved
   without one; the values that stay possible are proved as beliefs are.
 """
@@ -21,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -29,6 +32,7 @@ import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, many
 from indistinct.errors import DataError
+from indistinct.metadata import CATEGORIES, ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.linking import link_between, listed_values, require_columns
 from indistinct.release.audit.reading import Published
@@ -58,12 +62,16 @@ class OneOf:
         quasi: its quasi-identifiers.
         link: how linked tables belong together; None of one table.
         people_have_many: whether a person has many records, or many rows of a bucket.
+        transformed: what its certificate says was done to which attributes.
+        known: what it says of the values of sensitive attributes.
     """
 
     published: Published
     quasi: tuple[str, ...]
     link: Mapping[str, str] | None = None
     people_have_many: bool = False
+    transformed: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, ValueMetadata] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -184,19 +192,38 @@ def verdict_over(
         return _undecided(part, 0, f"more than {MOST:,} pairs of labels would have to be compared")
     members = [one[0] for one in shown if one is not None]
     joined = _joined(members, beside, follow)
+    unlike = _unlike(series, part.sensitive)
     if part.model in SIGNATURES:
         found = _of_signatures(part, laid, followed=follow is not None)
+        if unlike and found.holds:
+            return _undecided(part, laid.classes.height, unlike)
         said = f"{joined}: values may be told by more than classes list" if joined else ""
         return replace(found, why=f"{part}: {said}") if found.holds and said else found
     if part.model == COVER:
         found = _of_cover(part, laid, followed=follow is not None)
     else:
         found = _of_beliefs(part, laid)
-    if not joined or found.holds is False:
+    if not (joined or unlike) or found.holds is False:
         return found
     proved = {**found.achieved, "l" if part.model == COVER else "bound": None}
-    why = found.why or f"{part}: {joined}"
+    why = found.why or f"{part}: {joined or unlike}"
     return replace(found, holds=None, achieved=proved, why=why)
+
+
+def _unlike(series: Sequence[OneOf], sensitive: str) -> str:
+    """Why a label may stand for other values in one release than in another; empty where not."""
+    words = [one.transformed.get(sensitive, "") for one in series]
+    if any(CATEGORIES in said for said in words):
+        return "categories are listed, and the published files do not say of which values"
+    if len({*words}) > 1:
+        return "values were not changed in the same way in all releases, as certificates say"
+    known = [one.known.get(sensitive, ValueMetadata()) for one in series]
+    for one, other in combinations(known, 2):
+        above = [{chain[0]: chain for chain in part.chains} for part in (one, other)]
+        for mine, its in ((one.categories, other.categories), above):
+            if any(mine[label] != its[label] for label in mine.keys() & its.keys()):
+                return "certificates say different things of the same value"
+    return ""
 
 
 def _beside(one: OneOf, sensitive: str) -> set[str]:
