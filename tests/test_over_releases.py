@@ -17,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from tests.test_ledger import Stream, beliefs, entries_of, entry, fits, streams
 
 import indistinct as ind
+from indistinct.analytics.series.ledger_report import reported
 from indistinct.analytics.series.together import Series
 from indistinct.randomness import stream
 from indistinct.recoding.linked.m_invariant import _Dealer
@@ -357,6 +358,30 @@ def test_a_cover_that_gets_too_thin_is_refused(tmp_path: Path, of: str) -> None:
         apart = tables[1].with_columns(age=pl.Series([10, 11, 10, 11, 12, 12]))
         found = ind.audit([tables[0], apart], follow="who", **more).promises[0]
         assert (found.holds, found.achieved) == (False, {"k": 1, "l": 2})
+
+
+def test_a_cover_of_categories_is_held_against_every_grouping() -> None:
+    """Two categories stay possible as they are grouped now; as the first release had it, one."""
+    cover = {"model": "kl-cover", "parameters": {"k": 1, "l": 2, "of": "categories"}}
+    first = entry({"1": ("a", "b", "c")}, {"1": ("x", "y", "z")})
+    second = entry({"1": ("a", "b")}, {"1": ("x", "y")})
+
+    def broken(*groupings: dict[str, str]) -> list[int]:
+        entries = [
+            replace(
+                one,
+                account={
+                    "promises": [cover | {"sensitive": "ill"}],
+                    "categories": {"ill": [list(pair) for pair in groups.items()]},
+                },
+            )
+            for one, groups in zip((first, second), groupings, strict=True)
+        ]
+        return [one.people for one in reported(entries).broken]
+
+    before, now = {"x": "low", "y": "low", "z": "high"}, {"x": "low", "y": "high", "z": "high"}
+    assert broken(now, now) == [1]
+    assert broken(before, before) == broken(before, now) == broken(now, before) == [3]
 
 
 def table(ills: str, first: int = 0) -> pl.DataFrame:

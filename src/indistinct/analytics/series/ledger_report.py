@@ -406,16 +406,23 @@ def _judged(
 
 
 def _uncovered(promise: KLCover, entries: Sequence[Entry], series: Series) -> Bools:
-    """Who is with too few people in all of their releases, or has too few values left, [n]."""
-    of_values = series
-    if promise.of == "categories":
-        category_of = {
-            label: category
-            for entry in entries
-            for label, category in entry.account.get("categories", {}).get(series.attribute, ())
-        }
-        of_values = Series.of(entries, series.attribute, category_of)
-    return (series.companions() < promise.k) | (of_values.possible() < promise.l)
+    """Who is with too few people in all of their releases, or has too few values left, [n].
+
+    Categories are those of every release in turn: a value may be in another one later.
+    """
+    if promise.of == "values":
+        left = series.possible()
+    else:
+        told = [entry.account.get("categories", {}).get(series.attribute, ()) for entry in entries]
+        any_of = {label: category for each in told for label, category in each}
+        groupings: list[dict[str | None, str]] = []
+        for each in told:
+            if (grouping := any_of | dict(each)) not in groupings:
+                groupings.append(grouping)
+        left = np.minimum.reduce(
+            [Series.of(entries, series.attribute, one).possible() for one in groupings]
+        )
+    return (series.companions() < promise.k) | (left < promise.l)
 
 
 def over_releases(promise: Requirement) -> bool:
