@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import json
+import os
 import re
 import shutil
 from collections import Counter
@@ -378,6 +380,26 @@ def test_attackers_are_tried_where_the_table_is_at_hand(run, out: Path, tmp_path
     assert refused.exit_code == 2
     (out / "private" / "policy.toml").unlink()
     assert run("report", out, "--data", tmp_path / "t.csv").exit_code == 2
+
+
+def test_a_full_disk_leaves_what_was_kept_for_reports(
+    run, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report and what attackers found are written both, or none."""
+    patients().write_csv(tmp_path / "t.csv")
+    before = {path: path.read_bytes() for path in (out / "private").iterdir()}
+    synced = os.fsync
+
+    def full_disk(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for after in range(2):
+        calls = iter([*[synced] * after, full_disk])
+        monkeypatch.setattr(os, "fsync", lambda handle, calls=calls: next(calls)(handle))
+        result = run("report", out, "--data", tmp_path / "t.csv")
+        assert result.exit_code == 2, result.stderr
+        assert "the disk is full; nothing was written" in " ".join(result.stderr.split())
+        assert {path: path.read_bytes() for path in (out / "private").iterdir()} == before
 
 
 def test_reports_can_be_left_out(run, tmp_path: Path) -> None:

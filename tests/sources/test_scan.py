@@ -532,6 +532,7 @@ publish = ScannedTable.publish
 def publishing(self, change):
     (folder,) = folders()
     assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "source.parquet").stat().st_mode & 0o777 == 0o600
     if how == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     return publish(self, change)

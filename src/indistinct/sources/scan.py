@@ -463,6 +463,7 @@ def scan(
                 _read_csv(work, files, path.name, how, exact).write_parquet(
                     str(target), compression="snappy"
                 )
+                target.chmod(0o600)
                 relation = connection.read_parquet(str(target))
                 relation = with_decimal_points(relation) if points else relation
                 relation = relation if exact else with_whole_numbers(relation)

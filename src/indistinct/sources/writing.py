@@ -19,8 +19,9 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -216,7 +217,32 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 
 def write_json(path: str | Path, document: PlainMapping) -> None:
     """Write a document as JSON. Raises :class:`OutputError`, and then leaves nothing behind."""
-    write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, json_text(document))
+
+
+def json_text(document: PlainMapping) -> str:
+    """A document as JSON."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_private(texts: Mapping[Path, str]) -> None:
+    """Write texts as UTF-8, for their owner alone.
+
+    Raises:
+        OutputError: there is no room for all of them, or no place; then none is written.
+    """
+    with contextlib.ExitStack() as stack:
+        filled = {
+            path: stack.enter_context(_filled(path, partial(_put, text.encode("utf-8")), 0o600))
+            for path, text in texts.items()
+        }
+        for path, staged in filled.items():
+            staged.replace(path)
+            _sync_folder(path.parent)
+
+
+def _put(data: bytes, file: BinaryIO) -> None:
+    file.write(data)
 
 
 def neutralized(frame: pl.DataFrame) -> pl.DataFrame:
@@ -334,6 +360,14 @@ def refuse_dash(*paths: str | Path | None) -> None:
 
 def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Let ``write`` fill a file that appears under its name only when it is complete."""
+    with _filled(path, write, 0o666 & ~_umask()) as staged:
+        staged.replace(path)
+        _sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def _filled(path: Path, write: Callable[[BinaryIO], object], mode: int) -> Iterator[Path]:
+    """A complete file beside a path, to take its place; what goes wrong meanwhile removes it."""
     refuse_dash(path)
     with refusing(path):
         if path.is_dir():
@@ -345,9 +379,8 @@ def _write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
                 write(file)
                 file.flush()
                 os.fsync(file.fileno())
-            staged.chmod(0o666 & ~_umask())
-            staged.replace(path)
-            _sync_folder(path.parent)
+                staged.chmod(mode)
+                yield staged
         except BaseException:
             staged.unlink(missing_ok=True)
             raise

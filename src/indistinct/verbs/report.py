@@ -17,7 +17,7 @@ from indistinct.pipeline.attack import attack
 from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
 from indistinct.report.chapters import Evidence, counts_population
 from indistinct.report.outlines import page, require_template
-from indistinct.sources.writing import PRIVATE, REPORT, write_json, write_text
+from indistinct.sources.writing import PRIVATE, REPORT, json_text, write_private, write_text
 from indistinct.types import Frame, Plain
 from indistinct.verbs.auditing import audit
 from indistinct.verbs.comparison import compare
@@ -82,16 +82,20 @@ def write_report(
     target = (place if public else place / PRIVATE) / REPORT
     with _as_it_was_written(place):
         made = page(found, template).html()
-    write_text(target, made)
-    if not public:
-        target.chmod(0o600)
+    if public:
+        write_text(target, made)
+        return target
+    texts = {target: made}
+    if data is not None:
+        texts[place / PRIVATE / EVIDENCE] = json_text(found.private or {})
+    write_private(texts)
     return target
 
 
 def _with_attacks(
     found: Evidence, folder: Path, data: Frame, policy: Policy, tell: Progress
 ) -> Evidence:
-    """The same, with what attackers achieve and how wrong counts are; both are kept."""
+    """The same, with what attackers achieve and how wrong counts are."""
     attacks = attack(data, folder, policy, progress=tell).to_dict()
     with _as_it_was_written(folder):
         pair = _telling(found)
@@ -100,9 +104,7 @@ def _with_attacks(
     if told.contingency is not None:
         comparison["contingency"] = told.contingency.within(ROWS, COLUMNS).to_dict()
     private = {**(found.private or {}), "attacks": attacks, "comparison": comparison}
-    write_json(folder / PRIVATE / EVIDENCE, json.loads(json.dumps(private)))
-    (folder / PRIVATE / EVIDENCE).chmod(0o600)
-    return replace(found, private=private)
+    return replace(found, private=json.loads(json.dumps(private)))
 
 
 FEW_VALUES, MOST_VALUES = 24, 1000
@@ -165,6 +167,5 @@ def write_refusal(error: Unsatisfiable, policy: PolicyLike, path: str | Path) ->
         "policy": policy_text(policy),
         "promised": "; ".join(str(item) for item in policy.promises),
     }
-    write_text(path, page(Evidence(refused=error.problems, private=private)).html())
-    Path(path).chmod(0o600)
+    write_private({Path(path): page(Evidence(refused=error.problems, private=private)).html()})
     return Path(path)
