@@ -112,6 +112,15 @@ def test_linked_tables_are_attacked(star: ind.Release) -> None:
     assert found.notes == ()
 
 
+def test_people_who_are_exchanged_are_not_said_to_be_dealt_at_random() -> None:
+    """In the paper's variant the same people are in the same buckets, whatever the seed."""
+    keys = policy("theta-star")
+    keys["method"] = {"algorithm": "theta-star", "variant": "paper", "max_noise": 0.9}
+    found = ind.attack(visits(), ind.anonymize(visits(), keys), keys, only=["minimality"])
+    (why,) = [item.why for item in found.skipped]
+    assert "or exchanged between them (variant = 'paper'), which tells much" in why
+
+
 def test_fingerprints_of_linked_tables() -> None:
     keys = policy("k-l-diversity")
     release = ind.anonymize(visits(), keys)

@@ -52,7 +52,8 @@ def asked_about(context: AttackContext) -> Asked | str:
     if not context.one_record_each:
         return (
             "people are put into buckets at random, so other runs tell nothing about this one, "
-            "or there are more than 14,000 people: what their buckets tell was not tried"
+            "or exchanged between them (variant = 'paper'), which tells much, or there are more "
+            "than 14,000 people: what their buckets tell was not tried"
             if context.linked_tables
             else "people with many records are looked at where the program can be run again as it "
             "ran: of at most 14,000 people, from the same first record, for promises about classes"
