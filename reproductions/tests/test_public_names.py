@@ -19,6 +19,7 @@ OTHERWISE = "the paper takes records for people, or asks its own questions of li
 
 BEHIND: dict[str, str] = {
     "indistinct.analytics.joined": OTHERWISE,
+    "indistinct.analytics.published": OTHERWISE,
     "indistinct.analytics.utility.linkability": OTHERWISE,
     "indistinct.analytics.utility.linked_query_error": OTHERWISE,
     "indistinct.analytics.utility.query_error": OTHERWISE,

@@ -12,8 +12,9 @@ from indistinct.analytics.published import Domain, Original, read_cells, read_ro
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.microdata import Microdata
-from indistinct.recoding.cells import STYLES, cells_of
+from indistinct.recoding.cells import cells_of
 from indistinct.recoding.plan import SearchReport
+from indistinct.recoding.styles import STYLES
 
 FOUND = SearchReport("by hand", "none", "none", 0.0, False, 0.0, 0, 0, 0.0)
 

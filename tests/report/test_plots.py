@@ -17,7 +17,11 @@ pytest.importorskip("vl_convert")
 
 def table() -> pl.DataFrame:
     return pl.DataFrame(
-        {"age": range(40), "sex": ["f", "m"] * 20, "zip": ["1", "2", "3", "4"] * 10}
+        {
+            "age": [20 + 7 * at % 40 for at in range(40)],
+            "sex": ["f", "m"] * 20,
+            "zip": ["1", "2", "3", "4"] * 10,
+        }
     )
 
 

@@ -17,7 +17,7 @@ from indistinct.cli.terminal import (
     wrapped,
 )
 from indistinct.document import Line, many, parameters, share, shown, some_of
-from indistinct.recoding.cells import STYLES
+from indistinct.recoding.styles import STYLES
 from indistinct.types import PlainMapping
 from indistinct.warning_kinds import Kind, WarningText, ranked, read_warnings
 

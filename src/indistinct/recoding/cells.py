@@ -38,16 +38,8 @@ from indistinct.kernels.cells import agreements, masks, spans
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import CellPlan, SearchReport
+from indistinct.recoding.styles import STYLES
 from indistinct.types import Array, Bools, Ints, Ints32
-
-STYLES: Final = {
-    "range": "its range",
-    "set": "its values",
-    "ancestor": "their common node",
-    "level": "their common level",
-}
-"""How a class's values in one attribute can be published, and what that is called."""
-
 
 _WORD = 64
 _ZEROS = re.compile(r"0\d")

@@ -17,7 +17,7 @@ from indistinct.document import Grid, Line, Style, brief, many, parameters, shar
 from indistinct.errors import Problem
 from indistinct.measures import measures
 from indistinct.privacy.promise import models
-from indistinct.recoding.cells import STYLES
+from indistinct.recoding.styles import STYLES
 from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.report.page import (
     Bars,
