@@ -91,7 +91,9 @@ def child(session: pytest.Session, modules: Modules, asked: dict[str, Any], told
             lines.clear()
         began = time.process_time()
         limit = math.ceil(began + asked["limits"][item.nodeid])
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]  # which not everybody may raise
+        soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
         passed = False
         with contextlib.suppress(BaseException):  # what pytest itself stumbles over
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
