@@ -81,6 +81,15 @@ def test_what_is_proved_is_true_of_all_worlds(stream: Stream) -> None:
         assert all(two.holds for one, two in zip(verdicts, followed, strict=True) if one.holds)
 
 
+def test_more_people_than_asked_may_stay_together() -> None:
+    """Three share a class in both releases, where two are asked for."""
+    first = {who: ("north", ill) for who, ill in zip("ace", "xyz", strict=True)}
+    second = {who: ("south", ill) for who, ill in zip("ace", "yzx", strict=True)}
+    cover = audited([first, second], follow="who")[3]
+    assert cover.achieved["k"] == 3
+    assert cover.holds is not False
+
+
 def test_series_from_files_end_with_their_verdict(tmp_path: Path, run: Any) -> None:
     first = pl.DataFrame({"age": ["[20, 30)"] * 2 + ["[30, 40)"] * 2, "ill": [*"abcd"]})
     for name, ills in {"1": "abcd", "2": "bacd", "3": "cdab"}.items():
