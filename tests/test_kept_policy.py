@@ -12,7 +12,7 @@ import pytest
 from typer.testing import Result
 
 import indistinct as ind
-from indistinct.errors import IndistinctError, InputError, PolicyError
+from indistinct.errors import DataError, IndistinctError, InputError, PolicyError
 from indistinct.types import Plain
 
 Run = Callable[..., Result]
@@ -103,6 +103,13 @@ def test_without_a_policy_anywhere_it_is_refused_with_what_to_write(tmp_path: Pa
             ask()
         assert code(caught.value) == "no-policy"
         assert "--policy FILE" in str(caught.value)
+
+
+def test_a_release_that_is_not_there_is_told_before_its_policy(tmp_path: Path) -> None:
+    for ask in (ind.attack, ind.compare):
+        with pytest.raises(DataError, match="there is no such file or folder") as caught:
+            ask(TABLE, tmp_path / "rel")
+        assert code(caught.value) == "missing-file"
 
 
 def test_hierarchies_of_python_are_not_kept(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import permutations, product
 from math import factorial, prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,6 +137,17 @@ def test_no_table_that_gives_the_same_classes_is_struck_out(
     assert same <= left
 
 
+def published_and_refused(wards: Mapping[str, str]) -> tuple[Any, Any]:
+    """What local recoding publishes of wards with these illnesses, and what it was refused."""
+    rows = tuple(("3", ward, "town N", ill) for ward, ills in wards.items() for ill in ills)
+    encoded = Table(rows, "value", ("ward",)).encoded()
+    own = [promise("k-anonymity", k=2), promise("distinct-l-diversity", l=2, sensitive="ill")]
+    found = local(encoded.data, own)
+    assert found is not None
+    plan, tried = found
+    return cells(encoded.data, plan), tried
+
+
 @pytest.mark.parametrize("looked_back", [1000, 1, 0])
 def test_wards_of_one_illness_are_told_to_have_been_refused(
     looked_back: int, monkeypatch: pytest.MonkeyPatch
@@ -143,13 +155,8 @@ def test_wards_of_one_illness_are_told_to_have_been_refused(
     """Both are large enough, and are published together on the next level."""
     monkeypatch.setattr("indistinct.recoding.full_domain.local.LOOKED_BACK", looked_back)
     wards = {"A1": "uu", "A2": "ww", "B1": "uw"}
-    rows = tuple(("3", ward, "town N", ill) for ward, ills in wards.items() for ill in ills)
-    encoded = Table(rows, "value", ("ward",)).encoded()
-    own = [promise("k-anonymity", k=2), promise("distinct-l-diversity", l=2, sensitive="ill")]
-    found = local(encoded.data, own)
-    assert found is not None
-    plan, tried = found
-    assert cells(encoded.data, plan) == [("A",), ("A",), ("B1",)]
+    shown, tried = published_and_refused(wards)
+    assert shown == [("A",), ("A",), ("B1",)]
     assert tried is not None
     parts = [tried.parts[at].tolist() for at in range(len(tried.attempt))]
     assert parts == ([[0], [1]] if looked_back else [])
@@ -161,12 +168,7 @@ def test_what_the_first_node_suppressed_is_told_to_have_been_refused_there(
 ) -> None:
     monkeypatch.setattr("indistinct.recoding.full_domain.local.LOOKED_BACK", 0)
     wards = {"A1": "uu", "A2": "ww", "B1": 6 * "uw", "day": 6 * "uw"}
-    rows = tuple(("3", ward, "town N", ill) for ward, ills in wards.items() for ill in ills)
-    encoded = Table(rows, "value", ("ward",)).encoded()
-    own = [promise("k-anonymity", k=2), promise("distinct-l-diversity", l=2, sensitive="ill")]
-    found = local(encoded.data, own)
-    assert found is not None
-    plan, tried = found
-    assert cells(encoded.data, plan) == [("A",), ("A",), ("B1",), ("day",)]
+    shown, tried = published_and_refused(wards)
+    assert shown == [("A",), ("A",), ("B1",), ("day",)]
     assert tried is not None
     assert [tried.parts[at].tolist() for at in range(len(tried.attempt))] == [[0], [1]]

@@ -367,7 +367,7 @@ def told_where_harmed(
 ) -> list[WarningText]:
     """What readers are told of promises about some values, where a class has nothing but these.
 
-    Each value has a small share, and whoever is in the class has one of them.
+    Each value has a small share, and everybody in the class has one of them.
 
     Arguments:
         found: the values of classes, of attributes that promises are about.

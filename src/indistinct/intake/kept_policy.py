@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indistinct.errors import PolicyError
+from indistinct.errors import DataError, PolicyError
 from indistinct.intake.opening import PolicyLike, as_policy
 from indistinct.sources.writing import PRIVATE
 from indistinct.types import Frame
@@ -33,12 +33,22 @@ def policy_of(policy: PolicyLike | None, releases: Sequence[Frame]) -> tuple[Pol
 
     Raises:
         PolicyError: it is no policy; or none is given, and no release keeps one that can be read.
+        DataError: none is given, and a release is not there.
     """
     if policy is not None:
         return as_policy(policy), [""] * len(releases)
     kept = [_kept(release) for release in releases]
     own = next((found for found in kept if found is not None), None)
     if own is None:
+        for named in releases:
+            a_path = isinstance(named, Path) or (isinstance(named, str) and "://" not in named)
+            if a_path and not Path(named).exists():
+                raise DataError(
+                    "missing-file",
+                    "there is no such file or folder",
+                    file=str(named),
+                    remedy="correct the name of the release, or the folder it is looked for in",
+                )
         raise PolicyError(
             "no-policy",
             f"no policy is named, and the release keeps none in {PRIVATE}/{POLICY}",

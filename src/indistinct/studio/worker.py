@@ -1,4 +1,4 @@
-"""Long runs in a process of their own, which can be stopped and takes nothing with it.
+"""Long runs in a process of its own, which can be stopped and takes nothing with it.
 
 ``python -m indistinct.studio.worker`` reads what to do from standard input, one line of JSON, tells
 on standard output how far it is, a line each, and at last what came of it; then it waits for the
