@@ -16,7 +16,7 @@ WORKERS = $$(( $$(nproc 2> /dev/null || getconf _NPROCESSORS_ONLN) + 1 ))
 # Programs that tests start would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup hooks test test-lowest test-spark search fuzz coverage mutants check format demo docs dist audit clean
+.PHONY: help setup hooks test test-long test-lowest test-spark search fuzz coverage mutants check format demo docs dist audit clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'
@@ -26,8 +26,11 @@ setup: $(READY)  ## Make the virtual environment in .venv
 hooks: setup $(TOOLS)/.ready  ## Lint and types before every commit
 	$(TOOLS)/bin/pre-commit install
 
-test: check  ## Lint, types and all tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+test: check  ## Lint, types and nine of ten tests, in ten minutes on two cores
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not long"
+
+test-long: $(READY)  ## The tests that take long: tests/long.txt
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m long
 
 # The golden set has the bytes of files and the steps of searches, as the versions of constraints.txt make them.
 test-lowest: $(LOWEST)/.ready  ## All tests but the golden set, with the lowest versions that pyproject.toml allows

@@ -45,6 +45,13 @@ LONGEST = tuple(
 )
 """Files that take minutes."""
 
+LONG = tuple(
+    line
+    for line in (REPOSITORY / "tests/long.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+"""Beginnings of the names of tests that ``make test`` leaves out."""
+
 for profile, same_examples in (("same", True), ("random", False)):
     settings.register_profile(
         profile,
@@ -70,8 +77,11 @@ def pytest_collection() -> None:
         providers._get_local_constants = providers.Constants
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files: none is left for the end, when other workers are idle.
+
+    What ``tests/long.txt`` names is marked ``long``.
 
     In the profile ``same``, draw a third of the examples that tests ask for.
 
@@ -79,6 +89,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ``make search`` draws all, and others each time.
     """
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    for item in items:
+        if item.nodeid.startswith(LONG):
+            item.add_marker("long")
     if not settings().derandomize:
         return
     tests = {getattr(item.obj, "__func__", item.obj) for item in items if hasattr(item, "obj")}

@@ -54,6 +54,16 @@ def test_all_is_what_type_checkers_see() -> None:
         assert getattr(indistinct, name) is getattr(importlib.import_module(module), name)
 
 
+def test_what_is_named_as_long_is_there() -> None:
+    """A test that was renamed would be left out of neither run, or of the wrong one."""
+    named = (REPOSITORY / "tests/long.txt").read_text(encoding="utf-8").splitlines()
+    for line in (line for line in named if not line.startswith("#")):
+        file, _, test = line.partition("::")
+        source = (REPOSITORY / file).read_text(encoding="utf-8")
+        function = test.partition("[")[0].rpartition("::")[2]
+        assert f"def {function}(" in source if test else "def test_" in source, line
+
+
 def test_every_error_is_public() -> None:
     from indistinct import errors
 
