@@ -504,6 +504,27 @@ def often_starred(tables: Frame, names: Sequence[str], verdict: Audit) -> dict[s
     return found
 
 
+def warn_about_erased(
+    plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]
+) -> list[WarningText]:
+    """The warning that rows are kept at the cost of what attributes told, where it is so.
+
+    Arguments:
+        plan: what is published instead of what, and what was minimized.
+        leakage: what each attribute tells before and after, shares of what names a record.
+    """
+    erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
+    if plan.search.measure != "rows" or not erased:
+        return []
+    return [
+        Kind.COLUMN(
+            "most distinct rows are kept at the cost of all information in "
+            f"{', '.join(erased)}: the number of rows alone does not show what a release is "
+            "worth; look at loss and leakage too"
+        )
+    ]
+
+
 def warn_about_lost(
     policy: Policy,
     plan: Plan | LinkedPlan,

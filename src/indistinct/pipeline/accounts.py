@@ -25,6 +25,7 @@ from indistinct.intake.warnings import (
     told_of_no_promise,
     told_of_the_program,
     told_of_the_whole_table,
+    warn_about_erased,
     warn_about_lone_groups,
     warn_about_lost,
     warn_about_made_up,
@@ -49,7 +50,6 @@ from indistinct.release.documents import Content, Documents
 from indistinct.release.linked import private_documents
 from indistinct.sources.engines import open_table
 from indistinct.types import Frame, Plain, PlainMapping
-from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -169,7 +169,7 @@ def accounts(
             *warn_about_lone_groups(policy, publication, transformed.ends),
             *warn_about_original_shares(private, plan.suppressed),
             *run.warnings,
-            *_erased(plan, document.get("leakage", {})),
+            *warn_about_erased(plan, document.get("leakage", {})),
         ),
         people=of_people,
     )
@@ -236,22 +236,6 @@ def _all_told(*told: Mapping[str, str]) -> dict[str, str]:
     """What was done to each attribute, in words."""
     names = dict.fromkeys(name for part in told for name in part)
     return {name: "; ".join(part[name] for part in told if name in part) for name in names}
-
-
-def _erased(
-    plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]
-) -> list[WarningText]:
-    """The warning that rows are kept at the cost of what attributes told, where it is so."""
-    erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
-    if plan.search.measure != "rows" or not erased:
-        return []
-    return [
-        Kind.COLUMN(
-            "most distinct rows are kept at the cost of all information in "
-            f"{', '.join(erased)}: the number of rows alone does not show what a release is "
-            "worth; look at loss and leakage too"
-        )
-    ]
 
 
 def _plan_document(plan: Plan, microdata: Microdata) -> Plain:

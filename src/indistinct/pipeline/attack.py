@@ -28,8 +28,9 @@ from indistinct.analytics.group_values import class_numbers
 from indistinct.analytics.households import warn_about_households
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
+from indistinct.analytics.source_keys import warn_about_source_keys
 from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
-from indistinct.document import many, some_of
+from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
@@ -516,7 +517,8 @@ def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
         if view.torn:
             notes.append(view.told_torn)
         keys = attacked.texts[attacked.private.policy.person]
-        notes += _source_keys(view, attacked, places, keys.to_list())
+        own = dict(zip(keys.to_list(), attacked.private.subjects.person_of.tolist(), strict=True))
+        notes += warn_about_source_keys(own, view.pseudonyms or (), places)
     linking = [name for name in replaced_alike(attacked.private.policy) if name != view.person]
     linking = [name for name in linking if view.link is None and view.table.find(name) is not None]
     if linking:
@@ -532,33 +534,6 @@ def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
         if empty:
             notes.append(f"{many(empty, 'bucket of the quasi table lists')} no value")
     return notes
-
-
-def _source_keys(
-    view: ReleaseView, attacked: Attacked, places: Places, keys: Sequence[str | None]
-) -> list[str]:
-    """The warning that pseudonyms are the source's own keys, where they are.
-
-    Numbers drawn anew are keys of the source, too, where its keys are numbers, but of other people.
-    They are taken for keys where the people of these keys fit the classes that their pseudonyms
-    stand in more often than halfway between chance and always.
-    """
-    own = dict(zip(keys, attacked.private.subjects.person_of.tolist(), strict=True))
-    names = dict(zip(view.pseudonyms or (), places.class_of.tolist(), strict=False))
-    told = [name for name in names if name is not None and name in own]
-    if not told or 2 * len(told) < len(names):
-        return []
-    met, classes = places.compatible, len(places.classes)
-    asked = places.combination_of[[own[name] for name in told]].astype(np.int64) * classes
-    at = np.array([names[name] for name in told])
-    fits = np.isin(asked + at, met.row_of * classes + met.index).mean()
-    chance = np.bincount(met.index, places.weight[met.row_of], classes)[at].mean()
-    if 2 * fits <= 1 + chance / places.weight.sum():
-        return []
-    return [
-        f"{some_of(len(told), len(names), 'pseudonym is')} keys of the source: anyone with a "
-        "person's key finds their records, and releases can be linked"
-    ]
 
 
 def reported(

@@ -29,7 +29,6 @@ from indistinct.types import Ints, Ints32
 FIRSTS = 12
 """Draws of a first record that are tried, where the policy does not say which it was."""
 
-
 RUNS = 400
 """Runs of a method that cannot tell what it tried, at most."""
 
