@@ -96,3 +96,16 @@ def test_what_is_promised_is_the_size_that_was_asked_for() -> None:
     (told, _) = release.certificate.to_dict()["promises"]
     assert told["parameters"] == {"k": 3}
     assert told["achieved"]["k"] == release.certificate.to_dict()["classes"]["smallest"] > 3
+
+
+@pytest.mark.parametrize("how", ["optimal", "mondrian"])
+def test_the_curve_of_releases_has_the_sizes_that_are_kept(how: str) -> None:
+    table = visits(120, 1, 6)
+    found = ind.risk(table, policy(2, KNOWN, algorithm=how), k_range=(2, 4)).curve
+    assert found is not None
+    larger = 0
+    for point in found.points:
+        release = ind.anonymize(table, policy(point.k, KNOWN, algorithm=how))
+        assert point.classes == release.certificate.to_dict()["classes"]["count"]
+        larger += "people instead of" in " ".join(release.warnings)
+    assert larger

@@ -85,9 +85,7 @@ def searched(private: PrivateTable, run: Run) -> Plan | LinkedPlan:
     """
     began = time.perf_counter()
     plan = search(private, run)
-    sight = private.sight
-    known = any(isinstance(part, KnownRecords) for part in private.promises)
-    if isinstance(plan, LinkedPlan) or sight.ranks or sight.rows or not known:
+    if isinstance(plan, LinkedPlan) or not looks_ahead(private):
         return plan
     sizes = [part.class_size for part in private.promises_of_classes if part.on is None]
     first = _tried(private, plan, max([1, *sizes]))
@@ -122,6 +120,22 @@ def searched(private: PrivateTable, run: Run) -> Plan | LinkedPlan:
     assert isinstance(best.plan, LevelPlan | CutPlan | CellPlan)
     report = replace(best.plan.search, optimal=False, bound=plan.search.bound)
     return replace(best.plan, search=report)
+
+
+def looks_ahead(private: PrivateTable) -> bool:
+    """Whether larger classes than promised may be made, for the sake of items."""
+    sight = private.sight
+    known = any(isinstance(part, KnownRecords) for part in private.promises)
+    return known and not (sight.ranks or sight.rows)
+
+
+def searched_alone(private: PrivateTable, run: Run) -> Plan | None:
+    """The same plan where one table is published; None also where none keeps the promises."""
+    try:
+        found = searched(private, run)
+    except Unsatisfiable:
+        return None
+    return None if isinstance(found, LinkedPlan) else found
 
 
 def _worse(tried: list[Tried]) -> bool:

@@ -28,12 +28,11 @@ from indistinct.measures.objective import objective as bound_by
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.pipeline.anonymization import anonymize, read
 from indistinct.pipeline.attack import attack
-from indistinct.pipeline.looking_ahead import searched
+from indistinct.pipeline.looking_ahead import searched_alone
 from indistinct.policy import Method, Policy
 from indistinct.policy.promises import promise_keys
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords
-from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import method_named
 from indistinct.recoding.plan import LevelPlan, Plan
 from indistinct.recoding.recoded import leaked, published_classes, score
@@ -252,16 +251,9 @@ def _series(
         private.promises if k is None else tuple(for_k(private.promises, k, quasi)) for k in ks
     ]
     # A search for all k at once may take another of several releases of one cost.
-    plans = [_alone(private.promising(some), policy) for some in promises]
+    run = Run(policy, policy.method.seed or 0)
+    plans = [searched_alone(private.promising(some), run) for some in promises]
     return [_point(private, choice, k, plan, known) for k, plan in zip(ks, plans, strict=True)]
-
-
-def _alone(private: PrivateTable, policy: Policy) -> Plan | None:
-    try:
-        found = searched(private, Run(policy, policy.method.seed or 0))
-    except Unsatisfiable:
-        return None
-    return None if isinstance(found, LinkedPlan) else found
 
 
 def _point(

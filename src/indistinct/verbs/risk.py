@@ -33,7 +33,7 @@ from indistinct.analytics.risk.standards import (
     standard_names,
 )
 from indistinct.document import many, share, some_of
-from indistinct.errors import DataError, HierarchyError, PolicyError, Unsatisfiable, refuse
+from indistinct.errors import DataError, HierarchyError, PolicyError, refuse
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import asked_of, method_of, sight_of
@@ -55,14 +55,13 @@ from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import changes_values, transformed
+from indistinct.pipeline.looking_ahead import looks_ahead, searched_alone
 from indistinct.pipeline.release import Release
-from indistinct.pipeline.searching import search
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain import Settings, full_domain_for_each
 from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.grouping import Grouper
-from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.recoded import published_classes
 from indistinct.release.audit.reading import CERTIFICATE, PublishedTable, missing_columns
 from indistinct.sources.convert import to_polars
@@ -474,7 +473,7 @@ def _curve_of_releases(
     records = int(data.weight[~data.suppressed_before].sum())
     series = [for_k(private.promises, k, policy.quasi_identifiers) for k in ks]
     plans: Iterable[tuple[int, Plan | None]]
-    if _in_one_go(run.policy, data):
+    if not looks_ahead(private) and _in_one_go(run.policy, data):
         present = private.present
         data = data if present is private.subjects else private.encode(present).data
         asks = asked_of(run.policy)
@@ -482,12 +481,13 @@ def _curve_of_releases(
         own = _own_k(private)
         # Of releases that cost the same, the one that the policy's own run makes.
         plans = [
-            (k, _alone(private.promising(asked), run) if k == own else plan)
+            (k, searched_alone(private.promising(asked), run) if k == own else plan)
             for k, asked, plan in zip(ks, series, found, strict=True)
         ]
     else:
         plans = (
-            (k, _alone(private.promising(asked), run)) for k, asked in zip(ks, series, strict=True)
+            (k, searched_alone(private.promising(asked), run))
+            for k, asked in zip(ks, series, strict=True)
         )
     grouper = Grouper(data)
     points: list[CurvePoint] = []
@@ -525,15 +525,6 @@ def _in_one_go(policy: Policy, data: LeveledTable) -> bool:
     if not plain or sight_of(policy).rows or method.time_limit is not None:
         return False
     return asked_of(policy).lattice(data).size <= LARGEST
-
-
-def _alone(private: PrivateTable, run: Run) -> Plan | None:
-    """The plan by the policy's method; None where no release keeps the promises."""
-    try:
-        found = search(private, run)
-    except Unsatisfiable:
-        return None
-    return None if isinstance(found, LinkedPlan) else found
 
 
 # Standards -------------------------------------------------------------------------------------
