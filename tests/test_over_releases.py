@@ -508,6 +508,52 @@ def test_rows_that_can_be_joined_leave_nothing_proved(
     assert joined.group_by("age", "sex_right").agg(pl.col("ill").n_unique())["ill"].max() == 1
 
 
+@pytest.mark.parametrize("first", ["beside", "known"])
+def test_a_column_that_another_release_takes_for_known_leaves_nothing_proved(
+    tmp_path: Path, first: str
+) -> None:
+    """Whoever knows a weight, as of the one release, finds the row of the other and its value."""
+    frame, keys = crossed(tmp_path, "warn")
+    beside, known = (without(keys, "sex"), without(without(keys, "age"), "sex"))
+    weight = {"role": "quasi-identifier", "hierarchy": {"intervals": 4}, "min_level": 1}
+    known["attributes"]["weight"] = weight
+    releases = []
+    for asked in (beside, known) if first == "beside" else (known, beside):
+        release = ind.anonymize(frame, asked)
+        release.write(tmp_path / str(len(releases)), report=False)
+        releases.append(release)
+    told = "'weight': in the rows of one release, and a quasi-identifier of another: whoever knows"
+    assert any(told in warning for warning in releases[1].warnings)
+    report = ind.check_ledger(tmp_path / "ledger")
+    assert (report.holds, report.to_dict()["attributes"][0]["known"]) == (False, ["weight"])
+    found = ind.audit(releases).promises[0]
+    assert (found.holds, found.achieved) == (None, {"bound": None})
+    assert "whoever knows 'weight', as another release takes for known" in found.why
+
+
+@pytest.mark.parametrize("role", ["insensitive", "quasi-identifier"])
+def test_what_an_earlier_release_shows_without_a_list_leaves_nothing_proved(
+    tmp_path: Path, role: str
+) -> None:
+    """The first release has no bound on what somebody has, so its classes may tell it."""
+    frame, keys = crossed(tmp_path, "warn")
+    frame = frame.with_columns(other=pl.col("weight") // 2 % 2)
+    other, plain = {"role": "sensitive"}, {"role": role, "max_level": 0}
+    before = keys | {"attributes": keys["attributes"] | {"other": other, "ill": plain}}
+    if role == "insensitive":
+        before["attributes"]["ill"] = {"role": role}
+    before["promises"] = [{"model": "k-anonymity", "k": 2}]
+    after = keys | {"rest": "drop"}
+    ind.anonymize(frame, before).write(tmp_path / "one", report=False)
+    second = ind.anonymize(frame, without(without(after, "age"), "sex"))
+    told = "'ill': another release of 16 people shows it, where it was not sensitive"
+    assert any(told in warning for warning in second.warnings)
+    second.write(tmp_path / "two", report=False)
+    report = ind.check_ledger(tmp_path / "ledger")
+    found = {item["attribute"]: item for item in report.to_dict()["attributes"]}["ill"]
+    assert (report.holds, found["bound"], found["unlisted"]) == (False, 1, True)
+
+
 def test_who_joins_or_leaves_divides_a_class_and_who_stays_does_not(tmp_path: Path) -> None:
     frame, keys = crossed(tmp_path)
     for name in ("one", "two"):

@@ -5,52 +5,82 @@ more beside, and another release shows it too (a weight, a ward, a pseudonym), r
 are one person's. Nothing follows from that where the same people share a class in both: their rows
 stay alike. Where others have joined or left the class, or it was divided in another way, a joined
 row is one of fewer people, and what is left over is another one's.
+
+A column may have another role in another release. One that stands in the rows of a release, and is
+a quasi-identifier of another one, is known of everybody in both: whoever knows it finds their rows.
+And a release may show an attribute that was not sensitive then, so that the ledger has no list of
+it: nothing was compared with what it says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import polars as pl
 
 from indistinct.analytics.series.together import Series
 from indistinct.document import many
-from indistinct.release.ledger import Entry
+from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools
 
 BESIDE = "beside"
 """Where the account of a release names the columns whose values stay as they are."""
 
+QUASI = "quasi-identifier"
+"""The role of what a reader knows of people."""
+
 
 @dataclass(frozen=True)
 class Joined:
-    """Whose classes are divided by rows that can be joined.
+    """Of whom rows may tell more than classes list.
 
     Arguments:
         people: for whom that is so, [n].
-        columns: what the rows of two releases have in common.
+        columns: what the rows of two releases have in common that divides their classes.
+        known: columns in the rows of one release that another one takes for known.
+        unlisted: whether a release shows the attribute that has no list of it in the ledger.
     """
 
     people: Bools = field(repr=False)
-    columns: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    unlisted: bool = False
 
     def told(self, attribute: str) -> str:
         """What follows of it."""
-        listed = ", ".join(f"'{name}'" for name in self.columns[:3])
-        listed += f" and {len(self.columns) - 3} more" * (len(self.columns) > 3)
         whom = many(int(self.people.sum()), "person", "people")
+        why = []
+        if self.columns:
+            why.append(
+                f"rows of several releases can be joined by {_listed(self.columns)}, which divides "
+                f"the classes of {whom}"
+            )
+        if self.known:
+            why.append(
+                f"{_listed(self.known)}: in the rows of one release, and a quasi-identifier of "
+                f"another: whoever knows it finds rows of {whom}"
+            )
+        if self.unlisted:
+            why.append(
+                f"another release of {whom} shows it, where it was not sensitive, and the ledger "
+                "has no list of it"
+            )
         return (
-            f"'{attribute}': rows of several releases can be joined by {listed}, which divides the "
-            f"classes of {whom}: what they have may be told by more than classes list, and nothing "
-            "is proved of it"
+            f"'{attribute}': {'; '.join(why)}: what they have may be told by more than classes "
+            "list, and nothing is proved of it"
         )
 
 
+def _listed(columns: Sequence[str]) -> str:
+    listed = ", ".join(f"'{name}'" for name in columns[:3])
+    return listed + f" and {len(columns) - 3} more" * (len(columns) > 3)
+
+
 def joined_rows(series: Series, entries: Sequence[Entry]) -> Joined:
-    """Whose classes are divided by rows of releases that have columns in common.
+    """Of whom rows of several releases may tell more than their classes list.
 
     Arguments:
         series: all releases that list an attribute, person by person.
@@ -69,7 +99,38 @@ def joined_rows(series: Series, entries: Sequence[Entry]) -> Joined:
         if len(torn):
             columns |= kept[pair[0]] & kept[pair[1]]
             found[torn.to_numpy()] = True
-    return Joined(found, tuple(sorted(columns)))
+    roles = [_roles(entry) for entry in entries]
+    known, unlisted = set[str](), False
+    for one, other in permutations(range(len(entries)), 2):
+        quasi = {name for name, role in roles[other].items() if role == QUASI}
+        if one in there and (both := kept[one] & quasi):
+            torn_apart = _in_both(series, [entries[one], entries[other]])
+            known |= both if torn_apart.any() else set()
+            found |= torn_apart
+    for at, entry in enumerate(entries):
+        if at not in there and series.attribute in {*roles[at], *entry.account.get(BESIDE, ())}:
+            shown = _in_both(series, [entry])
+            unlisted |= bool(shown.any())
+            found |= shown
+    return Joined(found, tuple(sorted(columns)), tuple(sorted(known)), unlisted)
+
+
+def _roles(entry: Entry) -> Mapping[str, str]:
+    """The roles of the published attributes of a release, as its policy has them."""
+    stated = entry.account.get("policy", {}).get("attributes", {})
+    return {name: item["role"] for name, item in stated.items() if item["role"] != "identifier"}
+
+
+def _in_both(series: Series, entries: Sequence[Entry]) -> Bools:
+    """Who of a series is in all of some releases, [n]."""
+    found = np.ones(series.people, np.bool_)
+    for entry in entries:
+        order, person = numbered([series.hashes, entry.people])
+        again = np.flatnonzero(person[1:] == person[:-1])
+        there = np.zeros(series.people, np.bool_)
+        there[order[again]] = True
+        found &= there
+    return found
 
 
 def _divided(one: pl.DataFrame, other: pl.DataFrame) -> pl.Series:

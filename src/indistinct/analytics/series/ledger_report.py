@@ -88,7 +88,7 @@ class LedgerReport(Document):
         broken: the promises that are broken by all together.
         unproved: promises about one release only, which were not checked.
         pairs: what every two releases say together, worst first, if requested.
-        joined: by sensitive attribute whose classes are divided where rows can be joined.
+        joined: by sensitive attribute of whom rows may tell more than classes list.
         notes: what was not compared.
     """
 
@@ -196,8 +196,13 @@ class LedgerReport(Document):
 
 def _of_joined(found: Joined | None) -> Plain:
     if found is None or not found.people.any():
-        return {"joined": 0, "joined_by": []}
-    return {"joined": int(found.people.sum()), "joined_by": list(found.columns)}
+        return {"joined": 0, "joined_by": [], "known": [], "unlisted": False}
+    return {
+        "joined": int(found.people.sum()),
+        "joined_by": list(found.columns),
+        "known": list(found.known),
+        "unlisted": found.unlisted,
+    }
 
 
 def _figures(found: Composition) -> Plain:

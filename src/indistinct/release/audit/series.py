@@ -191,7 +191,7 @@ def verdict_over(
     if laid is None:
         return _undecided(part, 0, f"more than {MOST:,} pairs of labels would have to be compared")
     members = [one[0] for one in shown if one is not None]
-    joined = _joined(members, beside, follow)
+    joined = _joined(members, beside, follow) or _known(series, beside)
     unlike = _unlike(series, part.sensitive)
     if part.model in SIGNATURES:
         found = _of_signatures(part, laid, followed=follow is not None)
@@ -256,6 +256,19 @@ def _joined(members: Sequence[pl.DataFrame], beside: Sequence[set[str]], follow:
     may = "" if follow is not None else "may "
     divide = f"{may}divide" + "s" * (not may)
     return f"rows of two releases can be joined by {listed}, which {divide} classes"
+
+
+def _known(series: Sequence[OneOf], beside: Sequence[set[str]]) -> str:
+    """Which columns of rows are quasi-identifiers of another release; empty where none is."""
+    columns = {
+        name
+        for own, one in zip(beside, series, strict=True)
+        for other in series
+        if other is not one
+        for name in own & {*other.quasi}
+    }
+    listed = ", ".join(f"'{name}'" for name in sorted(columns))
+    return f"whoever knows {listed}, as another release takes for known, finds rows" * bool(columns)
 
 
 def _divided(one: pl.DataFrame, other: pl.DataFrame, follow: str) -> bool:
