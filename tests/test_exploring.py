@@ -82,6 +82,31 @@ def test_every_point_is_the_run_by_itself(more: dict[str, Any], grid: dict[str, 
         assert all(point.analyses for point in found.points)
 
 
+@pytest.mark.parametrize("promises", [[], [DIVERSE | {"l": 3}]])
+@pytest.mark.parametrize("person", [False, True])
+def test_who_fits_no_class_is_found_among_the_rows_of_stars(
+    promises: list[dict[str, Any]], person: bool
+) -> None:
+    """They are one more group, which may be smaller than every class."""
+    more: dict[str, Any] = {"output": {"suppressed": "keep"}}
+    table, more["promises"] = patients(), [*POLICY["promises"], *promises]
+    if person:
+        table = pl.concat([table.with_row_index("who")] * 2)
+        more |= {"source": {"person": "who"}}
+        more["attributes"] = POLICY["attributes"] | {"who": {"role": "identifier"}}
+    found = ind.explore(table, ind.Policy.from_dict(POLICY | more), k=(3, 5, 8))
+    smaller = 0
+    for point in found.points:
+        release = ind.anonymize(table, point.policy)
+        one = pl.col("who").n_unique() if person else pl.len()
+        sizes = release.tables.group_by("age", "sex", "zip").agg(one.alias("n"))["n"]
+        assert point.risk is not None
+        assert point.risk["highest"] == pytest.approx(1 / sizes.min())
+        assert point.risk["average"] == pytest.approx(1 / sizes.mean())
+        smaller += point.k is not None and sizes.min() < point.k
+    assert smaller or promises
+
+
 def test_of_releases_of_one_cost_it_is_the_one_of_the_run() -> None:
     rows = ["001", "330", "230", "331", "101", "030", "321", "101", "031", "200"]
     table = pl.DataFrame([list(row) for row in rows], ["a", "b", "c"], orient="row")

@@ -222,6 +222,7 @@ def _is_whole(choice: _Choice) -> bool:
         or method.linked
         or bool(method.may_contain)
         or policy.method.decoys is not None
+        or policy.output.suppressed == "keep"
         or sight_of(policy).ranks
         or policy.ledger is not None
         or policy.person is not None
@@ -313,11 +314,15 @@ def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None)
             raise
         return Point(**told)
     run = release.run.to_dict()
-    smallest, mean = run["classes"]["smallest"], run["classes"]["mean"]
+    count, smallest, mean = (run["classes"][key] for key in ("count", "smallest", "mean"))
+    starred = _fit_no_class(run) if policy.output.suppressed == "keep" else 0
+    if starred and not release.linked:
+        smallest = min(smallest or starred, starred)
+        mean = ((mean or 0) * count + starred) / (count + 1)
     analyses: Any = release.private.get("analyses.json")
     risk = None
     if smallest:
-        # Of classes as they are counted without what is made up.
+        # Of classes as they are counted without what is made up, and of who fits none.
         at_risk = None if 1 / smallest > policy.risk.threshold else 0.0
         risk = {"highest": 1 / smallest, "average": 1 / mean, "at_risk": at_risk}
     return Point(
@@ -330,6 +335,12 @@ def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None)
         lost=tuple(lost_attributes(run["plan"].get("leakage", {}))),
         analyses=None if analyses is None else analyses["analyses"],
     )
+
+
+def _fit_no_class(run: Plain) -> int:
+    """The people of published rows of stars, one more group in which they can be found."""
+    kept = run["records_published"] - run["published"] - sum(run["added"].values())
+    return int(run["people"]["suppressed"] if kept and "people" in run else kept)
 
 
 def _gain(
