@@ -131,3 +131,45 @@ def test_people_beside_the_table_need_no_category(tmp_path: Path) -> None:
     }
     release = ind.anonymize(records, policy)
     assert all(item["holds"] for item in release.certificate.promises)
+
+
+def around(people: pl.DataFrame, folder: Path, **more: Any) -> dict[str, Any]:
+    """A policy of k-map among some people."""
+    people.write_csv(folder / "people.csv")
+    return {
+        "source": {"person": "who"},
+        "attributes": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 5}},
+        },
+        "promises": [{"model": "k-map", "k": 4}],
+        "risk": {"population": {"file": str(folder / "people.csv")}},
+        **more,
+    }
+
+
+def test_a_population_of_visits_does_not_count_a_person_twice(tmp_path: Path) -> None:
+    """Two people of each age with three visits each are no six people."""
+    visits = pl.DataFrame({"who": range(8), "age": [20, 20, 21, 21, 30, 30, 31, 31]})
+    with pytest.raises(ind.errors.DataError, match="16 rows are further ones of people") as caught:
+        ind.anonymize(visits, around(pl.concat([visits] * 3), tmp_path))
+    assert caught.value.problems[0].code == "people-twice"
+    policy = ind.Policy.from_dict(around(visits, tmp_path))
+    with pytest.raises(ind.errors.DataError, match="16 rows"):
+        ind.risk(visits, policy=policy, population=pl.concat([visits] * 3))
+    release = ind.anonymize(visits, policy)
+    assert release.tables.group_by("age").len()["len"].to_list() == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("shift", "lacking"), [(0, None), (100, "8 of 8 people"), (1, "4 of 8 people")]
+)
+def test_a_population_that_cannot_hold_the_table_is_warned_of(
+    tmp_path: Path, shift: int, lacking: str | None
+) -> None:
+    people = pl.DataFrame({"who": range(8), "age": [20, 20, 21, 21, 30, 30, 31, 31]})
+    others = pl.concat([people.with_columns(pl.col("age") + shift), people.head(0)])
+    method = {"method": {"suppression_limit": 0.0}}
+    warnings = ind.anonymize(people, around(others, tmp_path, **method)).warnings
+    told = [one for one in warnings if "cannot be in the population" in one]
+    assert [one.partition(" cannot")[0] for one in told] == ([] if lacking is None else [lacking])

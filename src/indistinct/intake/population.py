@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.errors import PolicyError, Problem, refuse
+from indistinct.document import many
+from indistinct.errors import DataError, PolicyError, Problem, refuse
 from indistinct.intake.transforming import depends_on_others, followed
 from indistinct.privacy.promise import models
 from indistinct.sources.convert import to_polars
@@ -106,7 +107,7 @@ def people_in(
         held: ask for a table in memory, from any engine.
 
     Raises:
-        DataError: the table cannot be read, or lacks one of the columns.
+        DataError: the table cannot be read, lacks one of the columns, or has people twice.
     """
     is_path = isinstance(given, str | Path)
     name = Path(given).name if is_path else "the population"
@@ -116,8 +117,26 @@ def people_in(
     native = to_polars(native) if held else native
     table = open_table(native, name)
     require_columns(table, columns)
+    _refuse_rows_of_people(table, policy, name)
     tokens = {} if policy is None else policy.missing_tokens(columns)
     return open_table(native, name, missing_tokens=tokens) if tokens else table
+
+
+def _refuse_rows_of_people(table: Table, policy: Policy | None, name: str) -> None:
+    """Raise where the column that names people names one in several rows: rows are counted."""
+    person = None if policy is None else policy.person
+    if person is None or person not in table.columns:
+        return
+    names = table.text([person])[person].drop_nulls()
+    if twice := len(names) - names.n_unique():
+        raise DataError(
+            "people-twice",
+            f"{many(twice, 'row is', 'rows are')} further ones of people who have one already, and "
+            "every row would count as somebody else",
+            file=name,
+            attribute=person,
+            remedy="give a population of one row per person",
+        )
 
 
 def _refuse_counting(policy: Policy) -> None:

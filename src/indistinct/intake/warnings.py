@@ -419,6 +419,27 @@ def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[WarningTe
     ] * bool(names)
 
 
+def warn_about_population(private: PrivateTable) -> list[WarningText]:
+    """The warning that the table has people whom the population lacks, so that it is another's.
+
+    Arguments:
+        private: the table, with the population that promises count.
+    """
+    table = private.data.table
+    if table.population is None:
+        return []
+    lacking = np.maximum(table.weight - table.population, 0)[~private.data.suppressed_before].sum()
+    models = dict.fromkeys(part.model for part in private.promises if part.needs_population)
+    return [
+        Kind.RISK(
+            f"{some_of(int(lacking), table.records, private.subjects.unit)} cannot be in the "
+            f"population, which has too few people of these quasi-identifiers: {', '.join(models)} "
+            "counts others than an attacker does, if values are not written alike, or the table "
+            "was drawn from another population"
+        )
+    ] * bool(lacking)
+
+
 def warn_about_lone_groups(
     policy: Policy, publication: Publication, ends: Mapping[str, Sequence[float]]
 ) -> list[WarningText]:

@@ -22,6 +22,7 @@ from indistinct.intake.warnings import (
     warn_about_counted_rows,
     warn_about_forgotten_person,
     warn_about_people,
+    warn_about_population,
     warn_about_unprotected_columns,
 )
 from indistinct.metadata import CATEGORIES, NO_METADATA, ValueMetadata
@@ -71,6 +72,7 @@ def publish(
     run.tell("publishing")
     run.warnings += warn_about_counted_rows(private.table, run.policy)
     run.warnings += warn_about_forgotten_person(private.table, run.policy)
+    run.warnings += warn_about_population(private)
     if isinstance(plan, LinkedPlan):
         return _linked(private, plan, run)
     visits = visits_within_classes(private, plan, run)
