@@ -787,3 +787,153 @@ def test_a_damaged_ledger_is_refused(tmp_path: Path, damage: str) -> None:
     assert "is not a ledger that this version can read" in done.stderr
     with pytest.raises(ind.InputError, match="is not a ledger"):
         ind.anonymize(table(1), policy(tmp_path))
+
+
+@pytest.fixture(scope="module")
+def of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of three releases, one of them forgotten; tests copy it."""
+    folder = tmp_path_factory.mktemp("three")
+    for at in range(3):
+        ind.anonymize(table(at), policy(folder, "warn")).write(folder / f"{at}", report=False)
+    Ledger(folder / "ledger").forget(2)
+    return folder / "ledger"
+
+
+def copied(ledger: Path, folder: Path) -> tuple[Path, Ledger]:
+    shutil.copytree(ledger, folder / "ledger")
+    return folder / "ledger" / FILE, Ledger(folder / "ledger")
+
+
+def what_it_knows(ledger: Ledger) -> list[Any]:
+    """Everything that a ledger says; nothing where it is refused."""
+    found: list[Any] = []
+    with contextlib.suppress(ind.InputError):
+        for one in ledger.entries():
+            found += [one.to_dict(), one.people.tolist(), one.groups.tolist(), one.sizes.tolist()]
+            for name, part in one.listed.items():
+                lists = (part.starts.tolist(), part.places.tolist(), part.counts.tolist())
+                found.append((name, part.labels, part.holding, lists))
+    return found
+
+
+def test_no_changed_byte_of_a_ledger_changes_what_it_says(of_three: Path, tmp_path: Path) -> None:
+    file, ledger = copied(of_three, tmp_path)
+    known, whole, refused = what_it_knows(ledger), file.read_bytes(), 0
+    for at in [*range(0, len(whole), 61), *range(3700, 4090, 7)]:  # the last: names of tables
+        changed = bytearray(whole)
+        changed[at] ^= 0xFF
+        file.write_bytes(changed)
+        said = what_it_knows(ledger)
+        assert said in ([], known), at
+        refused += not said
+    assert refused > 50
+    file.write_bytes(whole)
+    assert what_it_knows(ledger) == known
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM releases WHERE number = 1",
+        "DELETE FROM releases WHERE number = 3",
+        "DELETE FROM releases",
+        "DELETE FROM listed WHERE release = 3",
+        "DELETE FROM struck",
+        "INSERT INTO struck VALUES (4)",
+        "UPDATE listed SET release = 9 WHERE release = 3",
+        "UPDATE listed SET release = 4 - release",
+        "UPDATE releases SET number = 7 WHERE number = 3",
+        "INSERT INTO releases SELECT 2, published, created, folder, certificate_sha256, account, "
+        "people, groups, sizes, digest FROM releases WHERE number = 1",
+        "UPDATE releases SET published = 0, folder = '/nowhere'",
+        "UPDATE releases SET published = 0",
+        "UPDATE releases SET created = '2020-01-01'",
+        "UPDATE releases SET folder = folder || '/'",
+        "UPDATE releases SET account = replace(account, '0.6', '0.9')",
+        "UPDATE releases SET account = replace(account, 'max-posterior', 'k-anonymity')",
+        "UPDATE releases SET people = (SELECT people FROM releases WHERE number = 1)",
+        "UPDATE releases SET groups = (SELECT groups FROM releases WHERE number = 1)",
+        "UPDATE listed SET labels = replace(labels, 'gout', 'ague')",
+        "UPDATE sqlite_sequence SET seq = seq + 1",
+        "DELETE FROM sqlite_sequence",
+        "DROP TABLE struck",
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = 2",
+        "",
+    ],
+)
+def test_a_ledger_that_was_changed_is_refused(of_three: Path, tmp_path: Path, change: str) -> None:
+    file, ledger = copied(of_three, tmp_path)
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute(change)
+        connection.commit()
+    if not change:
+        file.write_bytes(b"")
+    for look in (ledger.entries, lambda: ind.anonymize(table(1), policy(tmp_path, "warn"))):
+        with pytest.raises(ind.InputError) as caught:
+            look()
+        assert caught.value.problems[0].code == "bad-ledger"
+    file.unlink()
+    with pytest.raises(ind.InputError, match="has lost what it held"):
+        ind.anonymize(table(1), policy(tmp_path, "warn"))
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        (None, "bad-ledger"),
+        ("", "bad-ledger"),
+        ("ab" * 31, "bad-ledger"),
+        ("\xe9" * 64, "bad-ledger"),
+        ("ab" * 33, "bad-ledger"),
+        ("ab" * 32, "other-key"),
+    ],
+)
+def test_no_release_is_made_where_the_key_is_another(
+    tmp_path: Path, key: str | None, code: str
+) -> None:
+    """Else nobody would be found in an earlier release, and every promise would hold."""
+    ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / "one", report=False)
+    place = tmp_path / "ledger" / "key"
+    place.unlink()
+    if key is not None:
+        place.write_text(key)
+    with pytest.raises(ind.InputError) as caught:
+        ind.anonymize(table(1), policy(tmp_path))
+    assert caught.value.problems[0].code == code
+    assert place.exists() == (key is not None)
+
+
+def test_no_release_is_made_where_the_policy_names_another_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / "one", report=False)
+    monkeypatch.setenv("OTHER", "6e1f" + "0c9a53b7d28e41f6" * 4)
+    own = {"path": str(tmp_path / "ledger"), "person": "patient", "key_env": "OTHER"}
+    with pytest.raises(ind.InputError) as caught:
+        ind.anonymize(table(1), policy(tmp_path, ledger=own))
+    assert caught.value.problems[0].code == "other-key"
+
+
+def test_a_full_disk_leaves_neither_release_nor_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / "one", report=False)
+    release = ind.anonymize(table(9, 3000), policy(tmp_path, "warn"))
+    connect = sqlite3.connect
+
+    def full(file: Path) -> sqlite3.Connection:
+        connection = connect(file)
+        connection.execute("PRAGMA max_page_count = 1")  # no page more than there are
+        return connection
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", full)
+        with pytest.raises(ind.OutputError) as caught:
+            release.write(tmp_path / "two", report=False)
+    assert caught.value.problems[0].code == "disk-full"
+    assert not (tmp_path / "two").exists()
+    assert len(Ledger(tmp_path / "ledger").entries()) == 1
+    release.write(tmp_path / "two", report=False)
+    assert len(Ledger(tmp_path / "ledger").entries()) == 2

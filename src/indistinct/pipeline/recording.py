@@ -17,7 +17,7 @@ import polars as pl
 from indistinct.analytics.series.joined_rows import BESIDE, unproved
 from indistinct.analytics.series.ledger_report import Broken, over_releases, reported
 from indistinct.document import many
-from indistinct.errors import DataError, Problem, Unsatisfiable
+from indistinct.errors import DataError, InputError, Problem, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.kept_values import kept_beside
 from indistinct.microdata.encoding import distinct_rows
@@ -111,9 +111,9 @@ def hold_against_ledger(
     earlier = ledger.entries()
     before = {name for entry in earlier for name in entry.listed}
     people, groups, sizes, listed = _laid_out(private, plan, publication, before)
-    key = _key(policy, ledger)
+    key = _key(policy, ledger, earlier)
     hashes = hashes_of(people, key)
-    account["key_check"] = f"{hashes_of(pl.Series([KEY_CHECK]), key)[0, 0]:016x}"
+    account["key_check"] = _sign(key)
     if isinstance(plan, LinkedPlan) and plan.noise:
         account["made_up"] = _made_up(plan, key)
     entry = Entry.of(hashes, groups, sizes, listed, account)
@@ -146,7 +146,7 @@ def earlier_signatures(private: PrivateTable) -> Earlier:
     assert policy.ledger is not None
     ledger = Ledger.made(policy.directory / policy.ledger.path)
     entries, (name, *_) = ledger.entries(), private.sensitive
-    key = _key(policy, ledger)
+    key = _key(policy, ledger, entries)
     hashes = hashes_of(_people(private), key)
     of_person = np.full(len(hashes), -1, np.int32)
     numbers: dict[tuple[str | None, ...], int] = {}
@@ -251,13 +251,30 @@ def _told(one: Broken, earlier: int, torn: Sequence[str]) -> Problem:
     )
 
 
-def _key(policy: Policy, ledger: Ledger) -> bytes:
+def _key(policy: Policy, ledger: Ledger, earlier: Sequence[Entry]) -> bytes:
+    """The key of the hashes; refused where earlier releases have another, and nobody is found."""
     keys = policy.ledger
     assert keys is not None
     if keys.key_env is None and keys.key_file is None:
-        return ledger.key()
-    own = read_key("ledger", env=keys.key_env, file=keys.key_file, directory=Path(policy.directory))
-    return derived(own, "ledger")
+        key = ledger.key()
+    else:
+        directory = Path(policy.directory)
+        own = read_key("ledger", env=keys.key_env, file=keys.key_file, directory=directory)
+        key = derived(own, "ledger")
+    if {entry.account.get("key_check") for entry in earlier} - {None, _sign(key)}:
+        raise InputError(
+            "other-key",
+            "the releases in the ledger hash people with another key, so nobody in them is found",
+            file=str(ledger.path),
+            remedy="let the policy name the key of the first release (key_env or key_file under "
+            "[ledger]; with neither it is the file key of the ledger)",
+        )
+    return key
+
+
+def _sign(key: bytes) -> str:
+    """A hash by which two keys are told apart."""
+    return f"{hashes_of(pl.Series([KEY_CHECK]), key)[0, 0]:016x}"
 
 
 def _laid_out(

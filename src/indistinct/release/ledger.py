@@ -9,6 +9,9 @@ A release and its entry appear together. The entry is written first, as one that
 the folder appears, in one step; then the entry counts. The next to open the ledger strikes an
 awaited entry whose folder is not there, and confirms one whose folder is. A lock is held from the
 first to the last, so that other runs wait; commands take turns from the first look at the ledger.
+
+A ledger that has lost something says so: each entry has a digest of all that it holds, numbers that
+were struck are kept, and a folder that was used has a file with tables in it, and its key.
 """
 
 from __future__ import annotations
@@ -31,10 +34,23 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import InputError, OutputError
+from indistinct.sources.writing import write_private
 from indistinct.types import Ints, Ints32, Plain, PlainMapping
 
 FILE, LOCK, KEY, TURN = "ledger.sqlite", "lock", "key", "turn"
 VERSION = 1
+
+_KEY = 32
+_NOT_NOW = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+"""What SQLite says of disk, rights and other programs; all else is about what the file holds."""
 
 Holding = Literal["one", "some", "all"]
 
@@ -42,13 +58,14 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS releases (
     number INTEGER PRIMARY KEY AUTOINCREMENT, published INTEGER NOT NULL, created TEXT NOT NULL,
     folder TEXT NOT NULL, certificate_sha256 TEXT NOT NULL, account TEXT NOT NULL,
-    people BLOB NOT NULL, groups BLOB NOT NULL, sizes BLOB NOT NULL
+    people BLOB NOT NULL, groups BLOB NOT NULL, sizes BLOB NOT NULL, digest BLOB
 );
 CREATE TABLE IF NOT EXISTS listed (
     release INTEGER NOT NULL REFERENCES releases ON DELETE CASCADE, attribute TEXT NOT NULL,
     holding TEXT NOT NULL, labels TEXT NOT NULL,
     starts BLOB NOT NULL, places BLOB NOT NULL, counts BLOB NOT NULL
 );
+CREATE TABLE IF NOT EXISTS struck (number INTEGER PRIMARY KEY);
 """
 
 
@@ -187,7 +204,7 @@ class Ledger:
                     file=str(found.path),
                     remedy="close it: chmod 700, or name a folder that is not there yet",
                 )
-            with found._locked(), contextlib.closing(found._connected()):
+            with found._locked(), found._connected(new=True):
                 pass
         except OSError as error:
             why = (error.strerror or "unknown reason").lower()
@@ -200,15 +217,28 @@ class Ledger:
         return found
 
     def key(self) -> bytes:
-        """The key of the hashes, made with the ledger."""
+        """The key of the hashes, made for the first release.
+
+        Raises:
+            InputError: it is lost, or no key that this program made.
+        """
         place = self.path / KEY
-        with contextlib.suppress(FileExistsError):
-            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w") as file:
-                file.write(secrets.token_hex(32))
-                file.flush()
-                os.fsync(file.fileno())
-        return bytes.fromhex(place.read_text())
+        if not place.exists() and not self.entries():
+            with self._locked():
+                if not place.exists():
+                    write_private({place: secrets.token_hex(_KEY)})
+        try:
+            found = bytes.fromhex(place.read_text("ascii"))
+        except (OSError, ValueError):
+            found = b""
+        if len(found) != _KEY:
+            raise InputError(
+                "bad-ledger",
+                "the key of the ledger is lost or damaged, so that nobody is found in its releases",
+                file=str(place),
+                remedy="put back the key from a backup",
+            )
+        return found
 
     def hashes(self, people: Sequence[str]) -> list[str]:
         """The keyed hashes of people by the ledger's key, to find people in a list of beliefs."""
@@ -234,8 +264,7 @@ class Ledger:
             InputError: there is no such release.
         """
         with self._open() as connection:
-            gone = connection.execute("DELETE FROM releases WHERE number = ?", (number,)).rowcount
-            connection.commit()
+            gone = _struck(connection, number)
         if not gone:
             raise self._no_release(number)
 
@@ -292,20 +321,19 @@ class Ledger:
                 file=str(self.path),
                 remedy="a release writes one, where its policy says [ledger] path",
             )
-        with self._locked(), contextlib.closing(self._connected()) as connection:
+        with self._locked(), self._connected() as connection:
             try:
-                for number, folder, digest in connection.execute(
-                    "SELECT number, folder, certificate_sha256 FROM releases WHERE NOT published"
-                ).fetchall():
-                    done = _digest(Path(folder) / "certificate.json") == digest
-                    change = "UPDATE releases SET published = 1" if done else "DELETE FROM releases"
-                    connection.execute(f"{change} WHERE number = ?", (number,))
-                connection.commit()
-                yield connection
-            except sqlite3.DatabaseError as error:
-                if type(error) is not sqlite3.DatabaseError:  # a full disk, and the like
-                    raise
-                raise self._unreadable() from None
+                whole = _whole_file(connection)
+            except (TypeError, ValueError):  # SQLite's words about damage are not always text
+                whole = False
+            if not whole:
+                raise self._unreadable()
+            for number, folder, digest in connection.execute(
+                "SELECT number, folder, certificate_sha256 FROM releases WHERE NOT published"
+            ).fetchall():
+                done = _digest(Path(folder) / "certificate.json") == digest
+                (_published if done else _struck)(connection, number)
+            yield connection
 
     @contextlib.contextmanager
     def _locked(self, name: str = LOCK) -> Iterator[None]:
@@ -316,31 +344,39 @@ class Ledger:
         finally:
             os.close(handle)
 
-    def _connected(self) -> sqlite3.Connection:
+    @contextlib.contextmanager
+    def _connected(self, *, new: bool = False) -> Iterator[sqlite3.Connection]:
+        """The file, made where the folder is new; what SQLite says of it is told as an error."""
         file = self.path / FILE
+        new = new and not any((self.path / name).exists() for name in (KEY, TURN))
         if not file.exists():
+            if not new:
+                raise self._unreadable()
             os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
-        connection = sqlite3.connect(file)
         try:
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, VERSION):
-                raise sqlite3.DatabaseError("a later version")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.executescript(_TABLES)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-            connection.commit()
-        except sqlite3.DatabaseError:
-            connection.close()
-            raise self._unreadable() from None
-        return connection
+            with contextlib.closing(sqlite3.connect(file)) as connection:
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.execute("PRAGMA secure_delete = ON")
+                if new and connection.execute(_MADE_BY).fetchone() == (0,):
+                    connection.executescript(f"{_TABLES}PRAGMA user_version = {VERSION};")
+                yield connection
+        except sqlite3.Error as error:
+            number = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if number not in _NOT_NOW:
+                raise self._unreadable() from None
+            raise OutputError(
+                "disk-full" if number == sqlite3.SQLITE_FULL else "unwritable",
+                f"the ledger cannot be used ({error}); nothing was written",
+                file=str(file),
+                remedy="make room, close what else uses the file, or see that you may write it",
+            ) from None
 
     def _unreadable(self) -> InputError:
         return InputError(
             "bad-ledger",
-            "is not a ledger that this version can read",
+            "is not a ledger that this version can read, or has lost what it held",
             file=str(self.path / FILE),
-            remedy="name the folder of a ledger, or a new one",
+            remedy="put it back from a backup, or name a new folder",
         )
 
     @staticmethod
@@ -411,6 +447,12 @@ def _fits(part: Listed, sizes: Ints) -> bool:
     return bool((np.bincount(group, counts, len(sizes)) == sizes).all())
 
 
+_MADE_BY = "PRAGMA user_version"
+_LOOSE = "SELECT 1 FROM listed WHERE release NOT IN (SELECT number FROM releases)"
+_OWN = (
+    "SELECT number, published, created, folder, certificate_sha256, account, people, groups, sizes "
+    "FROM releases WHERE number = ?"
+)
 _ROWS = (
     "SELECT number, created, folder, account, people, groups, sizes FROM releases ORDER BY number"
 )
@@ -464,14 +506,13 @@ class Recording:
                 for name, part in entry.listed.items()
             ],
         )
-        self.connection.commit()
+        _seal(self.connection, self.number)
 
     def confirm(self) -> None:
-        """The folder is there."""
-        self.connection.execute(
-            "UPDATE releases SET published = 1 WHERE number = ?", (self.number,)
-        )
-        self.connection.commit()
+        """The folder is there; where no room is left to write that, the next to open looks."""
+        assert self.number is not None
+        with contextlib.suppress(sqlite3.Error):
+            _published(self.connection, self.number)
 
     def strike(self) -> None:
         """The folder will not appear; if it has, the entry counts."""
@@ -480,8 +521,60 @@ class Recording:
         if _digest(self.folder / "certificate.json") == self.digest:
             self.confirm()
             return
-        self.connection.execute("DELETE FROM releases WHERE number = ?", (self.number,))
-        self.connection.commit()
+        with contextlib.suppress(sqlite3.Error):  # then the next to open strikes it
+            self.connection.rollback()
+            _struck(self.connection, self.number)
+
+
+def _whole_file(connection: sqlite3.Connection) -> bool:
+    """Is the ledger of this version, with every entry, struck or as it was written?"""
+    if connection.execute(_MADE_BY).fetchone() != (VERSION,):
+        return False
+    there = connection.execute("SELECT number, digest FROM releases").fetchall()
+    gone = connection.execute("SELECT number FROM struck").fetchall()
+    last = connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence").fetchone()[0]
+    numbers = sorted([number for number, _ in there] + [number for (number,) in gone])
+    return (
+        numbers == [*range(1, last + 1)]
+        and all(_sealed(connection, number) == digest for number, digest in there)
+        and not connection.execute(_LOOSE).fetchone()
+    )
+
+
+def _published(connection: sqlite3.Connection, number: int) -> None:
+    """Let an entry count."""
+    connection.execute("UPDATE releases SET published = 1 WHERE number = ?", (number,))
+    _seal(connection, number)
+
+
+def _struck(connection: sqlite3.Connection, number: int) -> bool:
+    """Strike an entry out, and keep that it was; whether there was one."""
+    gone = connection.execute("DELETE FROM releases WHERE number = ?", (number,)).rowcount
+    if gone:
+        connection.execute("INSERT INTO struck VALUES (?)", (number,))
+    connection.commit()
+    return bool(gone)
+
+
+def _seal(connection: sqlite3.Connection, number: int | None) -> None:
+    """Write the digest of an entry that was changed, with the change."""
+    connection.execute(
+        "UPDATE releases SET digest = ? WHERE number = ?", (_sealed(connection, number), number)
+    )
+    connection.commit()
+
+
+def _sealed(connection: sqlite3.Connection, number: int | None) -> bytes:
+    """The digest of all that the ledger holds of a release: each value with type and length."""
+    found = hashlib.blake2b(digest_size=16)
+    for row in (
+        *connection.execute(_OWN, (number,)),
+        *connection.execute("SELECT * FROM listed WHERE release = ? ORDER BY attribute", (number,)),
+    ):
+        for value in row:
+            held = value if isinstance(value, bytes) else str(value).encode()
+            found.update(f"{type(value).__name__} {len(held)} ".encode() + held)
+    return found.digest()
 
 
 def _digest(path: Path) -> str | None:
