@@ -102,12 +102,9 @@ def test_each_value_is_counted_once_for_everybody_who_has_it(
 ) -> None:
     who, age, value = table
     rows = pl.DataFrame({"who": [str(p) for p in who], "age": age, "value": value})
-    people = Subjects.of_people(rows, "who", ["age"])
-    events = Events(people.person_of, rows.select("value"))
+    people = Subjects.of_people(rows, "who", ["age"], ["value"])
     chains = [[label, "*"] for label in "xyz"]
-    made = Microdata.encode(
-        people.texts, {"age": Taxonomy("age", chains)}, ["value"], events=events
-    )
+    made = Microdata.encode(people, {"age": Taxonomy("age", chains)}, ["value"])
     table_ = made.data.table
     cells = table_.sensitive["value"]
     assert table_.records == len(set(who))

@@ -26,6 +26,7 @@ from indistinct.measures import objective
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
+from indistinct.microdata.subjects import Subjects
 from indistinct.privacy import Promise, promise
 from indistinct.recoding.full_domain import Settings, full_domain
 from indistinct.recoding.plan import LevelPlan
@@ -66,7 +67,7 @@ def table(shared: Path, rows: str = "all") -> LeveledTable:
     # Counting twice over the same combinations: how many of the part, how many of all.
     both = pl.concat([part, everybody], how="vertical")
     inside = np.concatenate([np.ones(part.height, np.int64), np.zeros(everybody.height, np.int64)])
-    counted = Microdata.encode(both, taxonomies, [SENSITIVE], inside)
+    counted = Microdata.encode(Subjects.of_records(both, inside), taxonomies, [SENSITIVE])
     people = np.bincount(
         counted.combination_of, weights=1 - inside, minlength=counted.data.table.combinations
     )

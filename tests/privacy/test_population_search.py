@@ -18,6 +18,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures import objective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
+from indistinct.microdata.subjects import Subjects
 from indistinct.privacy import Promise, promise
 from indistinct.recoding.full_domain import Settings, full_domain
 
@@ -35,7 +36,7 @@ def encoded(people: list[tuple[Row, bool]]) -> LeveledTable:
     )
     inside = np.array([there for _, there in people], np.int64)
     taxonomies = {name: Taxonomy(name, chains) for name, chains in CHAINS.items()}
-    found = Microdata.encode(texts, taxonomies, weight=inside)
+    found = Microdata.encode(Subjects.of_records(texts, inside), taxonomies)
     number = found.data.table.combinations
     population = np.bincount(found.combination_of, minlength=number)
     return replace(found.data, table=replace(found.data.table, population=population))

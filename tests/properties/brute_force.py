@@ -23,6 +23,7 @@ from indistinct.measures import Objective
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
+from indistinct.microdata.subjects import Subjects
 from indistinct.privacy import Closure, Promise
 
 Label = str | None
@@ -139,7 +140,7 @@ def texts(case: Case) -> pl.DataFrame:
 def microdata(case: Case) -> Microdata:
     """The case as the package sees it."""
     weight = np.array(case.weights, dtype=np.int64)
-    return Microdata.encode(texts(case), taxonomies(case), ["s"], weight)
+    return Microdata.encode(Subjects.of_records(texts(case), weight), taxonomies(case), ["s"])
 
 
 def leveled(case: Case) -> LeveledTable:

@@ -12,7 +12,7 @@ from indistinct.hierarchies.intervals import intervals_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.microdata import Microdata
-from indistinct.microdata.subjects import Events, Subjects
+from indistinct.microdata.subjects import Subjects
 from indistinct.recoding.linked import LinkedPlan, LinkedTable
 from indistinct.release.audit import Audit, audit
 from indistinct.release.linked import linked_tables
@@ -80,18 +80,12 @@ def linked(
     population: pl.DataFrame | None = None,
 ) -> LinkedTable:
     """Rows as people with their records."""
-    people = Subjects.of_people(rows, key, list(taxonomies))
-    events = Events(people.person_of, rows.select(list(known)))
+    people = Subjects.of_people(rows, key, list(taxonomies), list(known))
     microdata = Microdata.encode(
-        people.texts,
-        taxonomies,
-        list(known),
-        known=known,
-        population=population,
-        by_record=True,
-        events=events,
+        people, taxonomies, list(known), population=population, by_record=True
     )
-    return LinkedTable.joined(microdata.data, events)
+    assert people.events is not None
+    return LinkedTable.joined(microdata.knowing(known).data, people.events)
 
 
 ILLS = {f"{name}{at}": name for name in "abcde" for at in (1, 2)}

@@ -126,7 +126,7 @@ def test_classes_are_judged_alike_a_part_at_a_time(
         category_order=("low", "high"),
         ranks={"x": 3, "y": 3, "z": 1},
     )
-    data = Microdata.encode(texts, {"ward": wards}, ["ill"], known={"ill": known}).data
+    data = Microdata.encode(texts, {"ward": wards}, ["ill"]).knowing({"ill": known}).data
     asked = [promise("k-anonymity", k=2), promise(name, **parameters, sensitive="ill")]
     found = Judge(data, asked)
     rows_there = len(data.weight)

@@ -16,6 +16,7 @@ from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
+from indistinct.microdata.subjects import Subjects
 from indistinct.privacy import Promise, promise
 from indistinct.randomness import stream
 from indistinct.recoding.cells import classes_as_published
@@ -282,7 +283,7 @@ def test_everything_may_be_suppressed_where_that_is_allowed() -> None:
 def test_equal_records_in_one_combination_stay_together() -> None:
     texts = pl.DataFrame({"age": ["20", "21", "28", "29"]})
     weight = np.array([3, 1, 2, 1])
-    data = Microdata.encode(texts, {"age": AGES}, weight=weight).data
+    data = Microdata.encode(Subjects.of_records(texts, weight), {"age": AGES}).data
     found = members(k_member(data, k_anonymity(3), PartitionSettings()))
     assert sorted(found) == [[0, 1], [2, 3]]
 

@@ -72,7 +72,7 @@ def skewed(seed: int, most: int = 90, *, dense: bool = False) -> pl.DataFrame:
 def encoded(texts: pl.DataFrame, *, by_record: bool = False) -> Microdata:
     names = [name for name in texts.columns if name != "ill"]
     trees = {name: TREES[name] for name in names}
-    return Microdata.encode(texts, trees, ["ill"], by_record=by_record, known={"ill": KNOWN})
+    return Microdata.encode(texts, trees, ["ill"], by_record=by_record).knowing({"ill": KNOWN})
 
 
 def about_ills(model: str, k: int = 2) -> list[Promise]:

@@ -15,6 +15,7 @@ import indistinct as ind
 from indistinct import KAnonymity, Leakage, Promise, Taxonomy
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, row_numbers
+from indistinct.microdata.subjects import Subjects
 from indistinct.recoding.subtree.search import SearchResult, Step, run
 from indistinct.recoding.subtree.space import space
 
@@ -41,9 +42,8 @@ class Data:
         """The table as a search sees it, with some attributes to be generalized."""
         others = [name for name in self.texts.columns if name not in attributes]
         return Microdata.encode(
-            self.texts,
+            Subjects.of_records(self.texts, self.weight),
             {name: self.taxonomies[name] for name in attributes},
-            weight=self.weight,
             unchanged={REST: row_numbers(self.texts, others)},
         )
 

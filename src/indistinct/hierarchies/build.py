@@ -109,7 +109,7 @@ def needs_counts(spec: Spec) -> bool:
     return isinstance(spec, Mapping) and "equal_frequency" in spec
 
 
-def build_taxonomy(
+def build_taxonomy(  # noqa: PLR0913, what a policy says of an attribute, key by key
     attribute: str,
     spec: Spec,
     values: Sequence[Label],

@@ -49,7 +49,7 @@ KEYS = (
 )
 
 
-def intervals_taxonomy(
+def intervals_taxonomy(  # noqa: PLR0913, the keys of the builder in a policy
     attribute: str,
     values: Iterable[Label],
     *,

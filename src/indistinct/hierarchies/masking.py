@@ -22,7 +22,7 @@ Side = Literal["right", "left"]
 KEYS = ("keep", "char", "from", "step", "levels", "length")
 
 
-def masking_taxonomy(
+def masking_taxonomy(  # noqa: PLR0913, the keys of the builder in a policy
     attribute: str,
     values: Iterable[Label],
     *,

@@ -180,16 +180,13 @@ class PrivateTable:
             population: whether the people of the population are counted beside.
         """
         return Microdata.encode(
-            subjects.texts,
+            subjects,
             self.taxonomies,
             self.sensitive,
-            subjects.weight,
-            unchanged,
-            known=self.metadata,
+            unchanged=unchanged,
             population=self.population if population else None,
             by_record=self.sight.by_record if by_record is None else by_record,
-            events=subjects.events,
-        )
+        ).knowing(self.metadata)
 
     @property
     def present(self) -> Subjects:

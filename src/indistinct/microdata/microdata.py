@@ -20,7 +20,7 @@ from indistinct.microdata.encoding import (
     record_table,
 )
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.microdata.subjects import Events
+from indistinct.microdata.subjects import Subjects
 from indistinct.types import Ints, Ints32
 
 
@@ -37,37 +37,33 @@ class Microdata:
     @classmethod
     def encode(
         cls,
-        texts: pl.DataFrame,
+        subjects: Subjects | pl.DataFrame,
         taxonomies: Mapping[str, Taxonomy],
         sensitive: Sequence[str] = (),
-        weight: Ints | None = None,
-        unchanged: Mapping[str, Ints32] | None = None,
         *,
-        known: Mapping[str, ValueMetadata] | None = None,
+        unchanged: Mapping[str, Ints32] | None = None,
         population: pl.DataFrame | None = None,
         by_record: bool = False,
-        events: Events | None = None,
     ) -> Microdata:
         """Encode rows of canonical text.
 
         Arguments:
-            texts: one row per record, or per distinct row with ``weight`` records each; null is
-                missing. One row per person where there are ``events``.
+            subjects: whose rows they are; of texts alone every row is a record, null is missing.
+                Where people have records, it is counted of each value how many people have it.
             taxonomies: of every quasi-identifier; they cover all values.
             sensitive: attributes whose values promises count.
-            weight: records per row, one each where not given.
             unchanged: codes of further columns, which are published as they are.
-            known: what is known of the values of sensitive attributes.
             population: the quasi-identifiers of the people of a population, one row each; the
                 taxonomies cover them too. Combinations that only it has weigh 0.
             by_record: keep every row a combination of its own, in the order of the rows, for
                 algorithms that treat equal records differently.
-            events: the records of the people whom ``texts`` describe, with their sensitive values:
-                of each value it is counted how many people have it.
         """
+        if isinstance(subjects, pl.DataFrame):
+            subjects = Subjects.of_records(subjects)
+        texts, weight, events = subjects.texts, subjects.weight, subjects.events
         if weight is None:
             weight = np.ones(texts.height, dtype=np.int64)
-        held = texts if events is None else events.texts
+        held = subjects.records
         domains: dict[str, tuple[Label, ...]] = {
             name: sorted_values(held[name]) for name in sensitive
         }
@@ -109,13 +105,16 @@ class Microdata:
         if population is not None:
             people = np.bincount(combination_of[rows:], minlength=table.combinations)
             table = replace(table, population=people.astype(np.int64))
-        if known:
-            cells = {
-                name: replace(own, known=known.get(name, NO_METADATA))
-                for name, own in table.sensitive.items()
-            }
-            table = replace(table, sensitive=cells)
         return cls(LeveledTable(table, dict(taxonomies), fixed), combination_of[:rows])
+
+    def knowing(self, known: Mapping[str, ValueMetadata]) -> Microdata:
+        """The same table, with what is known of the values of its sensitive attributes."""
+        table = self.data.table
+        cells = {
+            name: replace(own, known=known.get(name, NO_METADATA))
+            for name, own in table.sensitive.items()
+        }
+        return replace(self, data=replace(self.data, table=replace(table, sensitive=cells)))
 
 
 def row_numbers(texts: pl.DataFrame, columns: Sequence[str]) -> Ints32:

@@ -182,7 +182,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         return policy
 
     @classmethod
-    def from_options(
+    def from_options(  # noqa: PLR0913, the options of the command line
         cls,
         columns: Sequence[str],
         *,

@@ -116,7 +116,7 @@ class Certificate(Document):
             raise ValueError(f"may_contain knows {MAY_CONTAIN}, not {unknown}")
 
     @classmethod
-    def from_audit(
+    def from_audit(  # noqa: PLR0913, the keys of the document
         cls,
         audit: Audit,
         *,

@@ -109,7 +109,7 @@ SURELY = 1.5
 _CHUNK = 50_000
 
 
-def read_table(
+def read_table(  # noqa: PLR0913, the keys of [source] in a policy
     path: str | Path,
     *,
     separator: str | None = None,

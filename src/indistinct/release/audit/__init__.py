@@ -199,7 +199,7 @@ class Audit(Document):
         yield Grid((), self.summary_rows())
 
 
-def audit(
+def audit(  # noqa: PLR0913, what its user may say
     release: Frame,
     promises: Iterable[Requirement | PlainMapping] = (),
     quasi: Iterable[str] = (),
