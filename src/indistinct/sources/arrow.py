@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
-def to_pandas(values: pl.Series) -> Any:
+
+def to_pandas(values: pl.Series) -> pandas.Series:
     """A Polars column as a pandas one, with PyArrow where it is installed."""
     import pandas as pd
 
@@ -22,7 +26,7 @@ def to_pandas(values: pl.Series) -> Any:
     return pd.Series(values.to_list(), name=values.name)
 
 
-def plain_type(categories: Any, missing: bool) -> Any:
+def plain_type(categories: pandas.CategoricalDtype, missing: bool) -> object:
     """The type of pandas that holds the values of categories, and what is missing beside them."""
     import pandas as pd
 
@@ -30,14 +34,14 @@ def plain_type(categories: Any, missing: bool) -> Any:
     return pd.Int64Dtype() if missing and pd.api.types.is_integer_dtype(kind) else kind
 
 
-def frame_of_arrow(table: Any) -> pl.DataFrame:
+def frame_of_arrow(table: pyarrow.Table | pyarrow.RecordBatch) -> pl.DataFrame:
     """A table, or a batch of one, of PyArrow as a Polars frame."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     return frame
 
 
-def to_arrow(values: pl.Series, kind: Any = None) -> Any:
+def to_arrow(values: pl.Series, kind: pyarrow.DataType | None = None) -> pyarrow.ChunkedArray:
     """A Polars column as a chunked array of PyArrow, of some type where its values allow that.
 
     Texts stay texts, for any type asked for; of a dictionary's type its values' type counts.
@@ -55,7 +59,7 @@ def to_arrow(values: pl.Series, kind: Any = None) -> Any:
     return made
 
 
-def is_text(kind: Any) -> bool:
+def is_text(kind: pyarrow.DataType) -> bool:
     """Whether a type of PyArrow is one of texts."""
     from pyarrow import types
 

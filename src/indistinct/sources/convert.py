@@ -7,7 +7,7 @@ stored; but categories come back as plain values, as their types list what no re
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 import polars.selectors as cs
@@ -15,6 +15,10 @@ import polars.selectors as cs
 from indistinct.sources.arrow import has_arrow, plain_type, to_arrow, to_pandas
 from indistinct.sources.table import is_arrow, is_duckdb, is_opened, is_pandas, is_spark
 from indistinct.types import Frame
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 
 def to_polars(frame: Frame) -> pl.DataFrame:
@@ -56,7 +60,7 @@ def to_polars(frame: Frame) -> pl.DataFrame:
     return held
 
 
-def like(frame: pl.DataFrame, kind: Frame) -> Any:
+def like(frame: pl.DataFrame, kind: Frame) -> Frame:
     """A Polars frame as a frame of the kind that another one is.
 
     Columns that both have are stored as in the other one, where what is in them allows it.
@@ -79,7 +83,7 @@ def like(frame: pl.DataFrame, kind: Frame) -> Any:
     return like_spark(frame, kind)
 
 
-def _like_arrow(frame: pl.DataFrame, kind: Frame) -> Any:
+def _like_arrow(frame: pl.DataFrame, kind: Frame) -> pyarrow.Table:
     import pyarrow as pa
 
     types = dict(zip(kind.column_names, kind.schema.types, strict=True))
@@ -87,7 +91,7 @@ def _like_arrow(frame: pl.DataFrame, kind: Frame) -> Any:
     return pa.table(arrays, names=frame.columns)
 
 
-def _like_pandas(frame: pl.DataFrame, kind: Frame) -> Any:
+def _like_pandas(frame: pl.DataFrame, kind: Frame) -> pandas.DataFrame:
     """A pandas frame whose columns have the types that those of another one have."""
     import pandas as pd
 
@@ -97,7 +101,7 @@ def _like_pandas(frame: pl.DataFrame, kind: Frame) -> Any:
     )
 
 
-def _stored_as(values: pl.Series, wanted: Any) -> Any:
+def _stored_as(values: pl.Series, wanted: object) -> pandas.Series:
     """A column for pandas, of a certain type where its values allow that."""
     import pandas as pd
 
@@ -129,7 +133,7 @@ def _stored_as(values: pl.Series, wanted: Any) -> Any:
     return to_pandas(values)
 
 
-def _holds_text(wanted: Any) -> bool:
+def _holds_text(wanted: object) -> bool:
     import pandas as pd
 
     known = isinstance(wanted, pd.StringDtype | pd.PeriodDtype) or str(wanted) == "object"

@@ -12,7 +12,7 @@ import decimal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -46,6 +46,10 @@ from indistinct.sources.text import (
     text_of,
 )
 from indistinct.types import Codes, Frame, Ints, Plain
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 _ONE_TEXT = ({str}, {bool}, {int}, {datetime.date})  # types whose equal texts are equal values
 
@@ -85,7 +89,7 @@ class EagerTable(ABC):
         made: Mapping[str, pl.Series],
         index: Index | None,
         keys: Sequence[str],
-    ) -> Any:
+    ) -> Frame:
         """A native frame of the made columns and of those records of the source's own ones.
 
         ``keys`` are quasi-identifiers: what has one text must not be told apart in them.
@@ -187,7 +191,7 @@ class EagerTable(ABC):
         found = texts.is_in(pl.Series(values, dtype=pl.String).implode(), nulls_equal=True)
         return tuple((found.arg_true().head(ROWS_FOUND) + 1).to_list())
 
-    def publish(self, change: Change) -> Any:
+    def publish(self, change: Change) -> Frame:
         """The release, as a new frame of the kind that went in, with nothing beside its rows."""
         combination_of = self._combination_of(change)
         index = published_rows(change, combination_of, self.height())
@@ -232,7 +236,7 @@ class PolarsTable(EagerTable):
         found.notes, found.inferred = self.notes, self.inferred
         return found
 
-    def publish(self, change: Change) -> Any:
+    def publish(self, change: Change) -> Frame:
         """The release; texts that stay as they are come from their combination, which is nearer."""
         texts = change.combinations
         same = [
@@ -251,7 +255,7 @@ class PolarsTable(EagerTable):
         made: Mapping[str, pl.Series],
         index: Index | None,
         keys: Sequence[str],
-    ) -> Any:
+    ) -> Frame:
         own = self._frame.select(name for name in columns if name not in made)
         own = own.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))
         if index is not None:
@@ -298,7 +302,7 @@ class ArrowTable(EagerTable):
         made: Mapping[str, pl.Series],
         index: Index | None,
         keys: Sequence[str],
-    ) -> Any:
+    ) -> Frame:
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -372,7 +376,7 @@ class PandasTable(EagerTable):
             arrays[name] = made.array
         return PandasTable(pd.DataFrame(arrays), self.name, self._tokens)
 
-    def publish(self, change: Change) -> Any:
+    def publish(self, change: Change) -> Frame:
         """The release; objects of one text and several kinds, 39 and "39", come as their text."""
         mixed = [
             name
@@ -394,7 +398,7 @@ class PandasTable(EagerTable):
         made: Mapping[str, pl.Series],
         index: Index | None,
         keys: Sequence[str],
-    ) -> Any:
+    ) -> Frame:
         import pandas as pd
 
         taken = np.arange(self.height()) if index is None else index
@@ -524,7 +528,7 @@ def from_arrow(frame: Frame, table: str) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _from_arrow(name: str, values: Any) -> pl.Series:
+def _from_arrow(name: str, values: pyarrow.ChunkedArray) -> pl.Series:
     import pyarrow as pa
 
     if isinstance(values.type, pa.BaseExtensionType):
@@ -571,7 +575,7 @@ def from_pandas(frame: Frame, table: str) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _blurred(values: Any) -> bool:
+def _blurred(values: pandas.Series) -> bool:
     """Whether two values of a pandas column may differ and have one text."""
     import pandas as pd
 
@@ -582,7 +586,9 @@ def _blurred(values: Any) -> bool:
     return {type(value) for value in values} not in _ONE_TEXT
 
 
-def _without_hidden(values: Any) -> Any:
+def _without_hidden(
+    values: pandas.api.extensions.ExtensionArray,
+) -> pandas.api.extensions.ExtensionArray:
     """A pandas array without the values that lie under its missing ones."""
     import pandas as pd
 
@@ -597,7 +603,7 @@ def _without_hidden(values: Any) -> Any:
     return values
 
 
-def _from_pandas(name: str, values: Any) -> pl.Series:
+def _from_pandas(name: str, values: pandas.Series) -> pl.Series:
     """A pandas column as a Polars one; values of several types in one column become texts."""
     import pandas as pd
 
@@ -616,7 +622,7 @@ def _from_pandas(name: str, values: Any) -> pl.Series:
     return pl.from_pandas(column, nan_to_null=True)[name]
 
 
-def _without_arrow(name: str, values: Any) -> pl.Series:
+def _without_arrow(name: str, values: pandas.Series) -> pl.Series:
     """The same of a column that is plain enough to be read without PyArrow."""
     import pandas as pd
 
@@ -628,7 +634,7 @@ def _without_arrow(name: str, values: Any) -> pl.Series:
     return pl.Series(name, values.astype(object).where(values.notna(), None).to_list())
 
 
-def _from_objects(name: str, values: list[Any]) -> pl.Series:
+def _from_objects(name: str, values: list[object]) -> pl.Series:
     kinds = {type(value) for value in values if value is not None}
     if any(issubclass(kind, list | tuple | dict | set | np.ndarray) for kind in kinds):
         return pl.Series(name, values, dtype=pl.Object)
@@ -639,5 +645,5 @@ def _from_objects(name: str, values: list[Any]) -> pl.Series:
     return _texts(name, values)
 
 
-def _texts(name: str, values: list[Any]) -> pl.Series:
+def _texts(name: str, values: list[object]) -> pl.Series:
     return pl.Series(name, [text_of(value) for value in values], dtype=pl.String)

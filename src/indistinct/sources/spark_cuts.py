@@ -7,7 +7,7 @@ column; what is sent are functions over codes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -17,11 +17,15 @@ from indistinct.sources.spark_release import quoted, telling
 from indistinct.sources.streamed_parts import codes_of, part_of, side_by_side, together
 from indistinct.types import Frame, Ints
 
-Values = Callable[[str], tuple[Any, pl.Series]]
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+Values: TypeAlias = "Callable[[str], tuple[pyarrow.Table, pl.Series]]"
 """The values of a column as the engine has them, an Arrow table of one column, and their texts."""
 
 
-def with_codes(frame: Frame, codings: Sequence[Coding], values: Values, code: str) -> Any:
+def with_codes(frame: Frame, codings: Sequence[Coding], values: Values, code: str) -> DataFrame:
     """A frame with the code of some columns beside: of no value that is known, null.
 
     Values that the engine holds for equal are one from then on.
@@ -104,10 +108,10 @@ class SparkParts:
 class _Of:
     """What reads combinations from batches of Arrow."""
 
-    def __init__(self, does: Any, quasi: int, columns: int) -> None:
+    def __init__(self, does: Callable[..., Any], quasi: int, columns: int) -> None:
         self.does, self.quasi, self.columns = does, quasi, columns
 
-    def part(self, table: Any) -> Part:
+    def part(self, table: pyarrow.Table) -> Part:
         """The combinations of a table or batch."""
         return part_of(table, self.quasi, self.columns)
 
@@ -133,7 +137,7 @@ class _Placed(_Of):
 
 
 class _Worked(_Of):
-    def found(self, table: Any) -> Any:
+    def found(self, table: pyarrow.Table) -> pyarrow.Table:
         """The region of some combinations, and what is made of it."""
         import pyarrow as pa
 
@@ -159,7 +163,7 @@ class _Walks:
             yield pa.RecordBatch.from_arrays([*batch.columns[:first], pa.array(leaf)], names)
 
 
-def walked(frame: Frame, tree: Walked, values: Values) -> Any:
+def walked(frame: Frame, tree: Walked, values: Values) -> DataFrame:
     """A frame with the leaf of every record in the last column, which is called ``leaf``."""
     from pyspark.sql import types
 

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError, IndistinctError, OutputError, Problem, refuse
 from indistinct.sources import memory
@@ -39,6 +39,9 @@ from indistinct.sources.unchanged import changed
 from indistinct.types import PlainMapping
 from indistinct.warning_kinds import WarningText
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
 _TABLE = "table:"
 _CERTIFICATE = "_certificate.json"
@@ -53,7 +56,7 @@ class SparkFiles(SparkTable):
 
     def __init__(
         self,
-        frame: Any,
+        frame: DataFrame,
         name: str,
         tokens: Tokens | None = None,
         *,
@@ -71,7 +74,7 @@ class SparkFiles(SparkTable):
         found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens)}
         return found
 
-    def publish(self, change: Change) -> Any:
+    def publish(self, change: Change) -> DataFrame:
         """The release.
 
         Raises:
@@ -83,7 +86,7 @@ class SparkFiles(SparkTable):
             raise changed(self.name)
         return release
 
-    def _look_at_files(self, session: Any) -> object:
+    def _look_at_files(self, session: SparkSession) -> object:
         """What tells other files from these: their names, sizes and times."""
         from pyspark.sql import functions as f
 
@@ -155,13 +158,13 @@ def _located(given: str | Path) -> str:
     return Path(text).absolute().as_uri() if "*" not in text else f"file://{Path(text).absolute()}"
 
 
-def _system(session: Any, path: str) -> tuple[Any, Any]:
+def _system(session: SparkSession, path: str) -> tuple[Any, Any]:
     """Hadoop's file system of a path, and the path."""
     java = session._jvm.org.apache.hadoop.fs.Path(path)  # noqa: SLF001, there is no other way
     return java.getFileSystem(session._jsc.hadoopConfiguration()), java  # noqa: SLF001
 
 
-def _first_file(session: Any, path: str) -> str | None:
+def _first_file(session: SparkSession, path: str) -> str | None:
     """A file that a path, a folder or a pattern means; None where there is none."""
     system, java = _system(session, path)
     found = system.globStatus(java)
@@ -174,7 +177,7 @@ def _first_file(session: Any, path: str) -> str | None:
     return None
 
 
-def _cells(session: Any, path: str, first: str, reading: PlainMapping) -> SparkFiles:
+def _cells(session: SparkSession, path: str, first: str, reading: PlainMapping) -> SparkFiles:
     """The cells of CSV files as texts, blanks around them stripped and empty ones missing.
 
     What is asked of all cells is asked in one pass over the files.
@@ -241,7 +244,7 @@ def _ragged(lines: int, width: int, name: str) -> DataError:
     )
 
 
-def _start(session: Any, file: str) -> bytes:
+def _start(session: SparkSession, file: str) -> bytes:
     """The bytes that a file begins with, unpacked."""
     system, java = _system(session, file)
     stream = system.open(java)
@@ -292,7 +295,7 @@ class SparkStore:
 
     told: tuple[WarningText, ...] = ()
 
-    def __init__(self, into: str | Path, held: Any) -> None:
+    def __init__(self, into: str | Path, held: DataFrame) -> None:
         self.session = held.sparkSession
         self.path = _located(into).rstrip("/")
         self.name = PurePosixPath(self.path).name
@@ -303,7 +306,7 @@ class SparkStore:
             if self._system.exists(self._target):
                 raise self._in_the_way()
 
-    def put(self, frames: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+    def put(self, frames: Mapping[str, DataFrame]) -> dict[str, tuple[str, int]]:
         """Let the executors write the release; the name of the folder, and how many records."""
         ((name, frame),) = frames.items()
         with telling(self.name):

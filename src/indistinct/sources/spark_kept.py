@@ -10,18 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from indistinct.sources.spark_release import Known, Shown, forms_of, polars_of, quoted, summed_up
 from indistinct.sources.text import WHOLE
 
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
 NUMBER = "number"
 """What a lookup calls the number of what is published."""
 
 
-def numbered(lookup: Any, columns: Sequence[str]) -> tuple[Any, Any]:
+def numbered(lookup: pyarrow.Table, columns: Sequence[str]) -> tuple[pyarrow.Table, pyarrow.Table]:
     """A lookup with the number of what is published, and what is published, by its number.
 
     Arguments:
@@ -54,13 +58,13 @@ class Kept:
         number: what the columns of numbers are called.
     """
 
-    records: Any
-    shown: Any
-    here: Any
+    records: DataFrame
+    shown: DataFrame
+    here: pyarrow.Table
     digest: str
     number: str
 
-    def release(self, columns: Sequence[str]) -> Any:
+    def release(self, columns: Sequence[str]) -> DataFrame:
         """The rows of the release, lazily; to free it frees what is kept."""
         from pyspark.sql import functions as f
 
@@ -69,7 +73,7 @@ class Kept:
         made.unpersist = self.records.unpersist
         return made
 
-    def known(self, release: Any, seed: int) -> Known:
+    def known(self, release: DataFrame, seed: int) -> Known:
         """What is known of the release, from one pass over what is kept."""
         from pyspark.sql import functions as f
 
@@ -83,7 +87,7 @@ class Kept:
 
     def counted(
         self, columns: Sequence[str], count: str, tasks: int
-    ) -> tuple[Any, Callable[[Any], Any]]:
+    ) -> tuple[DataFrame, Callable[[pyarrow.Table], pyarrow.Table]]:
         """The combinations of some columns of the release, and how many records have each: a frame,
         and what completes it once it is here.
 
@@ -111,7 +115,9 @@ class Kept:
         """Whether no two numbers show the same in some columns, as they are all."""
         return len(columns) + 1 == len(self.here.column_names)
 
-    def _completed(self, counted: Any, columns: Sequence[str], count: str) -> Any:
+    def _completed(
+        self, counted: pyarrow.Table, columns: Sequence[str], count: str
+    ) -> pyarrow.Table:
         """Counts with what the numbers show in place of these."""
         if self.number not in counted.column_names:
             return counted.select([*columns, count])

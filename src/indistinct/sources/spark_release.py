@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -19,6 +19,10 @@ from indistinct.errors import DataError
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.text import NUMBER, WHOLE
 from indistinct.types import Frame
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import Column, DataFrame
 
 _BITS = 21
 _LOW = (1 << _BITS) - 1
@@ -55,14 +59,14 @@ class Known:
     different: int | None = None
     seed: int = 0
     look: tuple[int, Mapping[str, str]] | None = None
-    counted: list[Any] = field(default_factory=list)
+    counted: list[pyarrow.Table] = field(default_factory=list)
     about: dict[Asked, tuple[int, int]] = field(default_factory=dict)
     longest: dict[str, int] = field(default_factory=dict)
     tallied: dict[tuple[Asked, int], tuple[int, int, int]] = field(default_factory=dict)
     sampled: dict[int, pl.DataFrame] = field(default_factory=dict)
     kept: Any = None
 
-    def keep_counted(self, found: Any, most: int) -> None:
+    def keep_counted(self, found: pyarrow.Table, most: int) -> None:
         """Keep combinations that were counted, and of earlier ones as many bytes as there may be.
 
         Arguments:
@@ -84,15 +88,15 @@ class Known:
         return names[:_FURTHER]
 
 
-_RELEASES: weakref.WeakKeyDictionary[Any, Known] = weakref.WeakKeyDictionary()
+_RELEASES: weakref.WeakKeyDictionary[DataFrame, Known] = weakref.WeakKeyDictionary()
 
 
-def known_of(release: Any) -> Known | None:
+def known_of(release: DataFrame) -> Known | None:
     """What is known of a release; None of other frames."""
     return _RELEASES.get(release)
 
 
-def note_release(release: Any) -> Known:
+def note_release(release: DataFrame) -> Known:
     """Look at a release once, and keep what is known of it."""
     forms = forms_of(release)
     found = _looked_at(release, [*_contents(release, 0), *forms.values()])
@@ -100,14 +104,14 @@ def note_release(release: Any) -> Known:
     return remember(release, Known(_added_up(found[:4]), shown))
 
 
-def remember(release: Any, known: Known) -> Known:
+def remember(release: DataFrame, known: Known) -> Known:
     """Keep what is known of a release."""
     _RELEASES[release] = known
     return known
 
 
 def summed_up(
-    records: Any, own: Any, forms: Mapping[str, Any]
+    records: DataFrame, own: Column, forms: Mapping[str, Column]
 ) -> tuple[tuple[int, int], int, Shown]:
     """How many records there are, with the sum of their digests; how many differ; and what their
     types are shown as.
@@ -134,12 +138,12 @@ def summed_up(
     return _added_up(found[:4]), int(found[-1] or 0), shown
 
 
-def contents(frame: Any, seed: int = 0) -> tuple[int, int]:
+def contents(frame: DataFrame, seed: int = 0) -> tuple[int, int]:
     """How many records a frame has, and the sum of their digests: what tells two frames apart."""
     return _added_up(_looked_at(frame, _contents(frame, seed)))
 
 
-def contents_of(release: Any) -> tuple[tuple[int, int] | None, int]:
+def contents_of(release: DataFrame) -> tuple[tuple[int, int] | None, int]:
     """The same of a release, as it was when it was made, and the seed of its digests; None of
     other frames.
     """
@@ -147,7 +151,7 @@ def contents_of(release: Any) -> tuple[tuple[int, int] | None, int]:
     return known.contents, known.seed
 
 
-def shown_of(frame: Any, *beside: Any) -> tuple[Shown, list[Any]]:
+def shown_of(frame: DataFrame, *beside: Column) -> tuple[Shown, list[Any]]:
     """What the types of a frame are shown as, and further figures from the same pass over it."""
     forms = forms_of(frame)
     found = _looked_at(frame, [*beside, *forms.values()]) if forms or beside else []
@@ -155,7 +159,7 @@ def shown_of(frame: Any, *beside: Any) -> tuple[Shown, list[Any]]:
     return dict(zip(forms, told, strict=True)), found[: len(beside)]
 
 
-def as_shown(frame: Any, found: Shown | None = None) -> Any:
+def as_shown(frame: DataFrame, found: Shown | None = None) -> DataFrame:
     """The rows of a frame, with types that follow from them alone: :func:`writing.as_shown`.
 
     Arguments:
@@ -183,7 +187,7 @@ def as_shown(frame: Any, found: Shown | None = None) -> Any:
     return frame.select([value.alias(name) for name, value in zip(frame.columns, own, strict=True)])
 
 
-def forms_of(frame: Any) -> dict[str, Any]:
+def forms_of(frame: DataFrame) -> dict[str, Column]:
     """What is asked of columns whose types say more than their values."""
     from pyspark.sql import functions as f
 
@@ -199,7 +203,7 @@ def forms_of(frame: Any) -> dict[str, Any]:
     return asked
 
 
-def _whole_numbers(frame: Any, names: list[str]) -> dict[str, Any]:
+def _whole_numbers(frame: DataFrame, names: list[str]) -> dict[str, Column]:
     """Whole numbers as such in texts, of which some end as these do, where no text is odd."""
     from pyspark.sql import functions as f
 
@@ -213,18 +217,18 @@ def _whole_numbers(frame: Any, names: list[str]) -> dict[str, Any]:
     }
 
 
-def _kinds(frame: Any) -> dict[str, str]:
+def _kinds(frame: DataFrame) -> dict[str, str]:
     return {field.name: field.dataType.simpleString() for field in frame.schema.fields}
 
 
-def _contents(frame: Any, seed: int) -> list[Any]:
+def _contents(frame: DataFrame, seed: int) -> list[Column]:
     """The number of records, and their digests in three parts, of which no sum overflows."""
     from pyspark.sql import functions as f
 
     return [f.count(f.lit(1)), *map(f.sum, _parts_of(digest(frame, f.lit(seed))))]
 
 
-def _parts_of(whole: Any) -> list[Any]:
+def _parts_of(whole: Column) -> list[Column]:
     from pyspark.sql import functions as f
 
     return [
@@ -234,17 +238,17 @@ def _parts_of(whole: Any) -> list[Any]:
     ]
 
 
-def _added_up(found: list[Any]) -> tuple[int, int]:
+def _added_up(found: Iterable[int | None]) -> tuple[int, int]:
     rows, high, middle, low = (int(one or 0) for one in found)
     return rows, (high << 2 * _BITS) + (middle << _BITS) + low
 
 
-def _looked_at(frame: Any, asked: list[Any]) -> list[Any]:
+def _looked_at(frame: DataFrame, asked: list[Column]) -> list[Any]:
     named = [one.alias(f"n{at}") for at, one in enumerate(asked)]
     return list(polars_of(frame.agg(*named).toArrow()).row(0))
 
 
-def digest(frame: Any, *first: Any) -> Any:
+def digest(frame: DataFrame, *first: Column) -> Column:
     """A digest of every record of a frame, in which a missing cell is none that is empty."""
     from pyspark.sql import functions as f
 

@@ -12,10 +12,14 @@ import sys
 import threading
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError
 from indistinct.sources.spark_release import telling
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
 SMALL = 1 << 24
 """Files of so many bytes are small, at most."""
@@ -38,11 +42,11 @@ _OF_SMALL = {
 class _Own:
     """The session that this process begins or began; None where it is somebody else's."""
 
-    coming: Future[Any] | None = None
+    coming: Future[SparkSession] | None = None
     session: Any = None
 
 
-def begin_spark(master: str | None = None, source: str | Path | None = None) -> Any:
+def begin_spark(master: str | None = None, source: str | Path | None = None) -> SparkSession:
     """The session of this process; made where there is none.
 
     Arguments:
@@ -80,7 +84,7 @@ def begin_beside(master: str | None = None, source: str | Path | None = None) ->
     threading.Thread(target=work, daemon=True).start()
 
 
-def settle(session: Any, source: str | Path) -> None:
+def settle(session: SparkSession, source: str | Path) -> None:
     """Set a session of our own on one machine for what is read, but where Spark is set itself.
 
     Arguments:
@@ -112,7 +116,7 @@ def is_small(source: str | Path) -> bool:
     return bool(inside) and sum(one.stat().st_size for one in inside) <= SMALL
 
 
-def use_own_python(context: Any) -> None:
+def use_own_python(context: SparkContext) -> None:
     """Let executors on this machine use the Python of this process, unless another one is set.
 
     PySpark starts the first ``python3`` of the path, which has no PyArrow where a program of a
@@ -123,7 +127,7 @@ def use_own_python(context: Any) -> None:
         context.pythonExec = sys.executable
 
 
-def _running() -> Any:
+def _running() -> SparkSession | None:
     """The session that somebody began in this process; None where there is none."""
     try:
         from pyspark.sql import SparkSession
@@ -133,7 +137,7 @@ def _running() -> Any:
     return SparkSession.getActiveSession()
 
 
-def _made(master: str | None, source: str | Path | None) -> Any:
+def _made(master: str | None, source: str | Path | None) -> SparkSession:
     """A session that is begun here."""
     if (running := _running()) is not None:
         return running
@@ -157,7 +161,7 @@ def _made(master: str | None, source: str | Path | None) -> Any:
     return made
 
 
-def _active(session: Any) -> Any:
+def _active(session: SparkSession) -> SparkSession:
     """A session that another thread began, as that of this thread."""
     from pyspark.sql import SparkSession
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -38,7 +38,12 @@ from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.sources.unchanged import changed
 from indistinct.types import Frame, Ints
 
-_Joined = tuple[Any, Callable[[Any], Any], Mapping[str, str]]
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import Column, DataFrame
+
+_Join: TypeAlias = "Callable[[DataFrame], DataFrame]"
+_Joined: TypeAlias = "tuple[pyarrow.Table, _Join, Mapping[str, str]]"
 
 _ROWS_OF_PART = 250_000
 _MOST_PARTS = 20_000
@@ -222,7 +227,7 @@ class SparkTable:
         del column, values
         return ()
 
-    def publish(self, change: Change) -> Any:
+    def publish(self, change: Change) -> DataFrame:
         """The release, as a checkpointed frame, with nothing beside its rows."""
         if change.order is not None or change.replace:
             self._require_rows(self.columns)
@@ -270,7 +275,7 @@ class SparkTable:
 
     def _joined(
         self, change: Change, made: Sequence[str]
-    ) -> tuple[Any, Callable[[Any], Any], Mapping[str, str], int]:
+    ) -> tuple[pyarrow.Table, _Join, Mapping[str, str], int]:
         """What is published of combinations; how the kept records come beside it; where columns
         stand in it that are not the source's; and how many records there are.
         """
@@ -283,7 +288,7 @@ class SparkTable:
         place = {name: f"k{at}" for at, name in enumerate(change.keys) if name in change.columns}
         place |= {name: f"p{at}" for at, name in enumerate(made)}
 
-        def joined(lookup: Any) -> Any:
+        def joined(lookup: DataFrame) -> DataFrame:
             source, lookup = self._select(self.columns).alias("source"), lookup.alias("lookup")
             if not change.keys:
                 return source.crossJoin(lookup)
@@ -298,7 +303,7 @@ class SparkTable:
 
     def _walked(
         self, tree: Walked, change: Change, made: Sequence[str]
-    ) -> tuple[Any, Callable[[Any], Any], Mapping[str, str], int]:
+    ) -> tuple[pyarrow.Table, _Join, Mapping[str, str], int]:
         """The same, where a record finds its class by a tree."""
         from pyspark.sql import functions as f
 
@@ -308,7 +313,7 @@ class SparkTable:
         source = spark_cuts.walked(self._select(needed), tree, self._values).alias("source")
         on = f.col("source.leaf") == f.col("lookup.leaf")
 
-        def joined(lookup: Any) -> Any:
+        def joined(lookup: DataFrame) -> DataFrame:
             return source.join(f.broadcast(lookup.alias("lookup")), on=on, how="inner")
 
         return native, joined, {name: f"p{at}" for at, name in enumerate(made)}, expected
@@ -328,12 +333,12 @@ class SparkTable:
         found.__dict__ |= {**self.__dict__, "_tree": tree}
         return found
 
-    def _values(self, column: str) -> tuple[Any, pl.Series]:
+    def _values(self, column: str) -> tuple[pyarrow.Table, pl.Series]:
         """The values of a column as they are, and their texts."""
         native = self._count([column], count_column([column])).select([column])
         return native, canonical(polars_of(native), self._tokens)[column]
 
-    def _lookup(self, change: Change, made: Sequence[str]) -> tuple[Any, int]:
+    def _lookup(self, change: Change, made: Sequence[str]) -> tuple[pyarrow.Table, int]:
         """The kept combinations by the engine's own values, with what is published for them; and
         how many records have one of these.
         """
@@ -361,7 +366,7 @@ class SparkTable:
         """
         from pyspark.sql import functions as f
 
-        def short(frame: Any) -> Any:
+        def short(frame: DataFrame) -> DataFrame:
             return frame.select(
                 *(
                     f.substring(quoted(own.name), 1, _AS_LONG).alias(own.name)
@@ -381,10 +386,10 @@ class SparkTable:
         cells = memory.OF_CELLS * self.height() * len(columns)
         memory.require_rows(cells, self.name, memory.allowed())
 
-    def _select(self, columns: Sequence[str]) -> Any:
+    def _select(self, columns: Sequence[str]) -> DataFrame:
         return self._frame.select([quoted(name) for name in columns])
 
-    def _count(self, columns: Sequence[str], count: str) -> Any:
+    def _count(self, columns: Sequence[str], count: str) -> pyarrow.Table:
         """The combinations of these columns and their counts, added up from those that were counted
         already where these are among them.
         """
@@ -412,7 +417,7 @@ class SparkTable:
             self._known.keep_counted(found, memory.allowed() // _OF_COUNTED)
         return found
 
-    def _require_short(self, counted: Any) -> None:
+    def _require_short(self, counted: DataFrame) -> None:
         """Refuse combinations whose texts take more than they may, before any of them comes home.
 
         How long texts are at most is known of columns that were asked about; where that leaves a
@@ -443,12 +448,12 @@ class SparkTable:
         if about > (1 + _DOUBT * _ABOUT) * most:
             memory.require_combinations(most + 1, columns, self.name, memory.allowed())
 
-    def _wider(self, columns: Sequence[str]) -> Any:
+    def _wider(self, columns: Sequence[str]) -> pyarrow.Table | None:
         """The shortest of the tables counted already that tells these columns; None without."""
         told = [one for one in self._known.counted if set(columns) <= set(one.column_names[:-1])]
         return min(told, key=len, default=None) if columns else None
 
-    def _filled(self, column: str) -> Any:
+    def _filled(self, column: str) -> Column:
         """The condition that a record has a value in a column, and no text that stands for none."""
         from pyspark.sql import functions as f
 
@@ -461,11 +466,11 @@ class SparkTable:
         floats = self._types[column] in ("double", "float")
         return own.isNotNull() & ~f.isnan(own) if floats else own.isNotNull()
 
-    def _fetch(self, frame: Any) -> Any:
+    def _fetch(self, frame: DataFrame) -> pyarrow.Table:
         with telling(self.name):
             return frame.toArrow()
 
-    def _figures(self, frame: Any, asked: Sequence[Any]) -> list[int]:
+    def _figures(self, frame: DataFrame, asked: Sequence[Column]) -> list[int]:
         """Counts and sums over a frame."""
         named = [one.alias(f"n{at}") for at, one in enumerate(asked)]
         return [int(one or 0) for one in polars_of(self._fetch(frame.agg(*named))).row(0)]
@@ -498,7 +503,7 @@ class SparkTable:
         return int(height or 0), kinds | dict.fromkeys(whole, "date")
 
 
-def is_named(columns: Sequence[str]) -> Any:
+def is_named(columns: Sequence[str]) -> Column:
     """The condition that a record has the name of a column as its value."""
     from pyspark.sql import functions as f
 
@@ -506,7 +511,7 @@ def is_named(columns: Sequence[str]) -> Any:
     return functools.reduce(operator.or_, same)
 
 
-def first(frame: Any, size: int) -> Any:
+def first(frame: DataFrame, size: int) -> DataFrame:
     """Some records of a frame: so many, or as many as the driver may get."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
@@ -520,11 +525,11 @@ def first(frame: Any, size: int) -> Any:
     far, at = spark_cuts.code_name(frame.columns) + "far", f.monotonically_increasing_id()
     before = Window.orderBy(at).rowsBetween(Window.unboundedPreceding, -1)
     sent = frame.limit(size).withColumn(far, f.sum(wide).over(before))
-    few: Any = sent.where(f.coalesce(f.col(far), f.lit(0)) < _SENT)
+    few = sent.where(f.coalesce(f.col(far), f.lit(0)) < _SENT)
     return few.drop(far)
 
 
-def _published(columns: Sequence[str], place: Mapping[str, str]) -> list[Any]:
+def _published(columns: Sequence[str], place: Mapping[str, str]) -> list[Column]:
     """The columns of a release, beside a lookup in which some have a place."""
     from pyspark.sql import functions as f
 
@@ -547,7 +552,7 @@ def of_spark(native: Frame, name: str) -> SparkTable | None:
     return SparkTable(native, name)
 
 
-def arrow_reader(frame: Any) -> Any:
+def arrow_reader(frame: DataFrame) -> pyarrow.RecordBatchReader:
     """The records of a frame part after part, as batches of Arrow.
 
     The executors pack their batches, so that the driver holds those of one part at a time.
@@ -563,7 +568,7 @@ def arrow_reader(frame: Any) -> Any:
                 stream.write_batch(batch)
             yield pa.RecordBatch.from_pydict({"part": [sink.getvalue().to_pybytes()]})
 
-    def batches() -> Iterator[Any]:
+    def batches() -> Iterator[pyarrow.RecordBatch]:
         for row in frame.mapInArrow(packed, "part binary").toLocalIterator():
             yield from pa.ipc.open_stream(bytes(row[0]))
 
@@ -572,7 +577,7 @@ def arrow_reader(frame: Any) -> Any:
     return pa.RecordBatchReader.from_batches(schema, cast)
 
 
-def like_spark(frame: pl.DataFrame, kind: Frame) -> Any:
+def like_spark(frame: pl.DataFrame, kind: Frame) -> DataFrame:
     """A Polars frame as a Spark frame, with the types of another one; texts stay texts."""
     from pyspark.sql import functions as f
 

@@ -171,7 +171,7 @@ class Table(Protocol):
         Empty on engines that have no order.
         """
 
-    def publish(self, change: Change) -> Any:
+    def publish(self, change: Change) -> Frame:
         """The release, as a new frame of the kind that went in, with nothing beside its rows."""
 
 
@@ -239,7 +239,7 @@ def _is_a(native: Frame, package: str, kind: str) -> bool:
     return isinstance(native, getattr(sys.modules.get(package), kind, ()))
 
 
-def unwrapped(data: Frame) -> Any:
+def unwrapped(data: Frame) -> Frame:
     """The frame that Narwhals has wrapped; others as they are."""
     if "narwhals" not in sys.modules:
         return data
