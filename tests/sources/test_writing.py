@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indistinct.errors import OutputError
+from indistinct.release.audit.reading import read_release
 from indistinct.sources import writing
 from indistinct.sources.files import read_table
 from indistinct.sources.writing import (
@@ -47,6 +48,54 @@ def test_csv_is_plain(tmp_path: Path) -> None:
     write_csv(RELEASE.lazy(), str(tmp_path / "release.csv"), separator=";")
     assert (tmp_path / "release.csv").read_bytes() == b"age;note;n\n20-24;x, y;1\n*;;2\n"
     assert everything(tmp_path) == ["release.csv"]
+
+
+CELLS = pl.DataFrame(
+    {
+        "text": [" a ", "", None, "=1+1", 'a "b"\nc'],
+        "decimal": ["1.0", "2.0", None, "3.0", "4.0"],
+        "n": [1, None, -3, 4, 5],
+        "whole": [3.0, None, 4.0, 5.0, -0.0],
+        "yes": [True, False, None, True, True],
+        "day": [dt.date(2024, 1, 31), None, dt.date(1, 1, 1), dt.date(2024, 2, 1), None],
+        "none": pl.Series([None] * 5, dtype=pl.Float64),
+    }
+)
+
+
+@pytest.mark.parametrize("safe", [False, True])
+@pytest.mark.parametrize("frame", [CELLS, CELLS.head(0), CELLS.head(2).lazy()])
+def test_what_is_told_of_a_file_is_what_a_reader_finds(
+    tmp_path: Path, frame: pl.DataFrame | pl.LazyFrame, *, safe: bool
+) -> None:
+    path = tmp_path / "release.csv"
+    told = write_csv(frame, path, spreadsheet_safe=safe)
+    assert told is not None
+    read = read_table(path, exact=True, header=True, allow_empty=True)
+    (shown,) = read_release(told).tables
+    assert shown.texts(list(read.columns)).equals(read)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        CELLS.with_columns(part=0.5),
+        CELLS.with_columns(moment=dt.datetime(2024, 1, 31, 12)),
+        CELLS.rename({"text": " text "}),  # a reader finds it without its blanks
+        CELLS.select("day"),  # a missing cell is an empty text in a file of one column
+    ],
+)
+def test_nothing_is_told_of_a_file_that_is_read_otherwise(
+    tmp_path: Path, frame: pl.DataFrame
+) -> None:
+    assert write_csv(frame, tmp_path / "release.csv") is None
+
+
+def test_what_is_told_of_parquet_is_what_a_reader_finds(tmp_path: Path) -> None:
+    path = tmp_path / "release.parquet"
+    told = write_parquet(CELLS.with_columns(moment=pl.lit(dt.datetime(2024, 1, 1, 1))), path)
+    assert told is not None
+    assert told.equals(read_table(path, exact=True))
 
 
 def test_files_of_other_engines(tmp_path: Path) -> None:

@@ -161,7 +161,11 @@ class Release(Document):
     ) -> Path:
         told_to_all = self.certificate if store else self._as_written()
         with publish_folder(out) as staging:
-            written = self._in_files(staging.public) if store is None else self._stored(store)
+            read: dict[str, Frame] | None = self._frames()
+            if store is None:
+                written, read = self._in_files(staging.public)
+            else:
+                written = self._stored(store)
             certificate = replace(told_to_all, tables=tuple(written.values()))
             if told_to_all.linked is not None:
                 link = told_to_all.linked
@@ -180,12 +184,13 @@ class Release(Document):
                 else:
                     write_json(staging.private / file, document)
             if report:
-                read: Frame = staging.public
-                if store is not None or is_file(self.tables) or is_spark(self.tables):
+                found: Frame = staging.public
+                if read is not None:
                     named = replace(certificate, linked=told_to_all.linked)
-                    read = replace(self, certificate=named, run=run)
-                to_all = evidence_in(read, public=True)
-                to_us = evidence_in(read, public=False, published=to_all.published)
+                    tables = read if self.linked else read["release"]
+                    found = replace(self, tables=tables, certificate=named, run=run)
+                to_all = evidence_in(found, public=True)
+                to_us = evidence_in(found, public=False, published=to_all.published)
                 write_text(staging.public / REPORT, page(to_all).html())
                 write_text(staging.private / REPORT, page(to_us).html())
             if recording is not None:
@@ -195,17 +200,24 @@ class Release(Document):
                 store.commit()
         return Path(out)
 
-    def _in_files(self, folder: Path) -> dict[str, CertifiedTable]:
+    def _in_files(self, folder: Path) -> tuple[dict[str, CertifiedTable], dict[str, Frame] | None]:
+        """The files, and what a reader finds in them; None where only they tell."""
         written, ending = {}, self.output.format
+        read: dict[str, Frame] = {}
         for name, frame in self._frames().items():
             path = folder / f"{name}.{ending}"
             if ending == "parquet":
-                write_parquet(frame, path)
+                shown = write_parquet(frame, path)
             else:
-                write_csv(frame, path, spreadsheet_safe=self.output.spreadsheet_safe)
+                safe = self.output.spreadsheet_safe
+                shown = write_csv(frame, path, spreadsheet_safe=safe)
+            if shown is None and (is_file(frame) or is_spark(frame)):
+                shown = frame
+            if shown is not None:
+                read[name] = shown
             rows = len(frame) if self.linked else self.certificate.records_published
             written[name] = CertifiedTable(path.name, sha256_of(path), rows)
-        return written
+        return written, read if len(read) == len(written) else None
 
     def _stored(self, store: Store | SparkStore) -> dict[str, CertifiedTable]:
         kept = isinstance(store, SparkStore)

@@ -85,7 +85,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 def write_csv(
     frame: Frame, path: str | Path, *, spreadsheet_safe: bool = False, separator: str = ","
-) -> None:
+) -> pl.DataFrame | None:
     """Write a frame of any engine as CSV: UTF-8, line feeds, quotes only where needed.
 
     Arguments:
@@ -94,15 +94,23 @@ def write_csv(
         spreadsheet_safe: Neutralize cells that a spreadsheet would run (see :func:`neutralized`).
         separator: Between cells.
 
+    Returns:
+        What a reader of the file finds in it, where that need not be read to be known.
+
     Raises:
         OutputError: If it cannot be written, or has columns of lists or bytes; then nothing is left
             behind.
     """
+    found: list[pl.DataFrame] = []
 
     def write(file: BinaryIO) -> None:
-        for at, shown in enumerate(batches(as_shown(frame))):
-            part = _in_cells(shown, Path(path))
-            (neutralized(part) if spreadsheet_safe else part).write_csv(
+        shown = as_shown(frame)
+        for at, rows in enumerate(batches(shown)):
+            cells = _in_cells(rows, Path(path))
+            part = neutralized(cells) if spreadsheet_safe else cells
+            if isinstance(shown, pl.DataFrame) and _is_read_alike(part):
+                found.append(part)
+            part.write_csv(
                 file,
                 include_header=not at,
                 separator=separator,
@@ -111,17 +119,22 @@ def write_csv(
             )
 
     _write_whole(Path(path), write)
+    return found[0] if found else None
 
 
-def write_parquet(frame: Frame, path: str | Path) -> None:
+def write_parquet(frame: Frame, path: str | Path) -> pl.DataFrame | None:
     """Write a frame of any engine as Parquet, without statistics and without metadata of a schema.
 
     Categories become plain strings first, so that a dictionary in the file holds only values that
     occur in its rows; a file that an engine wrote has the smallest and largest cells of its parts.
 
+    Returns:
+        What a reader of the file finds in it, where that need not be read to be known.
+
     Raises:
         OutputError: If it cannot be written; then nothing is left behind.
     """
+    found: list[pl.DataFrame] = []
 
     def write(file: BinaryIO) -> None:
         shown = as_shown(frame)
@@ -132,8 +145,10 @@ def write_parquet(frame: Frame, path: str | Path) -> None:
             _stream_parquet(reader, file)
         else:
             shown.write_parquet(file, statistics=False, compression="zstd")
+            found.append(shown)
 
     _write_whole(Path(path), write)
+    return found[0] if found else None
 
 
 def is_file(frame: Frame) -> bool:
@@ -197,6 +212,12 @@ def _in_cells(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     refuse(OutputError, problems)
     spans = [name for name, kind in frame.schema.items() if kind == pl.Duration]
     return frame.with_columns(pl.col(spans).dt.to_string("iso")) if spans else frame
+
+
+def _is_read_alike(frame: pl.DataFrame) -> bool:
+    """Whether a reader of the CSV file finds the names and texts that one of the frame does."""
+    texts = frame.select(cs.string() | cs.integer() | cs.boolean() | cs.date())
+    return frame.width == texts.width > 1 and all(name == name.strip() for name in frame.columns)
 
 
 def _of_no_text(values: Any) -> bool:
@@ -289,10 +310,9 @@ def _guards(values: pl.Series) -> dict[str, str]:
 
 
 def _rewritten(values: pl.Series, suspect: str, write: Callable[[str], str]) -> dict[str, str]:
-    if not values.unique().str.contains(suspect).any():  # most columns have few values, and none
-        return {}
-    texts = values.filter(values.str.contains(suspect)).unique(maintain_order=True).to_list()
-    return {text: made for text in texts if (made := write(text)) != text}
+    texts = values.unique()  # most columns have few
+    suspects = texts.filter(texts.str.contains(suspect)).sort().to_list()
+    return {text: made for text in suspects if (made := write(text)) != text}
 
 
 def _guarded(text: str) -> str:
