@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Callable
 from decimal import Decimal
 
 import polars as pl
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError
-from indistinct.sources.text import canonical, kind_of, text_of
+from indistinct.sources.text import canonical, coded, kind_of, text_of
 
 
 def texts(values: pl.Series) -> list[str | None]:
@@ -44,6 +45,28 @@ def test_kinds_and_texts(values: pl.Series, kind: str, expected: list[str | None
     assert texts(values) == expected
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        pl.Series(["b", "", None, "a", "NA", "b", "é"]),
+        pl.Series(["b", "NA", None, "a"], dtype=pl.Enum(["b", "NA", "a", "unused"])),
+        pl.Series([0.0, -0.0, float("nan"), None, 1.5, 10.0, 9.0, 1e300]),
+        pl.Series([10, 9, None, -1, 10]),
+        pl.Series([Decimal("1.50"), None, Decimal("1.50"), Decimal("20.00")]),
+        pl.Series([dt.datetime(2024, 1, 31), None, dt.datetime(1999, 1, 1, 5)]),
+        pl.Series([True, None, False, True]),
+        pl.Series([None, None]),
+        pl.Series([], dtype=pl.String),
+    ],
+)
+def test_codes_stand_for_the_sorted_texts_of_a_column(values: pl.Series) -> None:
+    tokens = {"x": ["NA", "10"]}
+    codes, labels = coded(values.alias("x").to_frame(), tokens)["x"]
+    expected = canonical(values.alias("x").to_frame(), tokens)["x"].to_list()
+    assert [labels[code] for code in codes] == expected
+    assert labels == tuple(sorted(set(expected), key=lambda text: (text is None, text or "")))
+
+
 def test_times_keep_their_zone_and_fraction() -> None:
     moment = dt.datetime(2024, 7, 1, 5, 0, 0, 250_000)
     values = pl.Series([moment]).dt.replace_time_zone("Europe/Berlin")
@@ -61,9 +84,10 @@ def test_tokens_are_missing() -> None:
     ]
 
 
-def test_types_without_text_are_told_together() -> None:
+@pytest.mark.parametrize("made", [canonical, coded])
+def test_types_without_text_are_told_together(made: Callable[[pl.DataFrame], object]) -> None:
     with pytest.raises(DataError) as caught:
-        canonical(pl.DataFrame({"a": [[1]], "b": [b"x"], "c": [1]}))
+        made(pl.DataFrame({"a": [[1]], "b": [b"x"], "c": [1]}))
     assert [problem.attribute for problem in caught.value.problems] == ["a", "b"]
 
 

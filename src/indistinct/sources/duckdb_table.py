@@ -24,7 +24,17 @@ from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.headers import cells_of
 from indistinct.sources.table import Change, count_column, counted_rows
-from indistinct.sources.text import COMMA_NUMBER, NUMBER, WHOLE, Tokens, canonical, kind_of_type
+from indistinct.sources.text import (
+    COMMA_NUMBER,
+    NUMBER,
+    WHOLE,
+    Coded,
+    Tokens,
+    canonical,
+    coded,
+    kind_of_type,
+)
+from indistinct.types import Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -188,6 +198,13 @@ class DuckDBTable:
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
         """The distinct combinations of canonical texts, and how many records have each."""
         return counted_rows(self, columns)
+
+    def coded(self, columns: Sequence[str]) -> tuple[dict[str, Coded], Ints | None]:
+        """The distinct combinations of values as codes, and how many records have each; those of
+        values with one text come one by one.
+        """
+        values, times = self.published(columns)
+        return coded(values, self._tokens), times.to_numpy()
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a relation have no number."""

@@ -36,9 +36,11 @@ from indistinct.sources.table import (
     require_names,
 )
 from indistinct.sources.text import (
+    Coded,
     Tokens,
     as_codes,
     canonical,
+    coded,
     kind_of,
     kind_of_type,
     recoded,
@@ -121,6 +123,11 @@ class EagerTable(ABC):
             return self.text(columns)
         texts = self.text([name for name in columns if name not in coded])
         return pl.DataFrame([self.codes(one) if one in coded else texts[one] for one in columns])
+
+    def coded(self, columns: Sequence[str]) -> tuple[dict[str, Coded], Ints | None]:
+        """These columns of all records as codes, in the order of the source."""
+        stored = pl.DataFrame([self._frame.get_column(name) for name in columns])
+        return coded(stored, self._tokens), None
 
     def values(self, column: str) -> pl.Series:
         """A column as it is stored, categories as their texts."""
@@ -348,6 +355,10 @@ class CountedTable(PolarsTable):
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The canonical texts of these columns, and how many records have each."""
         return self.text(columns), self._times.to_numpy()
+
+    def coded(self, columns: Sequence[str]) -> tuple[dict[str, Coded], Ints | None]:
+        """These columns as codes, and how many records have each row."""
+        return super().coded(columns)[0], self._times.to_numpy()
 
 
 class PandasTable(EagerTable):

@@ -20,7 +20,7 @@ from indistinct.sources.table import (
     require_names,
     unwrapped,
 )
-from indistinct.sources.text import Tokens, as_codes
+from indistinct.sources.text import Coded, Tokens, as_codes, coded
 from indistinct.types import Frame, Ints
 
 
@@ -112,3 +112,11 @@ def rows_of(table: Table, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | 
     if isinstance(table, EagerTable) and table.held and not isinstance(table, CountedTable):
         return table.stored(columns), None
     return table.rows(columns)
+
+
+def coded_rows(table: Table, columns: Sequence[str]) -> tuple[dict[str, Coded], Ints | None]:
+    """The same rows, every column as codes; of an engine some may be of equal texts."""
+    if isinstance(table, EagerTable | DuckDBTable):
+        return table.coded(columns)
+    texts, weight = table.rows(columns)
+    return coded(texts), weight

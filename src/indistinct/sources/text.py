@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.errors import DataError, Problems, refuse
-from indistinct.types import Ints
+from indistinct.types import Ints, Ints32
 
 NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.(0|[0-9]*[1-9]))?$"
 """A number as programs write it: no zeros before it, and after its fraction none or one."""
@@ -191,6 +191,44 @@ def all_ranks(frame: pl.DataFrame) -> dict[str, Ints]:
         return {column.name: ranks(column) for column in frame}
     rank = pl.all().rank("dense").cast(pl.Int64).fill_null(0)
     return {column.name: column.to_numpy() for column in frame.select(rank)}
+
+
+Coded = tuple[Ints32, tuple[str | None, ...]]
+"""The codes of a column, one a record, and the texts that they stand for."""
+
+
+def coded(frame: pl.DataFrame, tokens: Tokens | None = None) -> dict[str, Coded]:
+    """Every column as codes of its canonical texts, which are sorted, missing last.
+
+    Each different value is written as a text once, and not record by record.
+
+    Arguments:
+        frame: Columns as they are stored.
+        tokens: Texts that stand for a missing value, by column.
+
+    Raises:
+        DataError: For columns of a type that has no text.
+
+    >>> coded(pl.DataFrame({"age": [9.0, None, 10.0]}))["age"]
+    (array([1, 2, 0], dtype=int32), ('10', '9', None))
+    """
+    canonical(frame.clear())
+    return {values.name: _coded(values, tokens) for values in frame.get_columns()}
+
+
+def _coded(values: pl.Series, tokens: Tokens | None) -> Coded:
+    different = values.unique().to_frame()
+    texts = canonical(different, tokens).to_series()
+    order = texts.arg_sort(nulls_last=True)
+    texts = texts.gather(order)
+    first = texts.ne_missing(texts.shift()).to_numpy().copy()
+    first[:1] = True  # also of a missing value
+    place = pl.Series("\0place", np.cumsum(first) - 1, pl.Int32)
+    known = different.select(pl.all().gather(order)).with_columns(place)
+    found = values.to_frame().join(
+        known, on=values.name, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return found[place.name].to_numpy(), tuple(texts.filter(pl.Series(first)).to_list())
 
 
 def recoded(codes: pl.Series, labels: pl.Series) -> pl.Series:

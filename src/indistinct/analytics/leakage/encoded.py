@@ -10,10 +10,10 @@ import polars as pl
 
 from indistinct.analytics.leakage.information_loss import LeakageAnalysis
 from indistinct.errors import DataError, Problems, refuse
-from indistinct.microdata.encoding import codes_in, frequency_table
-from indistinct.microdata.microdata import sorted_values
-from indistinct.sources.engines import rows_of
+from indistinct.microdata.encoding import frequency_table
+from indistinct.sources.engines import coded_rows
 from indistinct.sources.table import Table
+from indistinct.sources.text import Coded
 from indistinct.types import Codes, Floats, Ints, Ints32
 
 
@@ -38,19 +38,19 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
         DataError: ``weights`` is a column with something else than numbers from 0 on.
     """
     columns = [*attributes, *([weights] if weights else [])]
-    texts, weight = rows_of(table, columns)
-    units = np.ones(texts.height, dtype=np.int64) if weight is None else weight
-    domains = {name: sorted_values(texts[name]) for name in attributes}
+    rows, weight = coded_rows(table, columns)
+    units = np.ones(table.height(), dtype=np.int64) if weight is None else weight
+    domains = {name: rows[name][1] for name in attributes}
     found, combination_of = frequency_table(
-        {name: _narrow(codes_in(texts[name], domains[name])) for name in attributes},
-        {name: len(domains[name]) for name in attributes},
+        {name: _narrow(rows[name][0]) for name in attributes},
+        {name: len(domain) for name, domain in domains.items()},
         {},
         units,
     )
     probabilities: Floats | None = None
     mass = found.weight.astype(np.float64)
     if weights is not None:
-        p = _probabilities(table, weights, texts[weights], units, ordered=weight is None)
+        p = _probabilities(table, weights, rows[weights], units, ordered=weight is None)
         information = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1.0)), 0.0)
         probabilities = np.stack(
             [
@@ -71,10 +71,12 @@ def _narrow(codes: Ints32) -> Codes:
 
 
 def _probabilities(
-    table: Table, column: str, texts: pl.Series, units: Ints, *, ordered: bool
+    table: Table, column: str, coded: Coded, units: Ints, *, ordered: bool
 ) -> Floats:
     """The probability of one record of every row, so that all of them add up to 1."""
-    numbers = texts.cast(pl.String).cast(pl.Float64, strict=False).to_numpy().astype(np.float64)
+    codes, labels = coded
+    texts = pl.Series(labels, dtype=pl.String)
+    numbers = texts.cast(pl.Float64, strict=False).to_numpy().astype(np.float64)[codes]
     wrong = ~(np.isfinite(numbers) & (numbers >= 0))
     problems = Problems()
     if wrong.any():
