@@ -62,8 +62,8 @@ class GroupValues:
 
     Arguments:
         name: the attribute.
-        rows: a row for every group and value: ``HAVE`` so many of the group have the value, and
-            ``OF`` so many are in it.
+        rows: a row for every value of a group, whose number from 0 is ``GROUP``: ``HAVE`` so many
+            of the group have the value, and ``OF`` so many are in it.
         total: how many are in any group.
     """
 
@@ -80,8 +80,7 @@ class GroupValues:
     def only_known(self) -> float:
         """The share who have the one value of a group of which others have none, or none known."""
         group, of, have = (self.rows[name].to_numpy() for name in (GROUP, OF, HAVE))
-        first, values = np.unique(group, return_index=True, return_counts=True)[1:]
-        one = first[(values == 1) & (have[first] < of[first])]
+        one = (np.bincount(group)[group] == 1) & (have < of)
         return float(have[one].sum()) / self.total
 
     @property
@@ -95,13 +94,12 @@ class GroupValues:
 
         People with several values may count for each, but no group for more than all of it.
         """
-        of, have = (self.rows[name].to_numpy() for name in (OF, HAVE))
+        group, of, have = (self.rows[name].to_numpy() for name in (GROUP, OF, HAVE))
         sure = of - have <= others
-        first, group = np.unique(
-            self.rows[GROUP].to_numpy()[sure], return_index=True, return_inverse=True
-        )[1:]
-        summed = np.bincount(group, have[sure], minlength=len(first))
-        return float(np.minimum(summed, of[sure][first]).sum()) / self.total
+        summed = np.bincount(group[sure], have[sure])
+        whole = np.zeros(len(summed))
+        whole[group[sure]] = of[sure]
+        return float(np.minimum(summed, whole).sum()) / self.total
 
 
 def of_classes(
@@ -189,13 +187,15 @@ def certain_beside(
     """
     if not open_table(released, allow_empty=True).held:
         return {}
+    found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in names}
+    if len({*names, *unknown}) < 2:
+        return found
     rows = to_polars(released).select(*quasi, *unknown)
     steps = rows.height * len(names) * (len(unknown) - 1)
     if steps > MOST_STEPS:
         part = pl.struct(quasi).hash(0) % -(-steps // MOST_STEPS)
         rows = rows.filter(part == part.min())  # some class is in it, however few there are
         group = None
-    found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in names}
     if not rows.height or not names:
         return found
     group = _groups(rows.select(quasi)) if group is None else group
@@ -278,18 +278,18 @@ def of_buckets(
     """
     by = link["by"]
     people, listed = (to_polars(tables[link[key]]) for key in ("quasi", "sensitive"))
-    of = people.group_by(pl.col(by).alias(GROUP)).agg(pl.len().alias(OF))
+    of = people.group_by(by).agg(pl.len().alias(OF)).with_row_index(GROUP)
     for name, tokens in unknown.items():
         own = listed if name in listed.columns else listed.filter(pl.col("attribute") == name)
         cells = pl.col(name if name in listed.columns else "value").cast(pl.String).alias(name)
-        have = own.group_by(pl.col(by).alias(GROUP), cells).agg(pl.len().alias(HAVE))
+        have = own.join(of, on=by).group_by(GROUP, OF, cells).agg(pl.len().alias(HAVE))
         cells_held = have[name].drop_nulls().unique().to_list()
         sets = [(cell, list(members_of(cell) or (cell,))) for cell in cells_held]
         columns = [pl.Series(name, [cell for cell, _ in sets], pl.String)]
         columns += [pl.Series(_MEMBER, [own for _, own in sets], pl.List(pl.String))]
         have = have.join(pl.DataFrame(columns), on=name).explode(_MEMBER)
-        counted = have.group_by(GROUP, pl.col(_MEMBER).alias(name)).agg(pl.col(HAVE).sum())
-        yield _counted(name, counted.join(of, on=GROUP), of, tokens)
+        counted = have.group_by(GROUP, OF, pl.col(_MEMBER).alias(name)).agg(pl.col(HAVE).sum())
+        yield _counted(name, counted, of, tokens)
 
 
 def _counted(

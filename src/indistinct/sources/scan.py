@@ -339,7 +339,8 @@ class ScannedTable(DuckDBTable):
         texts = [own.name for own in lookup.schema if "string" in str(own.type)]
         connection.register("indistinct_held", lookup)
         try:
-            with self._enumerated({name: lookup[name] for name in texts}, "made") as columns:
+            made = {own.name: own for own in frame_of_arrow(lookup.select(texts))}
+            with self._enumerated(made, "made") as columns:
                 connection.execute(
                     f"CREATE TEMP TABLE indistinct_lookup AS SELECT {columns} FROM indistinct_held"
                 )
@@ -357,19 +358,17 @@ class ScannedTable(DuckDBTable):
         texts = [name for name in own if self._types[name] == "VARCHAR"]
         about = self.about(own) if texts and change.keep.all() else {}
         few = [name for name in texts if name in about and about[name][1] <= _MOST_LISTED]
-        listed = {name: self._count([name], count_column([name]))[name] for name in few}
+        listed = {name: self.published([name])[0][name] for name in few}
         with self._enumerated(listed, "own") as columns:
             yield self._relation.project(columns)
 
     @contextlib.contextmanager
-    def _enumerated(
-        self, texts: Mapping[str, pl.Series | pa.ChunkedArray], kind: str
-    ) -> Iterator[str]:
+    def _enumerated(self, texts: Mapping[str, pl.Series], kind: str) -> Iterator[str]:
         """The columns of a relation, codes in place of some texts, all of which are given."""
         connection, made = self.workspace.connection, dict[str, str]()
         try:
             for name, held in texts.items():
-                listed = pl.Series("text", held).unique().drop_nulls().sort()
+                listed = held.alias("text").unique().drop_nulls().sort()
                 if 0 < len(listed) <= _MOST_LISTED:
                     made[name] = f"indistinct_{kind}_{len(made)}"
                     known = listed.to_frame().to_arrow()
