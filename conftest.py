@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 from typer.testing import CliRunner, Result
 
@@ -52,7 +52,11 @@ LONG = tuple(
 )
 """Beginnings of the names of tests that ``make test`` leaves out."""
 
-for profile, same_examples in (("same", True), ("random", False)):
+for profile, same_examples, shrink in (
+    ("same", True, True),
+    ("random", False, True),
+    ("unshrunk", True, False),  # of `make mutants`, where nobody reads the example that fails
+):
     settings.register_profile(
         profile,
         deadline=None,
@@ -60,6 +64,7 @@ for profile, same_examples in (("same", True), ("random", False)):
         suppress_health_check=[HealthCheck.too_slow],
         derandomize=same_examples,
         print_blob=True,
+        phases=[phase for phase in Phase if shrink or phase not in {Phase.shrink, Phase.explain}],
     )
 settings.load_profile("same")
 

@@ -329,6 +329,8 @@ class Judge:
             [
                 *("sh", "-c", 'ulimit -t "$0" && exec "$@"', most),
                 *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "judge"),
+                "--hypothesis-profile=unshrunk",
+                "-Wignore::SyntaxWarning",  # of `is 1`
                 *room.options,
                 *room.tests,
             ],
