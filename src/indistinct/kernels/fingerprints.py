@@ -16,6 +16,9 @@ BARELY = 1e-12
 """Width of a range that holds more than one value, all at the same place: a missing value is among
 them."""
 
+ROOM = 64
+"""Entries of a list before it grows."""
+
 
 class Ground(NamedTuple):
     """The quasi-identifiers of people, m of them, as the cutting of groups sees them.
@@ -47,11 +50,10 @@ class Ground(NamedTuple):
 
 @inner
 def _grown(array: Any, needed: int) -> Any:
-    if needed <= array.shape[0]:
-        return array
-    larger = np.empty(max(needed, 2 * array.shape[0]), array.dtype)
-    larger[: array.shape[0]] = array
-    return larger
+    """The array, doubled until it has so many entries."""
+    while array.shape[0] < needed:
+        array = np.concatenate((array, array))
+    return array
 
 
 @inner
@@ -124,15 +126,13 @@ def partition_sets(
     """
     n = order.shape[0]
     nodes = last.shape[0]
-    s_start = np.zeros(64, np.int64)
-    s_end = np.zeros(64, np.int64)
-    s_open = np.zeros(64, np.bool_)
-    s_at = np.zeros(64, np.int64)
-    pool = np.zeros(256, np.int32)
-    pool_tried = np.zeros(256, np.bool_)
-    out_start = np.zeros(64, np.int64)
-    out_ptr = np.zeros(64, np.int64)
-    out_node = np.zeros(256, np.int32)
+    # Slices of people that wait: begin, end, whether to split, and where in the pool their cut is.
+    stack = np.zeros((ROOM, 4), np.int64)
+    pool = np.zeros(ROOM, np.int32)
+    pool_tried = np.zeros(ROOM, np.bool_)
+    out_start = np.zeros(ROOM, np.int64)
+    out_ptr = np.zeros(ROOM, np.int64)
+    out_node = np.zeros(ROOM, np.int32)
     buckets = 0
     tally = np.zeros(2, np.int64)
     capacity = 2
@@ -143,24 +143,23 @@ def partition_sets(
     rounds = 0
     sub_of = np.empty(n, np.int32)
     under = np.empty(n, np.int64)
-    size = np.empty(n + 1, np.int64)
-    total = np.empty(n + 1, np.int64)
-    example = np.empty(n + 1, np.int64)
-    place = np.empty(n + 1, np.int64)
+    size = np.empty(n, np.int64)
+    total = np.empty(n, np.int64)
+    example = np.empty(n, np.int64)
+    place = np.empty(n, np.int64)
     moved = np.empty(n, np.int32)
     cut = np.empty(nodes, np.int32)
     tried = np.empty(nodes, np.bool_)
     count = np.empty(nodes, np.int64)
     child = np.empty(nodes, np.int32)
 
-    s_end[0], s_open[0] = n, True
-    pool[0], pool_tried[0] = 0, False
+    stack[0, 1], stack[0, 2] = n, True
     top, height = 1, 1
     while top > 0:
         top -= 1
-        start, end, splittable = s_start[top], s_end[top], s_open[top]
-        length = height - s_at[top]
-        height = s_at[top]
+        start, end, splittable, begin = stack[top]
+        length = height - begin
+        height = begin
         cut[:length] = pool[height : height + length]
         tried[:length] = pool_tried[height : height + length]
         m = end - start
@@ -268,10 +267,9 @@ def partition_sets(
                 at += 1
         order[start:end] = moved[:m]
         if rest < end:
-            s_start, s_end = _grown(s_start, top + 1), _grown(s_end, top + 1)
-            s_open, s_at = _grown(s_open, top + 1), _grown(s_at, top + 1)
+            stack = _grown(stack, top + 1)
             pool, pool_tried = _grown(pool, height + length), _grown(pool_tried, height + length)
-            s_start[top], s_end[top], s_open[top], s_at[top] = rest, end, still, height
+            stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = rest, end, still, height
             pool[height : height + length] = cut[:length]
             pool_tried[height : height + length] = tried[:length]
             height += length
@@ -280,9 +278,8 @@ def partition_sets(
         for s in range(subs):
             if size[s] < 0:
                 continue
-            s_start, s_end = _grown(s_start, top + 1), _grown(s_end, top + 1)
-            s_open, s_at = _grown(s_open, top + 1), _grown(s_at, top + 1)
-            s_start[top], s_end[top], s_open[top], s_at[top] = at, at + size[s], True, height
+            stack = _grown(stack, top + 1)
+            stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = at, at + size[s], 1, height
             at += size[s]
             top += 1
             person = example[s]
@@ -418,22 +415,22 @@ def diverse_groups(
     size = np.empty(widest_tree + 2, np.int64)
     place = np.empty(widest_tree + 2, np.int64)
     low, high = np.empty(m, np.int64), np.empty(m, np.int64)
-    s_start = np.zeros(64, np.int64)
-    s_end = np.zeros(64, np.int64)
-    s_depth = np.zeros(64 * m, np.int64)
-    s_closed = np.zeros(64 * m, np.bool_)
-    out = np.zeros(64, np.int64)
+    # Slices of people that wait, how deep each tree is cut, and which attributes are closed.
+    stack = np.zeros((ROOM, 2), np.int64)
+    s_depth = np.zeros((ROOM, m), np.int64)
+    s_closed = np.zeros((ROOM, m), np.bool_)
+    out = np.zeros(ROOM, np.int64)
     groups = 0
     tally = np.zeros(2, np.int64)
     depth, closed = ground.rooted.copy(), np.zeros(m, np.bool_)
-    s_end[0] = n
-    s_depth[:m] = depth
+    stack[0, 1] = n
+    s_depth[0] = depth
     top = 1
     while top > 0:
         top -= 1
-        start, end = s_start[top], s_end[top]
-        depth[:] = s_depth[top * m : (top + 1) * m]
-        closed[:] = s_closed[top * m : (top + 1) * m]
+        start, end = stack[top]
+        depth[:] = s_depth[top]
+        closed[:] = s_closed[top]
         first = order[start]
         for j in range(m):
             if ground.number[j] and not closed[j]:
@@ -530,14 +527,14 @@ def diverse_groups(
             order[start:end] = moved[: end - start]
             if not ground.number[j]:
                 depth[j] += 1
-            s_start, s_end = _grown(s_start, top + parts), _grown(s_end, top + parts)
-            s_depth = _grown(s_depth, (top + parts) * m)
-            s_closed = _grown(s_closed, (top + parts) * m)
+            stack = _grown(stack, top + parts)
+            s_depth = _grown(s_depth, top + parts)
+            s_closed = _grown(s_closed, top + parts)
             for part in range(parts):
-                s_start[top] = start + place[part] - size[part]
-                s_end[top] = start + place[part]
-                s_depth[top * m : (top + 1) * m] = depth
-                s_closed[top * m : (top + 1) * m] = closed
+                stack[top, 0] = start + place[part] - size[part]
+                stack[top, 1] = start + place[part]
+                s_depth[top] = depth
+                s_closed[top] = closed
                 top += 1
             break
     return out[:groups].copy(), tally
