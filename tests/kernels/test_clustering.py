@@ -7,15 +7,23 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.clustering import (
+    NODE,
+    RANGE,
+    SET,
+    Domains,
+    average_groups,
     class_cost,
     close_up,
     costs_together,
     cover_members,
     extend_class,
     furthest,
+    grow_classes,
     nearest,
     nearest_by_profile,
     nearest_of_each,
@@ -74,6 +82,8 @@ def test_costs_are_those_of_the_cells(cells: dict[str, str] | str, seed: int) ->
     spans = empty_spans(3, 3)
     held = np.zeros(len(domains.value), dtype=np.bool_)
     costs = np.zeros(len(domains.value))
+    for member in (0, len(ROWS) // 2, len(ROWS) - 1):  # what a class held before is forgotten
+        extend_class(domains, spans, held, places[member], costs)
     start_class(domains, spans, held, places[members[0]], costs)
     for member in members[1:]:
         extend_class(domains, spans, held, places[member], costs)
@@ -154,3 +164,102 @@ def test_the_nearest_of_every_profile() -> None:
     )  # fmt: skip
     assert best.tolist() == [0, 1, -1]
     assert least.tolist() == [3.0, 1.0, np.inf]
+
+
+PLACES = (5, 4, 4)
+EIGHTHS = Domains(
+    start=np.cumsum([0, *PLACES]),
+    kind=np.array([RANGE, NODE, SET]),
+    full=np.ones(3),
+    step=np.full(3, 0.25),
+    value=np.array([0.0, 0.25, 0.5, 1.0, np.nan, *[0.0] * 8]),
+    starred=np.zeros(13, np.bool_),
+    node=np.array([0] * 5 + [0, 1, 2, 3] + [0] * 4, np.int32),
+    parent=np.array([4, 4, 5, 5, 6, 6, -1], np.int32),
+    depth=np.array([2, 2, 2, 2, 1, 1, 0], np.int32),
+    cost=np.array([0.0, 0.0, 0.0, 0.0, 0.125, 0.5, 1.0]),
+)
+"""A number, a hierarchy and a set, whose costs add up without rounding: equal ones are equal."""
+
+
+def in_eighths(records: list[list[int]]) -> float:
+    """What the cells of these records cost, by EIGHTHS in words."""
+    numbers, leaves, values = ({own[j] for own in records} for j in range(3))
+    known = [EIGHTHS.value[place] for place in numbers if place < 4]
+    total = max(known) - min(known) + 0.25 * (4 in numbers) if known else 0.0
+    branches = {(leaf - 5) // 2 for leaf in leaves}
+    if len(leaves) > 1:
+        total += 1.0 if len(branches) > 1 else (0.125, 0.5)[branches.pop()]
+    return total + 0.25 * (len(values) - 1)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(1, 5), st.integers(0, 4))
+def test_classes_grow_from_the_furthest_by_the_nearest(
+    seed: int, n: int, least: int, most: int
+) -> None:
+    random = np.random.default_rng(seed)
+    values = random.integers(EIGHTHS.start[:-1], EIGHTHS.start[1:], (n, 3)).astype(np.int32)
+    units, rows = random.integers(1, 3, n), random.permutation(n).astype(np.int32)
+    records, last = values.tolist(), values[random.integers(n)].copy()
+    end, left, wanted = last.tolist(), list(range(n)), np.full(n, -1)
+    group = 3
+    while group < 3 + most and units[left].sum() >= least:
+        costs = [in_eighths([end, records[row]]) for row in left]
+        members = [left.pop(costs.index(max(costs)))]
+        while units[members].sum() < least:
+            held = [records[row] for row in members]
+            costs = [in_eighths([*held, records[row]]) for row in left]
+            members.append(left.pop(costs.index(min(costs))))
+        wanted[rows[members]] = group
+        end, group = records[members[-1]], group + 1
+    class_of, own_rows, own_units = np.full(n, -1, np.int32), rows.copy(), units.copy()
+    found = grow_classes(
+        EIGHTHS, empty_spans(1, 3), np.zeros(13, np.bool_), np.zeros(13), values, own_rows,
+        own_units, np.zeros(n, np.int32), np.zeros(n, np.bool_), last, n, int(units.sum()), least,
+        3, most, class_of,
+    )  # fmt: skip
+    assert class_of.tolist() == wanted.tolist()
+    assert found == (len(left), units[left].sum(), group)
+    assert own_rows[: len(left)].tolist() == rows[left].tolist()
+    assert values[: len(left)].tolist() == [records[row] for row in left]
+    assert last.tolist() == end
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(1, 3), st.integers(0, 5))
+def test_groups_around_the_furthest_from_the_average(seed: int, n: int, k: int, most: int) -> None:
+    random = np.random.default_rng(seed)
+    numbers = random.integers(0, 4, (n, 2)).astype(float)
+    rows = random.permutation(n).astype(np.int32)
+    points = numbers.tolist()
+    left, wanted, group = list(range(n)), np.full(n, -1), 3
+
+    def away(row: int, point: list[float]) -> float:
+        return sum((own - other) ** 2 for own, other in zip(points[row], point, strict=True))
+
+    def around(centre: int) -> None:
+        others = sorted(left, key=lambda row: (row != centre, away(row, points[centre])))
+        for row in others[:k]:
+            wanted[rows[row]] = group
+            left.remove(row)
+
+    while group < 3 + most and len(left) >= 3 * k:
+        middle = [sum(points[row][j] for row in left) / len(left) for j in range(2)]
+        one = max(left, key=lambda row: away(row, middle))
+        other = max(left, key=lambda row: away(row, points[one]))
+        around(one)
+        if other not in left:
+            other = max(left, key=lambda row: away(row, points[one]))
+        group += 1
+        around(other)
+        group += 1
+    class_of, own_rows = np.full(n, -1, np.int32), rows.copy()
+    found = average_groups(
+        numbers, own_rows, np.zeros(n, np.bool_), np.empty(n), np.empty(2), np.empty(k, np.int64),
+        n, k, 3, most, class_of,
+    )  # fmt: skip
+    assert found == (len(left), group)
+    assert class_of.tolist() == wanted.tolist()
+    assert own_rows[: len(left)].tolist() == rows[left].tolist()
+    assert numbers[: len(left)].tolist() == [points[row] for row in left]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from indistinct.kernels.partitions import (
     ALONE,
@@ -172,3 +174,42 @@ def test_records_nobody_looks_for_are_counted_and_lose_nothing() -> None:
     assert total[PARTS] == 2
     assert total[ALONE] == 2
     assert total[LOSS] == 0
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.lists(st.booleans(), min_size=2, max_size=4))
+def test_any_choice_of_attributes_has_the_sums_of_its_classes(seed: int, ways: list[bool]) -> None:
+    """Attributes are taken or passed over one after the other; the classes are those of NumPy."""
+    random = np.random.default_rng(seed)
+    rows, width = int(random.integers(1, 10)), len(ways)
+    table = random.integers(0, 3, (rows, width)).astype(np.int32)
+    table = table[np.lexsort(table.T)]
+    units = random.integers(1, 3, rows).astype(float)
+    mass = random.random(rows)
+    weights = np.stack([units, mass, mass * np.log2(mass)], axis=1)
+    later, tails_of = np.zeros(rows, np.int32), []
+    for position in range(width - 1, -1, -1):
+        own = np.empty(rows, np.int32)
+        _, code, up = tails(table[:, position].copy(), later, own)
+        tails_of.insert(0, (code, up))
+        later = own
+    entries, start, open_ = later.copy(), np.array([0, rows]), weights.copy()
+    closed, total, whole = np.zeros(6), np.zeros(6), 2.0
+    for position, (code, up) in enumerate(tails_of):
+        if ways[position]:
+            new = np.empty(rows, np.int32), np.empty(rows + 1, np.int64), np.empty((rows, 3))
+            kept, classes = take(
+                entries, start, open_, code, up, whole, np.zeros(3, np.int32),
+                np.zeros(3, np.int32), np.zeros((3, 3)), closed, True, *new, total,
+            )  # fmt: skip
+            entries, start, open_ = new
+        else:
+            kept, classes = pass_over(entries, start, open_, up, whole, closed)
+        entries, start, open_ = entries[:kept], start[: classes + 1], open_[:kept]
+        if ways[position]:
+            taken = [at for at in range(position + 1) if ways[at]]
+            _, class_of = np.unique(table[:, taken], axis=0, return_inverse=True)
+            together, expected = np.zeros((rows, 3)), np.empty(6)
+            np.add.at(together, class_of.reshape(-1), weights)
+            add_up(together, whole, expected)
+            assert total == pytest.approx(expected)

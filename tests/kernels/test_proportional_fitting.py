@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from indistinct.kernels.proportional_fitting import fit, joined
+from indistinct.kernels.ragged import Ragged
 
 
 @pytest.mark.parametrize("listed", [[0, 1, 2], [0, 2], [2], []])
@@ -34,3 +37,81 @@ def test_shares_of_values_that_are_not_listed_are_left_out(listed: list[int]) ->
 def test_classes_that_some_row_joins_have_one_label() -> None:
     indptr, index = np.array([0, 2, 3, 3, 5]), np.array([1, 4, 2, 3, 4], np.int32)
     assert joined(indptr, index, 6).tolist() == [0, 1, 2, 1, 1, 5]
+
+
+HOLDS = [[0, 1, 2], [1, 3], [0, 1, 2, 3, 4], [2, 5], []]
+"""The values of each class. Sets 0 to 3 are of the first three classes, set 4 of the last two."""
+SETS = Ragged.of([[0], [0, 1], [1, 2], [0, 1, 2], [3, 4]])
+BLOCKS = ([0, 1, 2, 3], [4]), ([0, 1, 2], [3, 4])
+DOMAIN = 6
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.booleans(), st.booleans())
+def test_people_are_shared_out_as_by_dense_tables(
+    seed: int, sweeps: int, plain: bool, coarse: bool
+) -> None:
+    """Sweep by sweep: every place has the people it is believed to have, times what it misses."""
+    random = np.random.default_rng(seed)
+    kind = np.float32 if coarse else np.float64
+    features, combinations = 9, 12
+    set_of = np.sort(random.integers(0, 5, combinations))
+    member = Ragged.of([np.flatnonzero(set_of == q).tolist() for q in range(5)])
+    codes = random.integers(0, 2, (combinations, features)).astype(np.int32)
+    start = 2 * np.arange(features)
+    table = np.ones((2 * features, DOMAIN)) if plain else random.random((2 * features, DOMAIN))
+    if not plain:
+        table[table < 0.05] = 0.0
+    table = table.astype(kind)
+    weight = random.integers(1, 5, combinations)
+    places = Ragged.of(HOLDS)
+    held, scale = random.integers(1, 9, len(places.value)), np.ones(len(places.value), kind)
+
+    likely = np.ones((combinations, DOMAIN))
+    for j in range(features):
+        likely *= table[start[j] + codes[:, j]]
+    row_of = places.row_of
+    allowed = (
+        np.array([np.isin(row_of, SETS[q]) for q in set_of], dtype=float) * likely[:, places.value]
+    )
+    expected = np.ones(len(places.value))
+
+    def believed() -> np.ndarray:
+        total = (allowed * expected).sum(axis=1, keepdims=True)
+        return np.divide(allowed * expected, total, out=np.zeros_like(allowed), where=total > 0)
+
+    for sweep in range(sweeps):
+        filled = weight @ believed()
+        change = np.divide(held, filled, out=np.ones_like(filled), where=filled > 0)
+        expected *= change ** (1.5 if coarse and 0 < sweep < sweeps - 1 else 1.0)
+    belief = np.zeros((combinations, DOMAIN))
+    np.add.at(belief.T, places.value, believed().T)
+
+    listed = Ragged.of([sorted(random.choice(9, 4, replace=False)) for _ in range(combinations)])
+    people = Ragged.of([[2 * c, 2 * c + 1] for c in range(combinations)])
+    truth = random.integers(-1, 8, 2 * combinations).astype(np.int32)
+    counted, out = np.zeros((2 * features, DOMAIN)), np.zeros(len(listed.value))
+    own, right = np.zeros((2, 2 * combinations))
+    sets, groups = map(Ragged.of, BLOCKS)
+    fit(
+        sets.value.astype(np.int64), sets.indptr, groups.value.astype(np.int64), groups.indptr,
+        member.value, member.indptr, codes, start, table, weight, SETS.indptr, SETS.value,
+        places.indptr, places.value, held, scale, sweeps, plain, counted, listed.indptr,
+        listed.value, out, people.value, people.indptr, truth, own, right,
+    )  # fmt: skip
+    near = {"rel": 1e-3, "abs": 1e-4} if coarse else {"rel": 1e-9, "abs": 1e-12}
+    assert scale == pytest.approx(expected, **near)
+    seen = np.zeros_like(counted)
+    for j in range(features):
+        np.add.at(seen, start[j] + codes[:, j], weight[:, None] * belief)
+    assert counted == pytest.approx(seen, **near)
+    wide = np.pad(belief, ((0, 0), (0, 3)))
+    assert out == pytest.approx(wide[listed.row_of, listed.value], **near)
+    for p, has in enumerate(truth.tolist()):
+        share = wide[p // 2]
+        ties = np.isclose(share[:DOMAIN], share.max(), rtol=0, atol=1e-6) & (
+            np.isin(np.arange(DOMAIN), [v for g in SETS[set_of[p // 2]] for v in HOLDS[g]])
+        )
+        assert own[p] == pytest.approx(share[has] if has >= 0 else 0.0, **near)
+        guessed = own[p] >= share.max() - 1e-6
+        assert right[p] == pytest.approx(guessed / max(ties.sum(), 1))
