@@ -264,6 +264,27 @@ def test_a_tampered_file_that_cannot_be_read(tmp_path: Path, tampered: str) -> N
     assert caught.value.problems[-1].code == "certificate-mismatch"
 
 
+@pytest.mark.parametrize(
+    ("text", "rows", "matches"),
+    [(GOOD, 4, True), (GOOD, 5, False), (GOOD.replace("F,A", "F,B"), 4, False)],
+)
+def test_a_certified_file_that_is_scanned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, rows: int, matches: bool
+) -> None:
+    """Where it does not fit into memory, digest and number of rows are compared all the same."""
+    digest = hashlib.sha256(GOOD.encode()).hexdigest()
+    write(tmp_path, text, tables=[{"path": "release.csv", "sha256": digest, "rows": rows}])
+    in_memory = audit(tmp_path)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise DataError("too-little-memory", "the table does not fit")
+
+    monkeypatch.setattr("indistinct.sources.files.read_table", refuse)
+    found = audit(tmp_path)
+    assert found.to_dict() == in_memory.to_dict()
+    assert found.tables == (("release.csv", matches),)
+
+
 def test_a_wrong_number_of_rows_fails(tmp_path: Path) -> None:
     digest = hashlib.sha256(GOOD.encode()).hexdigest()
     write(tmp_path, GOOD, tables=[{"path": "release.csv", "sha256": digest, "rows": 5}])

@@ -29,12 +29,12 @@ MODEL = "p-plus-alpha-sensitive"
 def check(asked: Asked) -> Verdict:
     """Whether every class has values of p categories, with a total weight of at least alpha."""
     cells = categories(asked.cells(), asked, ordered=True)
-    found = cells.group_by([CLASS, "category"], maintain_order=True).agg(
+    found = cells.group_by([CLASS, "category"]).agg(
         pl.col(UNITS).first(), pl.col("weight").first(), pl.col("place").first()
     )
     classes = (
         found.sort([CLASS, "place"])
-        .group_by(CLASS, maintain_order=True)
+        .group_by(CLASS)
         .agg(
             pl.col(UNITS).first().alias(SIZE),
             pl.len().cast(pl.Int64).alias("p"),
