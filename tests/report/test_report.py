@@ -26,7 +26,7 @@ from typer.testing import CliRunner
 import indistinct as ind
 from indistinct.cli import app
 from indistinct.document import parameters, share, shown
-from indistinct.report.outlines import OUTLINES
+from indistinct.report.outlines import outlines
 from indistinct.warning_kinds import Kind
 
 KINDS = (
@@ -72,7 +72,7 @@ def test_a_public_report_is_made_of_the_published_files_alone(name: str, tmp_pat
     shutil.rmtree(out / "private")
     ind.write_report(out, public=True)
     assert (out / "report.html").read_text(encoding="utf-8") == written
-    for template in OUTLINES:
+    for template in outlines():
         for public in (True, False):
             page = release.report(public=public, template=template)
             assert page == release.report(public=public, template=template)
@@ -313,7 +313,7 @@ def test_the_most_exposed_are_named_by_their_rows(release: ind.Release) -> None:
 
 def test_templates_order_the_same_evidence(release: ind.Release) -> None:
     plain = text_of(release.report())
-    for name, outline in OUTLINES.items():
+    for name, outline in outlines().items():
         page = text_of(release.report(template=name))
         assert outline.title in page
         assert all(heading in page for heading, _, _ in outline.headings)

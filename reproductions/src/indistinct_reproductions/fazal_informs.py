@@ -17,7 +17,7 @@ import polars as pl
 
 from indistinct import DataError
 from indistinct.hierarchies import icd9
-from indistinct.hierarchies.code_ranges import Ranges
+from indistinct.hierarchies.code_systems import code_system
 from indistinct.sources.files import PACKED, bytes_of
 from indistinct_reproductions.fazal_releases import Patients
 
@@ -52,7 +52,7 @@ def read_informs(folder: Path) -> Patients:
     """
     people = _read(folder, PEOPLE_FILE, (PERSON, *QUASI)).unique(PERSON, keep="first")
     conditions = _read(folder, CONDITIONS_FILE, (PERSON, CODE))
-    chapters = Ranges(line for line in icd9.CHAPTERS.strip().splitlines())
+    chapters = code_system("icd-9-cm").chapters
     homes = {
         text: home
         for text in conditions[CODE].unique()

@@ -8,14 +8,15 @@ form of ICD-10; frequencies, costs, names and places are made up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import numpy as np
 import polars as pl
 
 from indistinct.randomness import simulation
-from indistinct.types import Bools, Floats, Ints
+from indistinct.types import Bools, Floats, Ints, PlainMapping
+from indistinct.word_lists import lists_of
 
 RECORDS = 5000
 """Number of discharges in the table, unless another is asked for."""
@@ -38,107 +39,11 @@ _AREAS = (("741", 18), ("742", 14), ("745", 10), ("748", 6), ("760", 4))
 _ZIPF = 0.75
 _WITHOUT_ZIP = 0.01
 
-# Wards: weight for women and men at the ages of 0, 1-17, 18-44, 45-64 and 65 and more.
 _AGE_GROUPS = (0, 17, 44, 64)
-_WARDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
-    "Neonatology": ((1.0, 0, 0, 0, 0), (1.0, 0, 0, 0, 0)),
-    "Paediatrics": ((0, 1.0, 0, 0, 0), (0, 1.0, 0, 0, 0)),
-    "Obstetrics": ((0, 0, 0.52, 0, 0), (0, 0, 0, 0, 0)),
-    "Gynaecology": ((0, 0, 0.10, 0.12, 0.05), (0, 0, 0, 0, 0)),
-    "Internal medicine": ((0, 0, 0.10, 0.26, 0.36), (0, 0, 0.22, 0.26, 0.30)),
-    "Cardiology": ((0, 0, 0.02, 0.14, 0.24), (0, 0, 0.08, 0.26, 0.27)),
-    "Surgery": ((0, 0, 0.13, 0.20, 0.12), (0, 0, 0.34, 0.23, 0.14)),
-    "Orthopaedics": ((0, 0, 0.06, 0.14, 0.16), (0, 0, 0.18, 0.12, 0.10)),
-    "Psychiatry": ((0, 0, 0.07, 0.09, 0.02), (0, 0, 0.15, 0.06, 0.02)),
-    "Urology": ((0, 0, 0, 0.05, 0.05), (0, 0, 0.03, 0.07, 0.17)),
-}
-
-# Diagnoses of a ward: code, text, weight, least and greatest age, median days of stay.
-_DIAGNOSES: dict[str, tuple[tuple[str, str, float, int, int, float], ...]] = {
-    "Neonatology": (
-        ("Z38", "Liveborn infant", 10, 0, 0, 3),
-        ("P07", "Preterm birth, low weight", 2.5, 0, 0, 21),
-        ("P59", "Neonatal jaundice", 2.5, 0, 0, 4),
-        ("P22", "Respiratory distress of the newborn", 1.2, 0, 0, 9),
-    ),
-    "Paediatrics": (
-        ("J20", "Acute bronchitis", 4, 1, 17, 3),
-        ("A09", "Gastroenteritis", 4, 1, 17, 2),
-        ("J45", "Asthma", 2.5, 3, 17, 3),
-        ("S06", "Head injury", 3, 1, 17, 2),
-        ("K35", "Acute appendicitis", 2.5, 5, 17, 4),
-        ("E10", "Type 1 diabetes mellitus", 1, 4, 17, 6),
-        ("C91", "Lymphoid leukaemia", 0.25, 1, 17, 18),
-    ),
-    "Obstetrics": (
-        ("O80", "Single spontaneous delivery", 10, 18, 49, 3),
-        ("O82", "Delivery by caesarean section", 4.5, 18, 49, 5),
-        ("O60", "Preterm labour", 1.3, 18, 49, 6),
-        ("O14", "Pre-eclampsia", 0.8, 18, 49, 7),
-        ("O03", "Spontaneous abortion", 1.1, 18, 49, 1),
-    ),
-    "Gynaecology": (
-        ("D25", "Leiomyoma of the uterus", 4, 25, 60, 4),
-        ("N80", "Endometriosis", 3, 18, 50, 3),
-        ("C50", "Malignant neoplasm of the breast", 2.5, 32, 101, 5),
-        ("N81", "Female genital prolapse", 2.5, 45, 101, 4),
-    ),
-    "Internal medicine": (
-        ("J18", "Pneumonia", 5, 18, 101, 8),
-        ("E11", "Type 2 diabetes mellitus", 3.5, 35, 101, 7),
-        ("K29", "Gastritis and duodenitis", 3, 18, 101, 3),
-        ("J44", "Chronic obstructive pulmonary disease", 3, 45, 101, 8),
-        ("N17", "Acute kidney failure", 1.8, 45, 101, 10),
-        ("A41", "Sepsis", 1.4, 30, 101, 13),
-        ("C34", "Malignant neoplasm of the lung", 1.2, 42, 101, 9),
-        ("K70", "Alcoholic liver disease", 1.2, 28, 80, 9),
-        ("B20", "HIV disease", 0.3, 20, 70, 11),
-    ),
-    "Cardiology": (
-        ("I50", "Heart failure", 5, 45, 101, 9),
-        ("I48", "Atrial fibrillation and flutter", 4.5, 18, 101, 4),
-        ("I21", "Acute myocardial infarction", 3, 35, 101, 7),
-        ("I20", "Angina pectoris", 3, 35, 101, 3),
-        ("I10", "Essential hypertension", 2.5, 25, 101, 3),
-    ),
-    "Surgery": (
-        ("K40", "Inguinal hernia", 4, 18, 101, 2),
-        ("K80", "Gallstones", 4, 18, 101, 4),
-        ("K35", "Acute appendicitis", 2.5, 18, 60, 4),
-        ("S06", "Head injury", 2, 18, 101, 3),
-        ("K57", "Diverticular disease", 2, 40, 101, 7),
-        ("C18", "Malignant neoplasm of the colon", 1.2, 42, 101, 12),
-    ),
-    "Orthopaedics": (
-        ("M17", "Arthrosis of the knee", 4, 45, 101, 8),
-        ("S82", "Fracture of the lower leg", 3, 18, 101, 6),
-        ("M51", "Intervertebral disc disorder", 3, 25, 80, 5),
-        ("S72", "Fracture of the femur", 2.5, 60, 101, 13),
-        ("M16", "Arthrosis of the hip", 2.5, 50, 101, 9),
-    ),
-    "Psychiatry": (
-        ("F10", "Disorders due to use of alcohol", 4, 18, 75, 9),
-        ("F32", "Depressive episode", 4, 18, 101, 24),
-        ("F20", "Schizophrenia", 2, 18, 70, 26),
-        ("F43", "Reaction to severe stress", 2, 18, 80, 10),
-        ("F11", "Disorders due to use of opioids", 0.6, 18, 60, 11),
-    ),
-    "Urology": (
-        ("N40", "Enlarged prostate", 4, 50, 101, 4),
-        ("N20", "Kidney and ureter stones", 4, 18, 101, 3),
-        ("C61", "Malignant neoplasm of the prostate", 2.5, 50, 101, 6),
-        ("C67", "Malignant neoplasm of the bladder", 1.5, 45, 101, 5),
-    ),
-}
+_WARDS: PlainMapping = lists_of(__file__)["wards"]
+_GRAVE: Mapping[str, float] = lists_of(__file__)["grave"]
 _ONLY_MEN = ("N40", "C61")
-_GRAVE = {"A41": 0.22, "C34": 0.14, "I50": 0.09, "I21": 0.09, "N17": 0.10, "S72": 0.05, "J18": 0.07,
-          "C18": 0.06, "P07": 0.03, "K70": 0.07, "C91": 0.03}  # fmt: skip
 
-_DAY_COST = {
-    "Neonatology": 690, "Paediatrics": 520, "Obstetrics": 610, "Gynaecology": 640,
-    "Internal medicine": 540, "Cardiology": 830, "Surgery": 780, "Orthopaedics": 760,
-    "Psychiatry": 310, "Urology": 650,
-}  # fmt: skip
 
 _STARTS = ("Ba", "Bre", "Ca", "Da", "Dor", "E", "Fa", "Gri", "Ha", "I", "Jo", "Ka", "Le", "Ma",
            "No", "O", "Pe", "Ra", "Sa", "Te", "U", "Ve", "Wi", "Ya", "Ze")  # fmt: skip
@@ -172,7 +77,7 @@ def discharges(records: int = RECORDS, seed: int = SEED) -> pl.DataFrame:
     nights = _nights(draws, median_stay, age)
     admission = _admissions(draws, records)
     ward_names = list(_WARDS)
-    per_night = np.array([_DAY_COST[name] for name in ward_names], np.float64)[ward]
+    per_night = np.array([own["night"] for own in _WARDS.values()], np.float64)[ward]
     cost = per_night * (nights + 1.5) * np.exp(0.3 * _bell(draws, records))
     return pl.DataFrame(
         {
@@ -230,10 +135,10 @@ def _zips(draws: np.random.Generator, size: int) -> list[str | None]:
 def _wards(draws: np.random.Generator, age: Ints, female: Bools) -> Ints:
     group = np.searchsorted(np.array(_AGE_GROUPS), age, side="left")
     ward = np.zeros(len(age), np.int64)
-    for sex in (0, 1):
+    for sex in ("women", "men"):
         for at in range(len(_AGE_GROUPS) + 1):
-            here = (group == at) & (female == (sex == 0))
-            weights = [by_sex[sex][at] for by_sex in _WARDS.values()]
+            here = (group == at) & (female == (sex == "women"))
+            weights = [own[sex][at] for own in _WARDS.values()]
             ward[here] = _choose(draws, weights, int(here.sum()))
     return ward
 
@@ -246,9 +151,9 @@ def _diagnoses(
     drawn = draws.random(size)
     text = [""] * size
     stay, gravity = np.ones(size), np.zeros(size)
-    for at, name in enumerate(_WARDS):
+    for at, own in enumerate(_WARDS.values()):
         here = np.flatnonzero(ward == at)
-        known = _DIAGNOSES[name]
+        known = own["diagnoses"]
         weights = np.array([row[2] for row in known])
         youngest, oldest = (np.array([row[column] for row in known]) for column in (3, 4))
         old = age[here, None]

@@ -23,6 +23,7 @@ from indistinct.hierarchies.domain import texts, unplaced
 from indistinct.hierarchies.places import place_of
 from indistinct.hierarchies.settings import unknown, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.word_lists import lists_of
 
 LEVELS = ("subcategory", "category", "block", "chapter")
 """What a code of a disease may be published as, from fine to coarse: 250.0, 250, 249-259, 240-279
@@ -80,9 +81,10 @@ class CodeSystem:
 def code_system(name: str) -> CodeSystem:
     """The classification of diseases of that name."""
     table = {"icd-9-cm": icd9, "icd-10": icd10}[name]
+    lists = lists_of(table.__file__)
     return CodeSystem(
-        Ranges(table.CHAPTERS.strip().splitlines()),
-        Ranges(table.BLOCKS.split(), table.ELSEWHERE),
+        Ranges(lists["chapters"].splitlines()),
+        Ranges(lists["blocks"].split(), lists["elsewhere"]),
         table.read,
     )
 

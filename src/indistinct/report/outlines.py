@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.report.chapters import (
@@ -20,6 +21,7 @@ from indistinct.report.chapters import (
     tiles,
 )
 from indistinct.report.page import Chapter, Group, Page
+from indistinct.word_lists import lists_of
 
 Heading = tuple[str, str, tuple[str, ...]]
 
@@ -42,119 +44,22 @@ class Outline:
 
 ONLY = "This is evidence for the person who decides; the program cannot certify anything."
 
-OUTLINES: Mapping[str, Outline] = {
-    "plain": Outline("Report of a release"),
-    "hipaa-expert": Outline(
-        "Evidence for a HIPAA Expert Determination",
-        f"In the order of 45 CFR 164.514(b)(1) and the guidance of HHS. {ONLY} The determination "
-        f"is "
-        "the expert's, with reasons and a signature of their own.",
-        (
-            (
-                "The information, and who is to receive it",
-                "For the expert to write: the recipient, what is available to them, and for how "
-                "long "
-                "the determination is to hold.",
-                ("attributes", "added"),
+
+@cache
+def outlines() -> Mapping[str, Outline]:
+    """The templates, by name."""
+    return {
+        name: Outline(
+            keys["title"],
+            keys.get("note", "").format(only=ONLY),
+            tuple(
+                (one["title"], one["asked"], tuple(one["chapters"]))
+                for one in keys.get("headings", ())
             ),
-            (
-                "Replicability, availability and distinguishability",
-                "Which attributes others could know, and how far they set people apart.",
-                ("leakage", "classes"),
-            ),
-            (
-                "The risk that the information could be used to identify an individual",
-                "“Very small” is not a number in the rule: the expert says which risk is, and why.",
-                ("risk", "attackers", "exposed"),
-            ),
-            (
-                "Methods and results that justify the determination",
-                "164.514(b)(1)(ii) asks that they are documented.",
-                ("promises", "search", "mapping", "analyses", "utility", "again"),
-            ),
-        ),
-    ),
-    "ema-hc": Outline(
-        "Evidence for an anonymisation report (EMA Policy 0070, Health Canada PRCI)",
-        "In the order of the report that both authorities require, with their threshold of "
-        f"0.09. {ONLY}",
-        (
-            (
-                "Anonymisation methodology",
-                "What was done, and how the risk is measured: quantitatively.",
-                ("promises", "search"),
-            ),
-            (
-                "Identification of data variables",
-                "Direct identifiers, quasi-identifiers and the others, and what became of each.",
-                ("attributes", "added", "mapping"),
-            ),
-            (
-                "Assessment of anonymisation: the risk of re-identification",
-                "For public data the limit is 0.09: classes of at least 11 people.",
-                ("risk", "classes", "leakage", "attackers", "exposed"),
-            ),
-            ("Data utility considerations", "What is left for analysis.", ("analyses", "utility")),
-            (
-                "Conclusion",
-                "For the applicant to write, on the evidence above.",
-                ("limits", "again"),
-            ),
-        ),
-    ),
-    "iso-27559": Outline(
-        "Evidence in the order of ISO/IEC 27559",
-        f"By the parts of its framework for de-identification. {ONLY}",
-        (
-            (
-                "Context assessment",
-                "For the custodian to write: recipients, their obligations and motives, and the "
-                "environment in which they hold the data.",
-                (),
-            ),
-            (
-                "Data assessment",
-                "What the attributes are, and how far each sets people apart.",
-                ("attributes", "leakage", "classes"),
-            ),
-            (
-                "Identifiability assessment and mitigation",
-                "The measured risk, adversarial tests, and what was done about it.",
-                ("promises", "risk", "attackers", "exposed", "added", "mapping", "search"),
-            ),
-            (
-                "De-identification governance",
-                "Who answers for it, how long it holds, and how it is repeated and audited.",
-                ("analyses", "utility", "limits", "again"),
-            ),
-        ),
-    ),
-    "wp216": Outline(
-        "The three questions of WP216",
-        "The Article 29 Working Party asks (opinion 05/2014) whether people in anonymised data "
-        f"can be singled out, linked, or inferred about. {ONLY}",
-        (
-            (
-                "Is it still possible to single out an individual?",
-                "Classes of more than one, and attackers who look for a person's record.",
-                ("promises", "classes", "risk", "singling-out", "exposed"),
-            ),
-            (
-                "Is it still possible to link records relating to an individual?",
-                "What each attribute tells, and attackers who ask whether somebody is in the "
-                "release. "
-                "Other releases of the same people are not seen here.",
-                ("leakage", "linkability"),
-            ),
-            (
-                "Can information be inferred concerning an individual?",
-                "Promises about sensitive values, and attackers who learn what somebody has.",
-                ("inference", "added"),
-            ),
-        ),
-    ),
-}
-"""The templates, by name."""
+        )
+        for name, keys in lists_of(__file__).items()
+    }
+
 
 _BY_QUESTION = {
     "singling-out": ("identity", "Attackers who single out"),
@@ -169,10 +74,10 @@ def require_template(name: str) -> None:
     Raises:
         InputError: there is none.
     """
-    if name not in OUTLINES:
+    if name not in outlines():
         raise InputError(
             "unknown-template",
-            f"there is no template '{name}': {did_you_mean(name, OUTLINES)}",
+            f"there is no template '{name}': {did_you_mean(name, outlines())}",
             remedy="name one of these, or leave it out for a plain report",
         )
 
@@ -184,7 +89,7 @@ def page(found: Evidence, template: str = "plain") -> Page:
         found: what is known of it.
         template: the order of its chapters.
     """
-    outline = OUTLINES[template]
+    outline = outlines()[template]
     if found.refused:
         return refusal(found)
     made = {name: chapter for name in CHAPTERS if (chapter := CHAPTERS[name](found)) is not None}

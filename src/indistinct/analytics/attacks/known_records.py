@@ -490,10 +490,6 @@ def _of_visits(context: AttackContext, visits: Visits, looked: NDArray[np.int64]
     return Items(visits.vague, visits.own, visits.over, rows, sure, looked)
 
 
-def _each(rows: Rows) -> NDArray[np.int64]:
-    return np.arange(len(rows))
-
-
 def _nothing(context: AttackContext) -> Items:
     """No items: without knowledge all rows of the class are left."""
     rows, people, none = context.records, context.people.height, np.zeros(0, np.int32)

@@ -140,7 +140,7 @@ def draft_hierarchy(
     return draft
 
 
-def round_width(span: float, most: int = MOST_INTERVALS, whole: bool = False) -> float:
+def round_width(span: float, whole: bool = False) -> float:
     """The smallest of 1, 2, 5, 10, 20, 50 … (or 0.5, 0.2 …) that divides the span into few parts.
 
     >>> round_width(82, whole=True)
@@ -148,7 +148,7 @@ def round_width(span: float, most: int = MOST_INTERVALS, whole: bool = False) ->
     >>> round_width(0.9)
     0.05
     """
-    exact = max(span, 0.0) / most
+    exact = max(span, 0.0) / MOST_INTERVALS
     power = math.floor(math.log10(exact)) if exact > 0 else 0
     for exponent in (power - 1, power, power + 1):
         for step in (1, 2, 5):

@@ -63,9 +63,6 @@ PLACES = ("place", "stay", "nationality")
 
 HEALTH = ("health", "sexual life")
 
-OF_PEOPLE = ("age", "sex", "birth", "ethnicity", "education", "family")
-"""What only columns about people are about."""
-
 
 @dataclass(frozen=True)
 class Neighbour:

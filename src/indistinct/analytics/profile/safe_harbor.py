@@ -19,6 +19,7 @@ import polars as pl
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.names import apart, is_one_of, names_one_of, words
 from indistinct.analytics.profile.people_names import are_names_of_people
+from indistinct.word_lists import listed, lists_of
 
 Evidence = Literal["name", "type", "pattern"]
 
@@ -144,142 +145,12 @@ def recognise(column: Column) -> tuple[Tag, ...]:
     return tuple(sorted(tags, key=lambda tag: (-len(tag.by), tag.kind.letter)))
 
 
-# Words of each kind: anywhere in the name, or as the whole of it.
+@cache
+def _words_of(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of a kind: anywhere in the name, and as the whole of it."""
+    anywhere, whole = (lists_of(__file__)[place].get(kind) for place in ("anywhere", "whole"))
+    return listed(anywhere), listed(whole) if whole else ()
 
-_ANYWHERE: dict[str, tuple[str, ...]] = {
-    "names": (
-        "first name", "last name", "full name", "given name", "family name", "middle name",
-        "maiden name", "sur name", "fore name", "nick name", "user name", "patient name",
-        "person name", "mother name", "mothers name", "father name", "fathers name",
-        "spouse name", "contact name", "physician name", "doctor name", "provider name",
-        "employer name", "client name", "name of patient", "maiden", "initials", "nachname",
-        "vorname", "familienname", "geburtsname", "patientenname", "prenom", "nom de famille",
-        "nom patient", "nom complet", "noms et prenoms", "nom et prenom", "apellido", "apellidos",
-        "nombre completo", "nombre paciente", "nombres y apellidos", "nome completo",
-        "nome do paciente", "nome paciente", "nome da mae", "nome mae", "sobrenome", "cognome",
-        "voornaam", "achternaam",
-        "apell", "nombre madre", "nombre padre", "nom madre", "nom padre", "nom mere", "nom pere",
-        "nombres", "nome pai", "nome pac", "imie", "nazwisko", "jmeno", "prijmeni", "soyadi",
-        "nama lengkap", "nama pasien", "nama ibu", "fornavn", "etternavn", "efternavn",
-        "fornamn", "efternamn", "etunimi", "sukunimi", "nume pacient", "prenume",
-    ),
-    "places": (
-        "zip", "zip code", "post code", "postal code", "postal", "street", "home address",
-        "address", "addr", "city", "town", "village", "municipality", "county", "precinct",
-        "suburb", "neighborhood", "neighbourhood", "census tract", "block group", "latitude",
-        "longitude", "geocode", "geohash", "coordinates", "birth place", "place of birth",
-        "parish", "plz", "postleitzahl", "strasse", "hausnummer", "anschrift", "adresse",
-        "wohnort", "geburtsort", "gemeinde", "landkreis", "code postal", "ville", "commune",
-        "lieu de naissance", "codigo postal", "direccion", "calle", "ciudad", "municipio",
-        "lugar de nacimiento",
-    ),
-    "dates": (
-        "date", "dob", "birth day", "birth date", "date of birth", "birth month",
-        "month of birth", "day of birth", "dobmm", "dobdd", "timestamp", "date time", "datum",
-        "geburtsdatum", "geburtstag", "aufnahmedatum", "entlassdatum", "entlassungsdatum",
-        "sterbedatum", "date de naissance", "fecha", "fecha de nacimiento", "fecha nacimiento",
-    ),
-    "telephone": (
-        "phone", "tele phone", "phone number", "mobile number", "mobile phone", "cell phone",
-        "cell number", "telefon", "telefonnummer", "handynummer", "telefono", "telefone",
-        "celular", "cellulare", "telefoonnummer", "numero de telephone", "num tel", "no telp",
-        "no hp",
-    ),
-    "fax": ("fax", "tele fax", "fax number", "faxnummer", "telecopie"),
-    "email": ("email", "e mail", "mail address", "mailadresse", "courriel", "correo electronico"),
-    "social-security": (
-        "ssn", "social security", "social sec", "social insurance", "national insurance",
-        "sozialversicherungsnummer", "svnr", "numero de securite sociale", "nir", "insee",
-        "seguridad social", "dni", "cpf", "codice fiscale", "bsn", "curp", "rut", "cedula",
-        "cartao sus", "cartao nacional de saude", "cns paciente", "documento identidad",
-        "numero documento", "num documento", "nro documento", "documento de identidad", "pesel",
-        "personnummer", "fodselsnummer", "cnp", "nik", "rodne cislo", "aadhaar", "aadhar",
-        "national id",
-    ),
-    "medical-record": (
-        "mrn", "medical record", "record number", "chart number", "chart no", "patient id",
-        "patient number", "patient no", "patient nr", "pat id", "hospital number", "nhs number",
-        "case number", "case id", "visit id", "visit number", "encounter id", "admission id",
-        "episode id", "hadm id", "patientennummer", "patienten id", "fallnummer",
-        "aufnahmenummer", "numero de dossier", "numero de patient", "historia clinica",
-        "numero dossier", "num dossier", "ipp", "nip", "nda", "prontuario", "num prontuario",
-        "numero historia", "num historia", "nro historia", "expediente", "numero expediente",
-        "no rekam medis", "rekam medis", "id patient",
-        "numero patient", "num patient",
-        "id paciente",
-    ),
-    "health-plan": (
-        "beneficiary", "health plan id", "health plan number", "plan number", "member id",
-        "member number", "subscriber id", "insurance number", "insurance id", "insurance no",
-        "policy number", "policy no", "medicare id", "medicare number", "medicaid id",
-        "medicaid number", "versichertennummer", "versicherungsnummer", "krankenkassennummer",
-        "kvnr", "numero de mutuelle", "numero de poliza", "tarjeta sanitaria",
-    ),
-    "account": (
-        "account number", "account no", "account id", "account", "iban", "bank account",
-        "credit card", "card number", "kontonummer", "kreditkarte", "numero de compte",
-        "numero de cuenta",
-    ),
-    "licence": (
-        "license number", "licence number", "license", "licence", "certificate number",
-        "certificate no", "drivers license", "passport", "passport number", "npi",
-        "fuhrerschein", "fuehrerschein", "reisepass", "passnummer", "ausweisnummer",
-        "passeport", "permis de conduire", "pasaporte", "licencia",
-    ),
-    "vehicle": (
-        "vin", "vehicle id", "vehicle number", "license plate", "licence plate",
-        "number plate", "plate number", "registration plate", "kennzeichen", "fahrgestellnummer",
-        "plaque d immatriculation", "immatriculation", "matricula",
-    ),
-    "device": (
-        "device id", "device number", "device serial", "serial number", "serial no", "imei",
-        "mac address", "udi", "implant id", "seriennummer", "geratenummer", "geraetenummer",
-        "numero de serie",
-    ),
-    "url": ("url", "website", "web site", "web address", "web page", "homepage", "site web"),
-    "ip": ("ip", "ip address", "ipv", "ip adresse", "adresse ip", "direccion ip"),
-    "biometric": (
-        "finger print", "finger prints", "voice print", "retina scan", "iris scan", "biometric",
-        "biometrics", "dna sequence", "genome sequence", "palm print", "fingerabdruck",
-        "empreinte digitale", "empreinte", "huella dactilar", "huella",
-    ),
-    "photograph": (
-        "photo", "photos", "photograph", "face image", "picture", "portrait", "selfie",
-        "passbild", "foto", "lichtbild",
-    ),
-    "other": (
-        "uuid", "guid", "pseudonym", "subject id", "person id", "participant id", "study id",
-        "respondent id", "child id", "infant id", "mother id", "donor id", "student id",
-        "employee id", "identification number", "identification no", "dupersid", "kennung",
-        "probandennummer", "identifiant", "identificador",
-        "identifier",
-    ),
-}  # fmt: skip
-
-_WHOLE: dict[str, tuple[str, ...]] = {
-    "names": (
-        "name", "names", "first", "last", "middle", "prefix", "suffix", "nom", "nombre",
-        "patient names", "nome",
-    ),
-    "places": (
-        "lat", "lon", "lng", "long lat", "lat lon", "ort", "stadt", "place", "location",
-        "district",
-    ),
-    "telephone": ("tel", "mobile", "cell", "handy", "portable", "tel no", "tel nr", "movil"),
-    "email": ("mail", "correo"),
-    "health-plan": ("medicare", "medicaid"),
-    "account": ("konto", "cuenta"),
-    "licence": ("drivers", "driver", "drivers id"),
-    "vehicle": ("plate", "vehicle"),
-    "device": ("serial",),
-    "url": ("link", "web"),
-    "medical-record": ("patient", "paciente"),
-    "other": (
-        "id", "ids", "ssid", "ptid", "subjid", "key", "subject", "person", "participant",
-        "respondent", "pid", "seqn", "nr", "no", "index", "row", "row number", "record",
-        "record id", "record no", "duid", "household id", "hh id", "family id",
-    ),
-}  # fmt: skip
 
 _PEOPLE = ("id", "ids", "ssid", "ptid", "subjid", "subject", "person", "participant", "respondent",
            "pid", "seqn", "duid", "household id", "hh id", "family id")  # fmt: skip
@@ -312,8 +183,8 @@ def _names_a_point(name: str) -> bool:
 def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     spelt = apart(column.name)
     for kind in KINDS:
-        word = names_one_of(column.name, _ANYWHERE[kind.name])
-        word = word or is_one_of(column.name, _WHOLE.get(kind.name, ()))
+        anywhere, whole = _words_of(kind.name)
+        word = names_one_of(column.name, anywhere) or is_one_of(column.name, whole)
         if word and _name_is_believed(kind.name, column):
             yield kind.name, "name", f"its name says {word}"
     if column.kind == "float" and _names_a_point(column.name):
@@ -405,7 +276,7 @@ def _name_is_believed(kind: str, column: Column) -> bool:
         digits = column.sample.str.count_matches(r"\d").mean()
         return column.kind == "integer" and isinstance(digits, float) and digits >= _WRITTEN[kind]
     if kind == "other":
-        people = names_one_of(column.name, _ANYWHERE["other"]) or is_one_of(column.name, _PEOPLE)
+        people = names_one_of(column.name, _words_of("other")[0]) or is_one_of(column.name, _PEOPLE)
         few = 2 if is_one_of(column.name, ("id", "ids")) else FEW_PEOPLE
         return _many(column) or (column.distinct > few and bool(people))
     return column.kind != "boolean" and (kind == "names" or column.distinct > 2)

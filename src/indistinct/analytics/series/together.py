@@ -187,11 +187,11 @@ class Series:
             numbers += len(distinct)
         return found
 
-    def _per_group(self, what: str, reduced: np.ufunc, nothing: float = 0) -> Floats:
-        """The largest, say, of a figure of every group's values, [groups]."""
+    def _per_group(self, what: str, reduced: np.ufunc) -> Floats:
+        """The largest, say, of a figure of every group's values, [groups]; 0 without values."""
         group = self.listed["group"].to_numpy()
         starts = np.flatnonzero(np.diff(group, prepend=-1))
-        found = np.full(self.groups, float(nothing))
+        found = np.zeros(self.groups)
         if len(starts):
             found[group[starts]] = reduced.reduceat(self.listed[what].to_numpy(), starts)
         return found
