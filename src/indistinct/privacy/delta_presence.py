@@ -3,30 +3,28 @@
     M. E. Nergiz, M. Atzori, C. Clifton: "Hiding the Presence of Individuals from Shared Databases".
     SIGMOD 2007.
 
-An attacker who knows the population and a person's class believes that the person is in the
-table as much as the class's records are a share of the people it stands for. That share lies
-between ``lower`` and ``upper`` in every class, for all people of the population: with a lower bound
-above 0 no class may consist of people outside the table alone, and no record left out mends that.
+An attacker who knows the population and a person's class believes that the person is in the table
+with the probability: records of the class / people it stands for. It lies between ``lower`` and
+``upper`` in every class, for all people of the population: with a lower bound above 0 no class may
+consist of people outside the table alone.
 
-Nor may records be left out at all then, taken at its word: an attacker who finds no record that
-fits a person believes that the person is not there, and is right but for the few who were left out.
-That is the default, ``absent = "break"``, and the only setting that keeps the definition. With
-``absent = "suppressed"`` people whose class was suppressed are passed over. A reader of the release
-cannot tell them from people outside the table; but of people in no published class it is then known
-that the class had records and was left out, perhaps for a share below ``lower`` or above ``upper``,
-which is what was to be hidden. With ``absent = "skip"`` the promise is about the people of
-published classes alone, and says nothing of all others.
+A person who fits no record is believed absent. ``absent`` says what that means:
 
-ARX passes over people of suppressed classes: its d-presence is ``absent = "suppressed"`` here.
-Beside (c, l)-diversity, which asks for classes of several records, it passes over classes of nobody
-as well: that is ``absent = "skip"``.
+* ``break`` (the default, the only one that keeps the definition): no record may be left out.
+* ``suppressed``: people whose class was suppressed are passed over. They are then known to be of a
+  class that had records and was left out, perhaps for a share outside the bounds, which was to be
+  hidden.
+* ``skip``: the promise is about the people of published classes alone.
 
-Where people are under several classes, as after local recoding, what these say is added up; a
-release that keeps the bounds by each class alone is withheld.
+ARX's d-presence is ``suppressed``; beside (c, l)-diversity, which asks for classes of several
+records, it is ``skip``.
 
-What it does not promise: that presence is hidden where it follows from elsewhere, or from a
-population other than the one that was given. In a class of more records than people (the table is
-no part of the population) the share is above 1, and no upper bound is kept.
+If people are under several classes, as after local recoding, these are added up; a release that
+keeps the bounds by each class alone is withheld.
+
+What it does not promise: that presence is hidden if it follows from elsewhere, or from another
+population. In a class of more records than people (the table is no part of the population) the
+share is above 1, and no upper bound is kept.
 """
 
 from __future__ import annotations

@@ -1,32 +1,32 @@
 """(k,l)-cover over time: in all releases together k people and l values stay possible of everybody.
 
-No paper defines it. It is our reading of (k,l)-diversity of people with many records (Gong, Luo,
-Yang and Ni 2017; :mod:`~indistinct.privacy.kl_diversity`) for several releases, in the way in which
-Xiao and Tao (2007) read l-diversity for them.
+Our reading of (k,l)-diversity (Gong, Luo, Yang and Ni 2017;
+:mod:`~indistinct.privacy.kl_diversity`) for several releases, as Xiao and Tao (2007) read
+l-diversity for them. No paper defines it.
 
-What a release says of a person it says of everybody in the same class, or bucket: they cover each
-other. Over several releases covers are intersected. Promised of everybody in every release is
+What a release says of a person it says of everybody in the same class or bucket: they cover each
+other. Over several releases covers are intersected. In every release everybody has
 
-* k: k people, the person among them, are in the same class in all releases that the person is in;
-* l: l values, or categories of values, stay possible in all releases together, for a reader who
-  draws any conclusion from all people at once and knows when each joined and left.
+* k: k people, the person among them, in the same class in all releases that contain the person;
+* l: l values, or categories, that stay possible in all releases together, for a reader who draws
+  any conclusion from all people at once and knows when each joined and left.
 
-The first follows from who is in which class: of the k nothing different is said in any of these
-releases. For the second, people are connected who share a class. If all classes of connected people
-list the same values, each equally often, then exchanging two values everywhere makes of every
-possible world another one; so a person who may have one may have each, also where people have
-several values, or where values change. If connected people share one class only, exchanging two
-rows of it does the same. If they are few, all possible worlds are counted. In any case people in
-the same classes of the same releases can be exchanged, with all they have: where more people of one
-of these classes have a value than there are others in it, one of them has it, and so may each. Else
-nothing is proved, and one value is taken to be left.
+The first follows from who is in which class. For the second, people who share a class are
+connected:
 
-One release shows the first half: that every class has k people and l values. The second is held
-against the ledger of what is out.
+* All classes of connected people list the same values equally often: exchanging two values
+  everywhere gives another possible world. This also holds for several values, or if values change.
+* Connected people share one class only: two rows of it can be exchanged.
+* Few people are connected: all possible worlds are counted.
+* People in the same classes of the same releases can be exchanged: a value that more people of one
+  of these classes have than there are others in it is possible for each.
 
-What it does not promise: that the values that stay possible are equally likely (promise
-``max-posterior`` with ``over = "releases"`` beside it), or anything against who knows somebody was
-left out. A missing value is a value like any other.
+Otherwise one value is taken to be left. One release shows that every class has k people and l
+values; the rest is checked against the ledger.
+
+What it does not promise: that the possible values are equally likely (promise ``max-posterior``
+with ``over = "releases"`` too), or anything against an attacker who knows that somebody was left
+out. A missing value is a value like any other.
 """
 
 from __future__ import annotations

@@ -1,34 +1,27 @@
 """Known records: which row is left once some of the person's values are known?
 
 Neighbours, colleagues and insurers know more than age and sex: a broken leg, the day of a visit.
-The attacker here takes the published rows that a person's exact quasi-identifiers allow, and of
-these the ones that show c values of the person's own records, of any attribute. A
-promise about classes bounds the first step only. Told are, for c = 1, 2 and 3,
+The attacker takes the published rows that a person's exact quasi-identifiers allow, and of these
+the ones that show c values of the person's own records, of any attribute. For c = 1, 2 and 3:
 
 * ``singled_out``: the share of people of whom some c values leave one published row, their own;
 * ``average``: the share of sets of c values of a person that do, over all people;
-* ``certain``: the share of people of whom, after some c values, another one is certain.
+* ``certain``: the share of people of whom, after some c values, another one is certain;
 
-and, of long releases, as ``records``, the share of people of whom their number of records does.
+and, for long releases, ``records``: the share of people whom their number of records singles out.
 
-People with fewer values are known by all of them. Of people with more than 32 values the 32 count
-that fewest rows of the class show. A person whose values no row shows together is not published,
-and nobody is found. Columns count whose values are published as they are, beside the sensitive
-attributes in any form. A visit whose date or ward are quasi-identifiers (``level = "event"``)
-counts as one value, with all of these.
+People with fewer values are known by all of them; of more than 32, the 32 that fewest rows of the
+class show count. If no row shows a person's values together, nobody is found. Columns count if
+their values are published unchanged, sensitive attributes in any form. A visit
+(``level = "event"``) is one value. An item published as ``*`` is looked for among rows with ``*``,
+unless rows of the class show it more exactly.
 
-An item that is published as ``*``, or as anything that stands for all values, is looked for among
-the rows that show that, unless rows of the class show it more exactly: generalization class by
-class publishes the same value alike.
+In linked tables a row shows what its bucket lists. If everybody of a bucket has one of its values,
+the highest category, a known value also allows the categories above it. If a bucket lists *sets*
+of values, a known value leaves the sets that have it, and what all of these have is certain.
 
-In linked tables a row shows what its bucket lists. Where everybody of a bucket has one of its
-values, the highest category, a known value also allows the categories above its own. Where a bucket
-lists *sets* of values, everybody has all of one set: what is known leaves the sets that have it,
-and what all that are left have besides is certain.
-
-Of more than 131,072 people 50,000 drawn at random are looked at, and fewer where the sets of
-buckets are too many. Then the figures say how many, and half the width of the 95 % confidence
-interval of a share, at most; the worst class is that of the people drawn.
+Of more than 131,072 people 50,000 are drawn, fewer if the buckets have too many sets. The figures
+then give their number and half the width of the 95 % confidence interval of a share.
 """
 
 from __future__ import annotations

@@ -1,42 +1,31 @@
 """Minimality: why was it generalized so far, or which values lead to these classes?
 
 An algorithm generalizes only as far as its promises ask. So every plan that is more specific, and
-scores better, has broken one. Where the classes of such a plan were large enough, it must have
-been the promise about the sensitive values that was broken; and who knows everybody's
-quasi-identifiers knows who would have been in these classes. Only some assignments of the values
-of the published classes to the people in them break it; the others are struck out, and beliefs are
-taken from what is left.
+scores better, breaks a promise. If its classes are large enough, it is the promise about sensitive
+values. An attacker who knows everybody's quasi-identifiers knows who would be in these classes, and
+rules out all assignments of values to people under which no promise is broken.
 
-Where the program that made a release is run again and says what it tried in place of each class
-(the cuts of Mondrian, the classes that local recoding would have made sooner), every class is
-looked at by itself, and all that was tried in its place broke a promise; see
-:mod:`~indistinct.analytics.attacks.refusals`. That is less than all that follows: what was refused
-of parts that were cut further in another way, or decided between several ways to go on, is not
-looked at, so beliefs may be too small. No order is struck out under which the program makes the
-same classes.
+Three ways, by program:
 
-Of other programs that have single records in classes (k-member, MDAV, theta) only the classes are
-known that they make of any values. So they are run again with the values of a class in every order,
-the other classes as they are, and orders are struck out that lead to other classes. That is what
-somebody learns who knows what people of other classes have, and what was drawn. Only small classes
-and tables can be looked at so; the finding says how many people are passed over.
+* The program is run again and says what it tried in place of each class (the cuts of Mondrian, the
+  classes of local recoding): :mod:`~indistinct.analytics.attacks.refusals`. Beliefs may be too
+  small: parts that were cut in another way, and choices between several cuts, are not looked at.
+* k-member, MDAV and theta are run again with the values of one class in every order, and with every
+  value of each suppressed person. Orders that lead to other classes are ruled out. The attacker
+  knows the values of other classes, and what was drawn. Large classes and tables are passed over,
+  and the finding counts their people.
+* Any other release is taken for a full-domain one, with its levels read off the cells. More
+  specific plans are the nodes below, the topmost of them if promises are closed under union. They
+  are taken to suppress the same records.
 
-Otherwise a release is taken for a full-domain one, whose levels are read off the cells. More
-specific plans are the nodes below; where the promises are closed under union (a plan that breaks
-them stands above plans that do) the topmost of them decide. They are taken to suppress whom the
-release suppresses and nobody else.
+Classes that were large enough and not published: :mod:`~indistinct.analytics.attacks.left_out`. Of
+people with many records, all values of a person are exchanged with all of another.
 
-Classes that were large enough and are not published at all broke a promise, too: see
-:mod:`~indistinct.analytics.attacks.left_out`. Where the program is run again with values in every
-order, it is run with every value of each suppressed person as well. Of people with many records
-all that a person has is exchanged with what another one of the class has.
-
-Assignments of one class are independent of those of another, so nothing has to be drawn for the
-whole table: of every class the assignments are enumerated, or drawn where there are too many, and
-q(S), the share of them that keeps the promises under all plans of a set S, is counted. The chance
-that all plans are broken is the sum over S of (-1)^|S| times the product of all q(S); a belief of
-random worlds changes by the factor by which this chance changes when it is true. With enumerated
-classes the beliefs are exact; of drawn ones a belief changes only where chance does not explain it.
+Assignments of different classes are independent: those of each class are enumerated, or drawn if
+there are too many, and q(S) is the share that keeps the promises under all plans of a set S. All
+plans are broken with the probability sum over S of (-1)^|S| times the product of all q(S). A belief
+changes by the factor by which this probability changes if it is true. Enumerated classes give exact
+beliefs; drawn ones change a belief only if chance does not explain it.
 """
 
 from __future__ import annotations

@@ -1,33 +1,27 @@
 """How many people of the population are unique, estimated from a sample alone.
 
-Somebody who is alone in the table with a combination of values need not be alone in the population.
-Where the population is not at hand, but its size or the share of it that is in the table is known,
-the number of its uniques can be estimated from how many classes of each size the sample has. Each
-estimate rests on a model of the population:
+A person who is unique in the table need not be unique in the population. If the population's size
+is known, the number of its uniques can be estimated from how many classes of each size the sample
+has. Each estimate rests on a model of the population:
 
 * ``zayatz``: classes of the population have the sizes that those of the sample have.
     L. Zayatz: "Estimation of the Number of Unique Population Elements Using a Sample". Proceedings
     of the Section on Survey Research Methods, American Statistical Association, 1991.
-* ``pitman``: the population is a random partition with two parameters, fitted by maximum
-  likelihood.
+* ``pitman``: a random partition with two parameters, fitted by maximum likelihood.
     N. Hoshino: "Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment".
     Journal of Official Statistics 17(4), 2001.
-* ``snb``: one less than the size of a class is negative binomial ("slide negative binomial"); the
-  parameters are those with which as many classes of one and of two records are expected as there
-  are, the number of classes is estimated by Shlosser's method.
+* ``snb``: the size of a class less one is negative binomial ("slide negative binomial"), fitted to
+  the classes of one and of two records; their number by Shlosser's method.
     G. Chen, S. Keller-McNulty: "Estimation of Identification Disclosure Risk in Microdata". Journal
     of Official Statistics 14(1), 1998.
     P. J. Haas, L. Stokes: "Estimating the Number of Classes in a Finite Population". Journal of the
     American Statistical Association 93, 1998 (the third of the Shlosser estimators there).
-
-Which of them to believe (``dankar``): up to a tenth of the population Pitman's, beyond the smaller
-one of SNB's and Zayatz's.
-
+* ``dankar``: up to a tenth of the population Pitman's, beyond the smaller of SNB's and Zayatz's.
     F. K. Dankar, K. El Emam, A. Neisa, T. Roffey: "Estimating the Re-identification Risk of
     Clinical Data Sets". BMC Medical Informatics and Decision Making 12:66, 2012.
 
-What no estimate says: who is unique; and anything at all about a table that is no random sample of
-the population it is held against. Patients of one hospital are no random sample of a country.
+No estimate says who is unique, or anything about a table that is not a random sample of the
+population, such as the patients of one hospital.
 """
 
 from __future__ import annotations

@@ -1,29 +1,27 @@
 """How wrong joined tables answer questions about people: how many, and how old in total and on
 average.
 
-A question has conditions on quasi-identifiers, drawn as those of
+A question has conditions on quasi-identifiers, drawn as in
 :mod:`indistinct.analytics.utility.query_error`, and one on what people have: "how many people of 40
 to 42 in these postcodes have something severe?" (Fazal and others 2023, equation 24, and figure 7).
-What people have is asked for by whole categories where categories are known, else by values. From
-the private table a person is counted once who has at least one such value, in any record; so
-a release that publishes one category of everybody is charged for what it leaves out.
+It asks for whole categories if they are known, else for values. In the private table a person with
+at least one such value, in any record, counts once.
 
-A release answers by its joined tables. A row of class E and bucket b is counted by the share of its
-cells that fits, times how likely a person of b has what is asked for:
+A release answers by its joined tables. A row of class E and bucket b counts by the share of its
+cells that fits, times how likely a person of b has the value:
 
 * everybody of b has ``one`` of its rows: the sum over labels of f_b(label) * share(label),
-* ``some`` or ``all``: 1 - the product over labels of (1 - f_b(label) * share(label)), as if what
-  people have were independent,
+* ``some`` or ``all``: 1 - the product over labels of (1 - f_b(label) * share(label)), as if values
+  were independent,
 
-where f_b is the share of the bucket's people who have the label, and share(label) the part of the
-values that it stands for which is asked for. That is the mode ``uniform``; in the mode ``overlap``
-every row counts fully that could fit.
+f_b is the share of the bucket's people who have the label, share(label) the part of its values that
+is asked for. That is the mode ``uniform``; with ``overlap`` every row that could fit counts fully.
 
 SUM adds up a numeric quasi-identifier of the people found, AVG divides that by their number. People
-without a number count in neither. A cell counts with the middle of its range or the mean of its
-values; in the mode ``uniform``, where the question has a condition on the same attribute, with the
-middle of what of it fits. Where a release finds nobody its average is wrong by 1. Questions whose
-true sum is 0 have no relative error, and are left out of SUM and AVG.
+without a number do not count. A cell counts with the middle of its range or the mean of its values;
+in the mode ``uniform``, if the question has a condition on this attribute, with the middle of what
+fits. If a release finds nobody, its average is wrong by 1. Questions whose true sum is 0 are left
+out of SUM and AVG.
 """
 
 from __future__ import annotations

@@ -1,24 +1,22 @@
 """Quality of a release, each figure from 0 (nothing left) to 1 (as the table itself).
 
 The figures of ARX (Prasser and others 2020) that Victor and Lopez (2020, figure 11) show. A value v
-on a scale from the table's own, ``min``, to that of a release of nothing, ``max``, becomes
-1 - (v - min) / (max - min), between 0 and 1. Of an attribute:
+between that of the table, ``min``, and that of a release of nothing, ``max``, becomes
+1 - (v - min) / (max - min). For an attribute:
 
 * **missings**: the share of suppressed cells.
 * **generalization intensity**: the mean of level / height of the cells; a range or set counts as
-  the lowest node that has all of it.
+  the lowest node above it.
 * **granularity**: the mean share of the hierarchy's leaves that a cell stands for.
 * **non-uniform entropy**: the sum over records of log2(records of the table under the cell /
-  records with the exact value), as the measure of that name sums it for searches: a record that is
-  left over counts with the cell that its value would have, and the bits of that cell among those
-  left over, where every attribute is published on one level. Elsewhere nobody can say which cell
-  that is, and the record counts as one of which nothing is known, in searches too. Of a data set it
-  is the sum over all attributes, as in searches, and not the mean of their shares.
+  records with the exact value), as in searches. A suppressed record counts with the cell that its
+  value would have, and the bits of that cell among the suppressed, if every attribute has one
+  level; otherwise all its bits are lost. For a table it is the sum over all attributes.
 * **squared error**: the sum of squared distances from the exact value to the farther end of the
-  cell, none above that to the farther end of the whole range. Texts count as the places of their
-  values in the hierarchy, 0, 1, 2 and so on, as ARX counts them.
+  cell, 0 in the table and the farther end of the whole range in a release of nothing. Texts count
+  as their places in the hierarchy, 0, 1, 2 and so on, as in ARX.
 
-Of a data set: the means of the others over the attributes that have them, and
+For a table: the means of the others over the attributes that have them, and
 
 * **discernibility** and **average class size**, as in :mod:`indistinct.analytics.utility.figures`.
 * **row squared error**: the mean over records of the Euclidean distance to the farther ends of the
@@ -26,10 +24,8 @@ Of a data set: the means of the others over the attributes that have them, and
 * **ambiguity**: the mean over records of the number of combinations of leaves that the cells stand
   for (Goldberger and Tassa 2010).
 
-A release does not say whose record is whose. Where hierarchies were climbed evenly each class has
-exactly the records of the table that fit it, and the figures are exact; where classes overlap, the
-records that fit a class are taken to be equally likely in it. Records in no class are those that
-are left over.
+If classes do not overlap, the figures are exact. Otherwise the records that fit a class are equally
+likely in it. Records in no class are suppressed.
 """
 
 from __future__ import annotations

@@ -1,30 +1,26 @@
 """Algorithm 1 of Khan and others (2020), section 5.2: records exchanged between classes.
 
-The printed algorithm leaves open what a swap moves, breaks off its search for a partner after the
-first class, and goes on for ever where no value of the partner is new. This is the reading that is
-built here.
+The printed algorithm does not say what a swap moves, stops its search for a partner after the first
+class, and does not end if no value of the partner is new. Our reading:
 
-* A swap moves whole records, before anything is generalized, so every pair of quasi-identifiers and
-  sensitive value stays true. Of the records that carry the two values the pair that leaves both
-  classes narrowest is moved; ties go by position.
+* A swap moves whole records, before anything is generalized, so quasi-identifiers and sensitive
+  values stay true. Of the records with the two values the pair that leaves both classes narrowest
+  is moved; ties go by position.
 * A class EC_i that is short of variance looks through all later classes EC_b with enough variance.
-  It gives one of its most frequent values; it takes the most frequent value of EC_b that it does
-  not hold. With the donor guard a swap must leave EC_b with enough variance as well.
+  It gives one of its most frequent values and takes the most frequent value of EC_b that it lacks.
+  With the donor guard EC_b must keep enough variance.
 * The last class may exchange most frequent values with the one before it once, if neither holds the
-  other's and the other class is not lowered below its threshold.
-* What is then missing is filled with noise: made-up records with a value the class does not hold.
+  other's and the other class stays above its threshold.
+* What is then missing is filled with noise: made-up records with a value that the class lacks.
 
-It ends. Each swap takes a value that is new in EC_i for one that is there twice, which raises its
-variance, so there are fewer swaps than values; each record of noise adds a new value too.
+It ends: each swap takes a new value for one that occurs twice, which raises the variance of EC_i,
+and each noise record adds a new value.
 
-Beyond the paper, several sensitive attributes, a bound on the largest share of a value, and any
-other condition on moves can be asked for. A move never makes worse what another attribute has of
-variance or share, unless it stays within its own target. A class that no later one can help may
-look back to earlier ones. Where a class has variance enough and one
-value still too large a share, values it holds rarely are taken as well.
-
-The donor for an exchange is the first class in order that has an option, however far away: the
-search is not bounded. An index by blocks of classes keeps the search from asking every one of them.
+Beyond the paper: several sensitive attributes, a bound on the largest share of a value, and any
+other condition on moves. A move never lowers variance or raises a share of another attribute,
+unless it stays within its target. A class that no later one can help may look back. If only a share
+is too large, values that the class holds rarely are taken as well. The donor is the first class in
+order that has an option; an index by blocks of classes keeps the search short.
 """
 
 from __future__ import annotations

@@ -6,24 +6,23 @@
 People who were published keep the signature of the bucket: the set of its values.
 
 * Division: people of one signature are put together.
-* Balancing: in a bucket every value of the signature is had by one person. Where people of a value
-  are lacking, new people with it take the place, as long as the other new people can still be put
-  into buckets of m different values. Where there are none, those who are too many wait for a later
-  release, up to the suppression limit; else counterfeits, made-up people, fill the gaps.
-* A counterfeit of the last release stays as it was, as long as its bucket needs one: else a
+* Balancing: in a bucket every value of the signature has one person. If people of a value are
+  lacking, new people with it take the place, as long as the other new people can still be put into
+  buckets of m different values. Otherwise those who are too many wait, up to the suppression limit;
+  beyond it counterfeits, made-up people, fill the gaps.
+* A counterfeit of the last release stays as it was while its bucket needs one: otherwise a
   comparison of releases could tell rows that come and go from people.
 * Assignment: the other new people get buckets of m different values, as Anatomy makes them.
 
-People with a value that the signature does not list wait as well. The paper generalizes
-quasi-identifiers bucket by bucket; here they are a table of their own, exact or, where a promise is
-about them, generalized without a look at values.
+People with a value that the signature lacks wait too. The paper generalizes quasi-identifiers by
+bucket; here they are a table of their own, exact or, if a promise is about them, generalized
+independently of values.
 
-Other promises about the values are kept by the same buckets, of as many different values as any of
-them asks for. theta-sensitivity asks for k: k different values have the whole rank variance, so
-people with many records, who have the highest of their categories
-(:mod:`~indistinct.recoding.linked.theta_star`), are published again and again in this way. Buckets
-in which a category is listed twice could not be: what two releases of {Low, Low, High} leave
-together may be 4/5 Low. What the buckets do not keep is refused.
+The same buckets keep other promises about values, with as many different values as any of them asks
+for. theta-sensitivity asks for k: k different values have the whole rank variance. So people with
+many records, by their highest category (:mod:`~indistinct.recoding.linked.theta_star`), can be
+published again and again. Buckets that list a category twice could not: two releases of {Low, Low,
+High} together may leave 4/5 Low. Other promises are refused.
 """
 
 from __future__ import annotations

@@ -5,30 +5,25 @@
     Algorithm 1.
 
 Every person keeps the highest category among the values of all records
-(:mod:`~indistinct.recoding.linked.highest`). These are put into buckets of k people or more, whose
-rank variance reaches theta(k). The quasi-identifiers are generalized on their own
-(:mod:`~indistinct.recoding.linked.quasi_table`), and every row of theirs is linked to the bucket of
-its person. What a reader believes of a person is an average over the buckets that the person's
-class is linked to, so it never exceeds the largest share of a value in a bucket: linkage this loose
-does not lose against buckets that are classes, and much less is lost of the quasi-identifiers.
+(:mod:`~indistinct.recoding.linked.highest`). Buckets of k people or more have a rank variance of
+theta(k). The quasi-identifiers are generalized separately
+(:mod:`~indistinct.recoding.linked.quasi_table`), and each row is linked to its person's bucket. A
+belief about a person is an average over the buckets of the class, so it never exceeds the largest
+share in a bucket, and much less of the quasi-identifiers is lost.
 
-Two variants. ``paper`` cuts chunks of k people in their order, exchanges people between them and
-adds noise, as theta-sensitivity for single records does (:mod:`indistinct.recoding.exchange`),
-without regard for the bucket that gives. ``safe`` deals people to buckets by their categories
-(:mod:`~indistinct.recoding.linked.round_robin`), which hardly ever needs noise, and keeps every
-promise about sensitive values: a bound on the largest posterior too, without which rank variance
-promises little. The printed algorithm also accepts a last bucket of up to 2k people unseen, and
-Equation (5) has its inequalities reversed; here every bucket is looked at, unless
-``unchecked_tails`` asks for the paper's way.
+* ``paper`` cuts chunks of k people in their order, exchanges people between them and adds noise
+  (:mod:`indistinct.recoding.exchange`), without regard for the giving bucket.
+* ``safe`` assigns people to buckets by their categories
+  (:mod:`~indistinct.recoding.linked.round_robin`), hardly ever needs noise, and keeps every promise
+  about sensitive values, all but rank variance also without the made-up people of a bucket.
 
-With five categories and mu = 0.6 no k above 6 is possible, with any people.
+The printed algorithm does not check a last bucket of up to 2k people, and Equation (5) has its
+inequalities reversed; here every bucket is checked, unless ``unchecked_tails`` asks otherwise. With
+five categories and mu = 0.6 no k above 6 is possible.
 
-Rank variance alone may rest on noise: every other promise about sensitive values is kept by the
-people of a bucket without those who are made up.
-
-What is not promised: noise can be stripped. A bucket of more people than most tells that some are
-made up, and of which values. Table 12 of the paper is an example: its last bucket lists Low, Low
-and Mild, of which only Mild can be noise, so the other two people are Low for certain.
+What is not promised: noise can be removed. A larger bucket than most has made-up people, with known
+values: the last bucket of Table 12 lists Low, Low and Mild. Only Mild can be noise, so the other
+two people are Low for certain.
 """
 
 from __future__ import annotations

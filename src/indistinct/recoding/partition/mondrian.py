@@ -3,31 +3,26 @@
     K. LeFevre, D. J. DeWitt, R. Ramakrishnan: "Mondrian Multidimensional K-Anonymity". ICDE 2006.
 
 A part is cut in one attribute: numbers in their order, other values by the branches of the
-hierarchy below their lowest common ancestor, in the order of the hierarchy (a run of it against the
-rest), or, where sets are published, the most frequent against the rest. In the paper the widest
-attribute is cut at its median. Here that is ``dimension = "width", cut = "median"``; what is done
-unless asked otherwise costs less: each attribute offers the cut whose sides lose least in it, and
-of these the one is taken after which both sides lose least in all attributes.
+hierarchy below their lowest common ancestor (a run of them against the rest), sets by the most
+frequent value against the rest. The paper cuts the widest attribute at its median: ``dimension =
+"width", cut = "median"``. The default loses less: each attribute offers the cut whose sides lose
+least in it, and the one after which both sides lose least in all attributes is taken.
 
-Any promises decide whether a cut is taken: all children of a cut must keep all of them. Where the
-best cut is refused every other one is tried that the part offers: one of each attribute by the
-criterion, and one of each at its median, so at most two for each attribute. If all are refused the
-part is a class. With ``strict`` off, equal records are parted where no cut leaves them together: a
-part is then cut in halves. The parts of one depth are looked at together, and a promise sees the
-children of all their cuts as one table of classes. Promises that only ask for so many records need
-none of this.
+All children of a cut must keep all promises. If the best cut is refused, the others are tried: one
+of each attribute by the criterion, and one at its median. If all are refused, the part is a class.
+Without ``strict``, equal records are separated if no cut keeps them together: the part is cut in
+halves. The parts of one depth are looked at together, and a promise sees the children of all their
+cuts as one table of classes.
 
 A table that as a whole breaks a promise is cut so that as few records as possible are left in parts
-that break it; these are suppressed. Its records are also put together anew, from the smallest parts
-upwards (see :mod:`~indistinct.recoding.partition.regrouping`), and of what keeps to the limit the
-release that loses least is taken. Large tables are regrouped only where cutting alone does not keep
-to it, and in fewer of the four ways the larger they are, for the time grows with the square of the
-rows.
+that break it; these are suppressed. Its records are also merged anew from the smallest parts
+upwards (:mod:`~indistinct.recoding.partition.regrouping`), and the release within the limit that
+loses least is taken. Large tables are regrouped only if cutting alone exceeds the limit, in fewer
+of the four ways: the time grows with the square of the rows.
 
-What is lost in an attribute is told on a scale from 0 to 1: by the length of a range out of that of
-all numbers in the table; by the number of values of a set; for a node of the hierarchy by its share
-of the leaves, and half as much by the number of values that are there, so that of two parts under
-one node the one with fewer values counts as better: it can be cut further.
+The loss in an attribute is from 0 to 1: the length of a range out of that of all numbers; the
+number of values of a set; for a node its share of the leaves, and half as much by the number of
+values that are there, so that of two parts under one node the one with fewer values is better.
 """
 
 from __future__ import annotations
