@@ -56,6 +56,42 @@ def test_what_is_put_together_hides_the_end() -> None:
     assert not told(ages(108), hierarchy=hierarchy)
 
 
+@pytest.mark.parametrize("style", ["level", "ancestor", "range"])
+@pytest.mark.parametrize("hierarchy", ["suppress", {"intervals": 5}])
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_range_in_place_of_a_label_that_says_nothing(
+    style: str, hierarchy: Any, missing: bool
+) -> None:
+    """One class of all is published as the range from its youngest to its oldest."""
+    frame = pl.DataFrame({"age": [*ages(108), *([None] * missing)]}, schema={"age": pl.String})
+    policy = {
+        "attributes": {"age": {"role": "quasi-identifier", "hierarchy": hierarchy}},
+        "promises": [{"model": "k-anonymity", "k": 70}],
+        "method": {"algorithm": "mondrian", "seed": 1, "cells": style},
+    }
+    release = ind.anonymize(frame, policy)
+    (cell,) = release.tables["age"].unique()
+    assert "[20, 108]" in cell
+    (said,) = (one for one in release.run.told if "the highest end is that of 1 record" in one)
+    assert ('method.cells.age = "level"' in said) == (style == "range")
+
+
+def test_a_range_of_others_in_place_of_a_label_is_not_told_of() -> None:
+    """The class of the oldest has a label, and the one of those without an area a range."""
+    frame = pl.DataFrame({"age": ages(108), "area": ["1", "2"] * 60 + ["1"]})
+    policy = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 5}},
+            "area": {"role": "quasi-identifier", "type": "category"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 30}],
+        "method": {"algorithm": "mondrian", "seed": 1, "cells": {"age": "level"}},
+    }
+    release = ind.anonymize(frame, policy)
+    assert not any("108" in str(cell) for cell in release.tables["age"].unique())
+    assert not [one for one in release.run.told if "ranges end at values of records" in one]
+
+
 COUNTS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3)), min_size=1, max_size=12)
 
 

@@ -7,11 +7,14 @@ that ends at 108.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 import numpy as np
 
 from indistinct.document import many, toml_key
+from indistinct.hierarchies.cells import members_of, range_of
+from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.intake.private_table import PrivateTable
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -39,21 +42,43 @@ def warn_about_range_ends(private: PrivateTable, plan: Plan | LinkedPlan) -> lis
     sizes = [part.k for part in private.promises if isinstance(part, KAnonymity)]
     few, found = max(sizes, default=2), []
     for place, (name, style) in enumerate(zip(cells.attributes, cells.style, strict=True)):
-        if style != "range":
+        ranges = style == "range"
+        ends = [] if ranges else _further_ranges(cells.texts[place], private.taxonomies[name])
+        if not ranges and not ends:
             continue
         counts = _published(private, cells, place)
         scale = np.array([_number(label) for label in private.taxonomies[name].level(0)])
+        known = scale[(counts > 0) & np.isfinite(scale)]
+        shown = {
+            end: ranges or any(float(one[at]) == last for one in ends)
+            for at, (end, last) in enumerate(
+                (("lowest", known.min(initial=np.inf)), ("highest", known.max(initial=-np.inf)))
+            )
+        }
         for end, there in lone_ends(scale, counts, few):
+            if not shown[end]:
+                continue
             found.append(
                 Kind.RISK(
                     f"'{name}': ranges end at values of records, and the {end} end is that of "
                     f"{many(there, private.subjects.unit)} far from all others, so the range "
-                    "shows the value: group such values (top, bottom of intervals), or write "
-                    f'method.cells.{toml_key(name)} = "level"',
+                    "shows the value: group such values (top, bottom of intervals)"
+                    + f', or write method.cells.{toml_key(name)} = "level"'
+                    * ranges,
                     there / max(int(counts.sum()), 1),
                 )
             )
     return found
+
+
+def _further_ranges(texts: Sequence[Label], taxonomy: Taxonomy) -> list[tuple[Decimal, Decimal]]:
+    """The ends of ranges among labels that are none of a hierarchy's.
+
+    A class that would be ``*`` in every cell has one in place of its label.
+    """
+    own = {label for level in range(taxonomy.levels) for label in taxonomy.level(level)}
+    parts = [part for text in texts if text not in own for part in members_of(text) or (text,)]
+    return [ends for part in parts if (ends := range_of(part)) is not None]
 
 
 def lone_ends(scale: Floats, counts: Ints, few: int) -> Iterator[tuple[str, int]]:
