@@ -15,10 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from tests.test_ledger import Stream, beliefs, entries_of, entry, fits, streams
+from typer.testing import CliRunner
 
 import indistinct as ind
 from indistinct.analytics.series.ledger_report import reported
 from indistinct.analytics.series.together import Series
+from indistinct.cli import app
 from indistinct.randomness import stream
 from indistinct.recoding.linked.m_invariant import _Dealer
 
@@ -506,6 +508,26 @@ def test_rows_that_can_be_joined_leave_nothing_proved(
         assert f"joined by '{name}'" in found.why
     joined = first.tables.join(second.tables, on=name)
     assert joined.group_by("age", "sex_right").agg(pl.col("ill").n_unique())["ill"].max() == 1
+
+
+@pytest.mark.parametrize(
+    ("over", "verdict"),
+    [(True, "every other promise holds"), (False, "every promise holds, each release by itself")],
+)
+def test_what_was_not_looked_at_over_releases_is_no_part_of_the_verdict(
+    tmp_path: Path, over: bool, verdict: str
+) -> None:
+    """Two classes of the same people that list other values, each in keeping with its promise."""
+    frame, keys = crossed(tmp_path, "warn")
+    del keys["attributes"]["weight"], keys["ledger"]
+    if not over:
+        del keys["promises"][1]["over"]
+    for name, left_out in (("one", "sex"), ("two", "age")):
+        made = without(keys, left_out) | {"rest": "drop"}
+        ind.anonymize(frame, made).write(tmp_path / name, report=False)
+    shown = CliRunner().invoke(app, ["audit", str(tmp_path / "one"), str(tmp_path / "two")])
+    assert shown.stdout.splitlines()[-1] == verdict
+    assert ("not looked at over releases: k-anonymity(k=2)" in shown.stdout) == over
 
 
 @pytest.mark.parametrize("first", ["beside", "known"])

@@ -122,7 +122,10 @@ def _show_series(series: SeriesAudit) -> None:
     screen.print(f"\nall {len(series.releases)} releases together", style="bold")
     print_parts(series.parts())
     if series.holds:
-        screen.print("\nevery promise holds", style="bold green")
+        by_itself = ", each release by itself" * (not series.promises)
+        other = "other " * bool(series.promises and series.alone)
+        style = "bold" if by_itself else "bold green"
+        screen.print(f"\nevery {other}promise holds{by_itself}", style=style)
         return
     broken = any(verdict.holds is False for verdict in series.promises)
     alone = not all(one.holds for one in series.releases)

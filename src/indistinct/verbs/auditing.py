@@ -135,7 +135,11 @@ def _audit_series(
     )
     verdicts = [verdict_over(part, parts, constant, follow) for part in promised]
     notes = _rests_on(promised, constant, follow)
-    return SeriesAudit(alone, tuple(verdicts), (*notes, *_out_of_order(parts)))
+    audit = SeriesAudit(alone, tuple(verdicts), (*notes, *_out_of_order(parts)))
+    if promised and audit.alone:
+        listed = ", ".join(map(str, audit.alone))
+        audit = replace(audit, notes=(f"not looked at over releases: {listed}", *audit.notes))
+    return audit
 
 
 def _out_of_order(parts: Sequence[OneOf]) -> Iterator[str]:

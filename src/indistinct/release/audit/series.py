@@ -125,6 +125,12 @@ class SeriesAudit(Document):
         alone = all(one.holds for one in self.releases)
         return alone and all(verdict.holds is True for verdict in self.promises)
 
+    @property
+    def alone(self) -> tuple[Requirement, ...]:
+        """The promises that speak of one release, and were not held against all together."""
+        every = (item.requirement for one in self.releases for item in one.promises)
+        return tuple(dict.fromkeys(part for part in every if not is_over_releases(part)))
+
     def to_dict(self) -> Plain:
         """The audit as plain data."""
         return {
