@@ -140,6 +140,39 @@ def test_an_interrupt_while_anything_is_written_leaves_everything_as_it_was(
         assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.usefixtures("tables")
+def test_no_file_is_replaced_unasked(run: Any) -> None:
+    """Not the table either, where its name is given by mistake."""
+    plain = {key: own for key, own in POLICY.items() if key not in {"analyses", "ledger"}}
+    Path("plain.toml").write_text(ind.Policy.from_dict(plain).to_toml(), encoding="utf-8")
+    assert run("anonymize", "t.csv", "--policy", "plain.toml", "--out", "out").exit_code == 0
+    two = f"{NAMES['age']},{NAMES['zip']}"
+    there = Path("there.svg"), Path("plain-1.toml")
+    writing = [
+        "init t.csv --policy there.svg",
+        "assess t.csv --write there.svg",
+        "assess t.csv --policy plain.toml --plot there.svg",
+        "quasi t.csv --policy plain.toml --plot there.svg",
+        "risk t.csv --policy plain.toml --plot there.svg",
+        f"compare t.csv out --policy plain.toml --contingency {two} --plot there.svg",
+        "explore t.csv --policy plain.toml --k 2 --plot there.svg",
+        "explore t.csv --policy plain.toml --k 2 --write 1",
+        f"hierarchy t.csv {NAMES['age']} --intervals 5 --out there.svg",
+    ]
+    for words in writing:
+        for file in there:
+            file.write_text("mine", encoding="utf-8")
+        told = run(*words.split())
+        assert told.exit_code == 2, words
+        assert "a file of that name is there already" in told.stderr, words
+        assert [file.read_text(encoding="utf-8") for file in there] == ["mine", "mine"], words
+        told = run(*words.split(), "--force")
+        assert told.exit_code == 0, (words, told.stderr)
+        assert [file.read_text(encoding="utf-8") for file in there].count("mine") == 1, words
+    told = run("explore", "t.csv", "--policy", "plain.toml", "--k", "2", "--plot", "t.png")
+    assert (told.exit_code, "is drawn as .svg" in told.stderr) == (2, True)
+
+
 def test_progress_is_not_told_where_nothing_is_to_be_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

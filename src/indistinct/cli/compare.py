@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from indistinct.cli.options import AsJson, Data, KeptPolicy, argument, option
+from indistinct.cli.options import (
+    AsJson,
+    Data,
+    Force,
+    KeptPolicy,
+    argument,
+    option,
+    refuse_existing,
+)
 from indistinct.cli.terminal import (
     Progress,
     complain,
@@ -58,6 +66,7 @@ def compare(
         str | None, option("A,B", "Count the values of two columns together.")
     ] = None,
     plot: Annotated[Path | None, option("FILE", "Draw these counts: .svg, .png or .html.")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare releases of DATA: the promises they keep, and what they cost.
@@ -78,6 +87,7 @@ def compare(
                 remedy="name them: --contingency A,B",
             )
         require_drawing(plot)
+    refuse_existing(plot, force=force)
 
     with Progress(data, *releases) as progress:
         found = indistinct.compare(

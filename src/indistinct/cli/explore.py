@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from indistinct.cli.options import AsJson, Data, option
+from indistinct.cli.options import AsJson, Data, Force, option, refuse_existing
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_parts
-from indistinct.errors import InputError
+from indistinct.errors import InputError, OutputError
 
 
 def explore(
@@ -38,6 +38,7 @@ def explore(
         int | None, option("N", "Write the policy of point N next to FILE, as FILE-N.toml.")
     ] = None,
     plot: Annotated[Path | None, option("FILE", "Draw the frontier into a file, as .svg.")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Try many policies on DATA: what each keeps, what it risks, and which to take.
@@ -48,6 +49,11 @@ def explore(
     from indistinct.policy import Policy
     from indistinct.sources.writing import write_text
 
+    written = None if write is None else policy.with_name(f"{policy.stem}-{write}.toml")
+    refuse_existing(written, plot, force=force)
+    if plot is not None and plot.suffix.lower() != ".svg":
+        remedy = "name a file with this ending"
+        raise OutputError("unknown-format", "is drawn as .svg", file=str(plot), remedy=remedy)
     settings = Policy.load(policy)
     varied = dict(_parameter(item) for item in promise or ())
     with Progress(data) as progress:
@@ -63,11 +69,9 @@ def explore(
             attacker=_names(attacker),
             progress=progress,
         )
-    written = None
-    if write is not None:
+    if write is not None and written is not None:
         if not 1 <= write <= len(found.points):
             raise _bad("--write", f"there are {len(found.points)} points, and no number {write}")
-        written = policy.with_name(f"{policy.stem}-{write}.toml")
         write_text(written, found[write].policy.to_toml())
     if plot is not None:
         write_text(plot, found.svg())

@@ -12,11 +12,13 @@ from indistinct.cli.options import (
     AsJson,
     Data,
     Encoding,
+    Force,
     Separator,
     Sheet,
     argument,
     names,
     option,
+    refuse_existing,
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
@@ -73,6 +75,7 @@ def hierarchy(
     out: Annotated[
         Path | None, option("FILE", "Write the hierarchy file instead of showing it.")
     ] = None,
+    force: Force = False,
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
@@ -86,7 +89,6 @@ def hierarchy(
     from indistinct.hierarchies.files import write_hierarchy
     from indistinct.hierarchies.preview import describe
     from indistinct.intake.opening import plain_table
-    from indistinct.sources.writing import refuse_dash
 
     spec = _spec(
         {
@@ -103,7 +105,7 @@ def hierarchy(
             "format": date_format,
         },
     )
-    refuse_dash(out)
+    refuse_existing(out, force=force)
     with Progress(data) as progress:
         progress("reading")
         table = plain_table(data, source_keys(separator, encoding, sheet), data)
