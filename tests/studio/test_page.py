@@ -421,10 +421,10 @@ def test_a_killed_server_leaves_nothing_half_written(
 ):
     studio = start(long_table)
     cookie = studio.enter()
-    while studio.call(cookie, "GET", "/api/state")["table"] is None:
+    while (state := studio.call(cookie, "GET", "/api/state"))["table"] is None:
         time.sleep(0.05)
     before = {path.name for path in tmp_path.iterdir()}
-    asked = {"kind": "release", "out": str(tmp_path / "out")}
+    asked = {"version": state["version"], "kind": "release", "out": str(tmp_path / "out")}
     job = studio.call(cookie, "POST", "/api/run", asked)["job"]
     while studio.call(cookie, "GET", f"/api/job?job={job}")["what"] == "starting":
         time.sleep(0.01)

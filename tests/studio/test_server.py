@@ -118,7 +118,18 @@ def test_a_large_file_is_refused_before_it_comes(studio_in: tuple[Studio, str]):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b'"text"', b"\xff\xfe", b"[" * 100_000, b'{"version": "one"}', b"{}"]
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'"text"',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"version": "one"}',
+        b"{}",
+        b'{"version": 0, "text": "\\ud800"}',
+    ],
 )
 @pytest.mark.parametrize("name", ["open", "policy", "role", "edit", "run", "stop", "nothing"])
 def test_malformed_messages_are_refused(studio_in: tuple[Studio, str], body: bytes, name: str):
@@ -372,7 +383,8 @@ def test_a_release_is_not_replaced_unasked(studio_in: tuple[Studio, str], tmp_pa
     (tmp_path / "file").write_text("")
     found = {}
     for name in ("release", "photos", "file"):
-        asked = {"kind": "release", "out": str(tmp_path / name)}
+        version = studio.call(cookie, "GET", "/api/state")["version"]
+        asked = {"version": version, "kind": "release", "out": str(tmp_path / name)}
         status, _, told = studio.ask("POST", "/api/run", asked, {"Cookie": cookie})
         assert status == 422
         found[name] = json.loads(told)["problems"][0]["code"]
@@ -381,7 +393,7 @@ def test_a_release_is_not_replaced_unasked(studio_in: tuple[Studio, str], tmp_pa
         "photos": "foreign-files",
         "file": "file-in-the-way",
     }
-    asked = {"kind": "release", "out": str(tmp_path / "release"), "replace": True}
+    asked |= {"out": str(tmp_path / "release"), "replace": True}
     _, _, told = studio.ask("POST", "/api/run", asked, {"Cookie": cookie})
     assert b"release-there" not in told
 

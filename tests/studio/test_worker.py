@@ -146,13 +146,14 @@ def test_a_run_that_is_asked_for_while_all_are_ended_waits(monkeypatch: pytest.M
 
 
 def test_a_process_that_has_answered_serves_the_next_run_and_none_that_was_stopped(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(jobs, "LONG", 1e9)  # no run is long, however slow the machine
     data, policy = tmp_path / "t.csv", tmp_path / "t.toml"
     pl.DataFrame({"age": [20, 20, 30, 30], "ill": list("abcd")}).write_csv(data)
     keys = "[attributes.age]\nrole = 'quasi-identifier'\n[attributes.ill]\nrole = 'sensitive'\n"
     policy.write_text(keys, encoding="utf-8")
-    asked = {"kind": "assess", "data": str(data), "policy": str(policy)}
+    asked = {"kind": "assess", "data": str(data), "policy": str(policy), "text": keys}
     runs, used = jobs.Jobs(), []
 
     def told(asked: dict[str, Any], *, stop: bool = False) -> dict[str, Any]:

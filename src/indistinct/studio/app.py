@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,7 @@ from starlette.routing import Route
 
 from indistinct import DataError, IndistinctError, PolicyError
 from indistinct.studio.guard import MOST_FILE, MOST_JSON
-from indistinct.studio.workspace import Workspace
+from indistinct.studio.workspace import Workspace, of_system
 from indistinct.types import Plain
 
 KINDS = {
@@ -77,6 +78,7 @@ def application(space: Workspace) -> Starlette:
         body = await _body(request, MOST_JSON)
         try:
             asked = json.loads(body)
+            json.dumps(asked, ensure_ascii=False).encode()  # halves of signs are in no file
         except (ValueError, RecursionError):
             asked = None
         if not isinstance(asked, dict):
@@ -89,7 +91,7 @@ def application(space: Workspace) -> Starlette:
         if name in {"", ".", ".."} or "\0" in name:
             return _refused("the file has no name")
         path = space.folder / name
-        beside = path.with_name(f".{name}.part")
+        beside = path.with_name(f".{secrets.token_hex(8)}.part")  # another window's is another
         try:
             with beside.open("wb") as file:
                 size = 0
@@ -101,6 +103,8 @@ def application(space: Workspace) -> Starlette:
             beside.replace(path)
         except ClientDisconnect:
             return _refused("the file did not come whole")
+        except OSError as error:
+            return _refused(f"the file is not kept: {error.strerror}", 422)
         finally:
             beside.unlink(missing_ok=True)
         return await _answered(space, lambda at, _: at.open(path), {})
@@ -144,7 +148,7 @@ async def _answered(space: Workspace, handler: Handler | None, asked: Plain) -> 
     except IndistinctError as error:
         return JSONResponse(error.to_dict(), 422)
     except OSError as error:
-        return _refused(f"{error.filename}: {error.strerror}", 422)
+        return _refused(of_system(error), 422)
     return JSONResponse(told)
 
 
@@ -251,9 +255,9 @@ def _regroup(space: Workspace, asked: Plain) -> None:
 
 
 def _run(space: Workspace, asked: Plain) -> Plain:
-    kind = _text(asked, "kind")
+    kind, version = _text(asked, "kind"), _number(asked, "version")
     if kind in {"assess", "alternatives"}:
-        return space.start({"kind": kind})
+        return space.start(version, {"kind": kind})
     if kind in {"explore", "beside"}:
         tried, pair = asked.get("k"), asked.get("pair")
         if not isinstance(tried, list) or not all(type(k) is int for k in tried):
@@ -262,7 +266,7 @@ def _run(space: Workspace, asked: Plain) -> Plain:
             not isinstance(pair, list) or [type(one) for one in pair] != [str, str]
         ):
             raise _malformed("pair")
-        return space.start({"kind": kind, "k": tried, "pair": pair})
+        return space.start(version, {"kind": kind, "k": tried, "pair": pair})
     if kind not in {"release", "prove"}:
         raise _malformed("kind")
     out = Path(_text(asked, "out").strip()).expanduser()
@@ -270,7 +274,7 @@ def _run(space: Workspace, asked: Plain) -> Plain:
         raise DataError("relative-folder", "name a folder by its whole path", file=str(out))
     if kind == "release":
         _require_place(out, replace=asked.get("replace") is True)
-    return space.start({"kind": kind, "out": str(out)})
+    return space.start(version, {"kind": kind, "out": str(out)})
 
 
 def _require_place(out: Path, *, replace: bool) -> None:

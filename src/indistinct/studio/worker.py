@@ -21,8 +21,8 @@ from types import FrameType
 from typing import Any, TextIO
 
 import indistinct
-from indistinct import IndistinctError
-from indistinct.studio.workspace import OURS
+from indistinct import IndistinctError, PolicyError
+from indistinct.studio.workspace import OURS, of_system
 from indistinct.types import Plain
 
 Progress = Callable[[str, float | None], None]
@@ -62,15 +62,27 @@ def _told(asked: Plain, out: TextIO) -> Plain:
             _say(out, {"what": what, "share": share})
 
     try:
+        _require_text(Path(asked["policy"]), asked["text"])
         return {"result": RUNS[asked["kind"]](asked, progress)}
     except IndistinctError as error:
         return {"problems": [item.to_dict() for item in error.problems]}
     except MemoryError:
         return {"problems": [{"message": "the table does not fit into the memory"}]}
     except OSError as error:
-        return {"problems": [{"message": f"{error.filename}: {error.strerror}"}]}
+        return {"problems": [{"message": of_system(error)}]}
     except Exception as error:  # noqa: BLE001 - told without its message, which could hold a value
         return {"problems": [{"message": f"internal error: {type(error).__name__}: {OURS}"}]}
+
+
+def _require_text(file: Path, text: str) -> None:
+    """Refuse a policy that is not the one that the page showed when the run was asked for."""
+    if file.read_text(encoding="utf-8-sig").splitlines() != text.splitlines():
+        raise PolicyError(
+            "changed-meanwhile",
+            "the file of the policy holds another text than the page",
+            file=str(file),
+            remedy="open the table again, or change the policy here, which writes the file anew",
+        )
 
 
 def assess(asked: Plain, progress: Progress) -> Plain:

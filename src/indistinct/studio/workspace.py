@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 import shlex
-import shutil
+import tempfile
 import threading
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -89,12 +89,13 @@ class Workspace:
         threading.Thread(target=self._open, args=(data, source or {}), daemon=True).start()
 
     def _open(self, data: Path, source: Plain) -> None:
+        problems: list[Plain] = []
         try:
             file = self._named or self._home(data)
             there = file.read_text(encoding="utf-8-sig") if file.exists() else None
             said = _with_source(there or "", source) or None
             bench = indistinct.workbench(
-                data, said, directory=file.parent, progress=lambda what, _: self._tell(what)
+                data, said, directory=file.parent, progress=lambda what, _: self._tell(data, what)
             )
             bench.profile  # noqa: B018 - looked at here, and not by the first who asks
             text = _with_source(bench.draft(), source) if there is None else str(said)
@@ -103,23 +104,26 @@ class Workspace:
                     self.file, self._bench = file, bench
                     self._take(text, save=text != there)
         except IndistinctError as error:
-            self.problems = [item.to_dict() for item in error.problems]
+            problems = [item.to_dict() for item in error.problems]
         except OSError as error:
-            self.problems = [{"message": f"{error.filename}: {error.strerror}"}]
+            problems = [{"message": of_system(error)}]
         except UnicodeDecodeError:
-            self.problems = [{"message": "the policy is not encoded in UTF-8"}]
+            problems = [{"message": "the policy is not encoded in UTF-8"}]
         except Exception as error:  # noqa: BLE001 - told without its message, which could hold a value
-            self.problems = [{"message": f"internal error: {type(error).__name__}: {OURS}"}]
-        finally:
-            self.opening = None
+            problems = [{"message": f"internal error: {type(error).__name__}: {OURS}"}]
+        with self._lock:
+            if self.data != data:  # another table was opened meanwhile
+                return
+            self.problems, self.opening = problems, None
             self.version += 1
         if self._bench is not None and self._bench.profile.records > MANY:
             # Counted while somebody looks at the columns, who asks for it in a later room.
             with contextlib.suppress(IndistinctError):
                 self.held().class_sizes()
 
-    def _tell(self, what: str) -> None:
-        self.opening = what
+    def _tell(self, data: Path, what: str) -> None:
+        if self.data == data:
+            self.opening = what
 
     def _home(self, data: Path) -> Path:
         """Where the policy of a table is kept: beside it, as far as that can be written."""
@@ -165,24 +169,29 @@ class Workspace:
     def take_hierarchy(self, version: int, attribute: str, text: str) -> None:
         """The hierarchy that a file says, given as its text."""
         with self._step(version):
-            given = self.folder / ".hierarchy.csv"
-            given.write_text(text, encoding="utf-8")
-            self._put_hierarchy(attribute, indistinct.read_hierarchy(given, attribute))
+            with tempfile.TemporaryDirectory(dir=self.folder) as alone:
+                given = Path(alone) / "given.csv"
+                given.write_text(text, encoding="utf-8")
+                taxonomy = indistinct.read_hierarchy(given, attribute)
+            self._put_hierarchy(attribute, taxonomy)
 
     def hierarchy_text(self, attribute: str) -> str:
         """A hierarchy as the text of a file."""
-        made = self.folder / ".hierarchy.csv"
-        indistinct.write_hierarchy(self.held().hierarchy(attribute).taxonomy, made)
-        return made.read_text(encoding="utf-8")
+        return self._written(self.held().hierarchy(attribute).taxonomy)
+
+    def _written(self, taxonomy: indistinct.Taxonomy) -> str:
+        """By way of a file of its own: another window may ask at the same time."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as alone:
+            made = Path(alone) / "made.csv"
+            indistinct.write_hierarchy(taxonomy, made)
+            return made.read_text(encoding="utf-8")
 
     def _put_hierarchy(self, attribute: str, taxonomy: indistinct.Taxonomy) -> None:
-        made = self.folder / ".hierarchy.csv"
-        indistinct.write_hierarchy(taxonomy, made)
-        digest = hashlib.sha256(made.read_bytes()).hexdigest()[:12]
+        digest = hashlib.sha256(self._written(taxonomy).encode()).hexdigest()[:12]
         plain = re.sub(r"[^\w-]+", "_", attribute)[:60]
         folder = self.file.with_name(f"{self.file.stem}-hierarchies")
         folder.mkdir(mode=0o700, exist_ok=True)
-        shutil.copyfile(made, folder / f"{plain}-{digest}.csv")
+        indistinct.write_hierarchy(taxonomy, folder / f"{plain}-{digest}.csv")
         spec = {"file": f"{folder.name}/{plain}-{digest}.csv"}
         self._take(indistinct.edit_policy(self.text, ("attributes", attribute, "hierarchy"), spec))
 
@@ -190,32 +199,34 @@ class Workspace:
         """Undo (-1) or redo (1) a step."""
         with self._step(version):
             if 0 <= self._at + steps < len(self._steps):
+                self._save(self._steps[self._at + steps])
                 self._at += steps
-                self._save()
 
     @contextlib.contextmanager
     def _step(self, version: int) -> Iterator[None]:
         with self._lock:
             if version != self.version:
-                message = "the policy was changed in another window"
-                remedy = "look at it as it is now, and try again"
-                raise PolicyError("changed-meanwhile", message, remedy=remedy)
+                raise changed_meanwhile()
             yield
             self.version += 1
 
     def _take(self, text: str, *, save: bool = True) -> None:
         if self._steps and text == self.text:
             return
+        if save:
+            self._save(text)
         self._steps = [*self._steps[: self._at + 1], text][-STEPS:]
         self._at = len(self._steps) - 1
-        if save:
-            self._save()
 
-    def _save(self) -> None:
-        """The file holds a whole policy at any time."""
+    def _save(self, text: str) -> None:
+        """The file holds a whole policy at any time; where there is no room, the last one."""
         beside = self.file.with_name(f".{self.file.name}.{os.getpid()}")
-        beside.write_text(self.text, encoding="utf-8")
-        beside.replace(self.file)
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(self.file)
+        except OSError as error:
+            beside.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(self.file)) from None
 
     def reread(self) -> None:
         """Read the table again where the policy reads it otherwise."""
@@ -237,10 +248,17 @@ class Workspace:
         out = self.jobs.outcome("release").get("out")
         return None if out is None else Path(out)
 
-    def start(self, asked: Plain) -> Plain:
-        """Begin a long run with the policy as it stands."""
+    def start(self, version: int, asked: Plain) -> Plain:
+        """Begin a long run with the policy as it stands.
+
+        Raises:
+            PolicyError: no table is open, or the page had not seen the last step.
+        """
         self.bench  # noqa: B018 - raises where there is no table
-        place = {"data": str(self.data), "policy": str(self.file)}
+        with self._lock:
+            if version != self.version:
+                raise changed_meanwhile()
+            place = {"data": str(self.data), "policy": str(self.file), "text": self.text}
         return self.jobs.start({**asked, **place}).to_dict()
 
     def state(self) -> Plain:
@@ -285,6 +303,19 @@ class Workspace:
             "beside": str(out.parent),
             "command": "indistinct anonymize {} --policy {} --out ".format(*names),
         }
+
+
+def changed_meanwhile() -> PolicyError:
+    """The refusal of what was asked of a policy that is another one now."""
+    message = "the policy was changed in another window"
+    remedy = "look at it as it is now, and try again"
+    return PolicyError("changed-meanwhile", message, remedy=remedy)
+
+
+def of_system(error: OSError) -> str:
+    """What the system says of a place."""
+    place = "" if error.filename is None else f"{error.filename}: "
+    return f"{place}{error.strerror or type(error).__name__}"
 
 
 def _with_source(text: str, source: Plain) -> str:
