@@ -937,3 +937,36 @@ def test_a_full_disk_leaves_neither_release_nor_entry(
     assert len(Ledger(tmp_path / "ledger").entries()) == 1
     release.write(tmp_path / "two", report=False)
     assert len(Ledger(tmp_path / "ledger").entries()) == 2
+
+
+class Server:
+    """One that takes the rows of a release, or refuses them, and what happens as it does."""
+
+    told = ()
+
+    def __init__(self, then: Callable[[], object]) -> None:
+        self.commit = then
+
+    def put(self, frames: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+        return {name: (name, len(frame)) for name, frame in frames.items()}
+
+    def certify(self, certificate: Any) -> None: ...
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_what_a_server_has_counts_though_the_folder_cannot_appear(
+    tmp_path: Path, taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, out = ind.anonymize(table(1), policy(tmp_path)), tmp_path / "out"
+
+    def commit() -> None:
+        if not taken:
+            raise ind.DataError("no-server", "the server refuses")
+        out.mkdir()
+        (out / "mine.txt").touch()
+
+    monkeypatch.setattr(ind.Release, "_store", lambda *_: Server(commit))
+    with pytest.raises(IndistinctError):
+        release.write(out, report=False, into="postgresql://host/db?schema=s")
+    assert not (out / "certificate.json").exists()
+    assert len(Ledger(tmp_path / "ledger").entries()) == taken

@@ -556,3 +556,32 @@ def test_a_full_disk_at_the_end_leaves_the_earlier_run(
     monkeypatch.undo()
     assert everything(out) == RUN
     assert everything(tmp_path) == ["out", *(f"out/{name}" for name in RUN)]
+
+
+@pytest.mark.parametrize("there", [(), ("a",), ("a", "b")])
+def test_of_private_texts_all_are_written_or_none(
+    tmp_path: Path, there: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the second file cannot take its place: it is mounted, say, by a container."""
+    one, two = tmp_path / "a", tmp_path / "b"
+    for name in there:
+        (tmp_path / name).write_text("earlier")
+    replace, exchanged = Path.replace, writing._exchanged
+
+    def replaced(staged: Path, path: Path) -> Path:
+        if path == two:
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
+        return replace(staged, path)
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    monkeypatch.setattr(
+        writing, "_exchanged", lambda staged, path: path != two and exchanged(staged, path)
+    )
+    with pytest.raises(OutputError, match="busy"):
+        writing.write_private({one: "now", two: "now"})
+    found = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert found == dict.fromkeys(there, "earlier")
+    monkeypatch.undo()
+    writing.write_private({one: "now", two: "now"})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "now", "b": "now"}
+    assert stat.S_IMODE(one.stat().st_mode) == stat.S_IMODE(two.stat().st_mode) == 0o600

@@ -197,7 +197,8 @@ class Release(Document):
                 recording.await_folder(staging.public / "certificate.json")
             if store is not None:
                 store.certify(certificate.to_dict())
-                store.commit()
+                with contextlib.nullcontext() if recording is None else recording.keeping():
+                    store.commit()
         return Path(out)
 
     def _in_files(self, folder: Path) -> tuple[dict[str, CertifiedTable], dict[str, Frame] | None]:

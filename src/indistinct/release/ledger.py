@@ -473,6 +473,7 @@ class Recording:
     folder: Path
     number: int | None = None
     digest: str | None = None
+    kept: bool = False
 
     def await_folder(self, certificate: Path) -> None:
         """Write the entry down as one whose folder is about to appear.
@@ -508,6 +509,14 @@ class Recording:
         )
         _seal(self.connection, self.number)
 
+    @contextlib.contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Rows go to a server in the block: the entry counts then, whatever the folder does."""
+        assert self.number is not None
+        _published(self.connection, self.number)
+        yield
+        self.kept = True
+
     def confirm(self) -> None:
         """The folder is there; where no room is left to write that, the next to open looks."""
         assert self.number is not None
@@ -515,8 +524,8 @@ class Recording:
             _published(self.connection, self.number)
 
     def strike(self) -> None:
-        """The folder will not appear; if it has, the entry counts."""
-        if self.number is None:
+        """The folder will not appear; if it has, or a server has the rows, the entry counts."""
+        if self.number is None or self.kept:
             return
         if _digest(self.folder / "certificate.json") == self.digest:
             self.confirm()

@@ -250,16 +250,27 @@ def write_private(texts: Mapping[Path, str]) -> None:
     """Write texts as UTF-8, for their owner alone.
 
     Raises:
-        OutputError: there is no room for all of them, or no place; then none is written.
+        OutputError: there is no room for all of them, or no place; then none is written, and what
+            was there stays.
     """
     with contextlib.ExitStack() as stack:
         filled = {
             path: stack.enter_context(_filled(path, partial(_put, text.encode("utf-8")), 0o600))
             for path, text in texts.items()
         }
-        for path, staged in filled.items():
-            staged.replace(path)
-            _sync_folder(path.parent)
+        back: list[Callable[[], object]] = []
+        try:
+            for path, staged in filled.items():
+                if path.is_file() and _exchanged(staged, path):  # the earlier one stands aside
+                    back.append(partial(_exchanged, staged, path))
+                else:
+                    back += () if path.exists() else (partial(path.unlink, missing_ok=True),)
+                    staged.replace(path)
+                _sync_folder(path.parent)
+        except BaseException:
+            for undo in back:
+                undo()
+            raise
 
 
 def _put(data: bytes, file: BinaryIO) -> None:
@@ -401,9 +412,8 @@ def _filled(path: Path, write: Callable[[BinaryIO], object], mode: int) -> Itera
                 os.fsync(file.fileno())
                 staged.chmod(mode)
                 yield staged
-        except BaseException:
+        finally:
             staged.unlink(missing_ok=True)
-            raise
 
 
 def _staged(path: Path, make: Callable[[Path], tuple[Path, int]]) -> tuple[Path, int]:
