@@ -1274,10 +1274,15 @@ GIVEN = "Maria Juan Ana Pedro Luis Marta Jorge Lucia Miguel Elena Ramon Quiteria
 def test_names_of_people_are_told_by_the_names_that_most_people_have() -> None:
     people = [f"{GIVEN.split()[at % 14]} {'ABCDEFGH'[at % 8]}." for at in range(N)]
     towns = [f"{town}{at % 3}" for at in range(N) for town in (f"Port {'ABCDEFGH'[at % 8]}",)]
-    seen = profile(pl.DataFrame({"q1": people, "town": people, "q2": towns}))
+    cities = [
+        ["San Juan", "Springfield", "Jackson", "Santa Ana", "Ames"][at % 5] for at in range(N)
+    ]
+    frame = pl.DataFrame({"q1": people, "town": people, "q2": towns, "city": cities})
+    seen = profile(frame)
     assert seen["q1"].role == "identifier"
     assert "names of people" in seen["q1"].why
-    assert seen["town"].role == "quasi-identifier"
+    assert seen["town"].role == "identifier", "no town is called Mary B."
+    assert seen["city"].role == "quasi-identifier", "some are called after somebody"
     assert seen["q2"].role != "identifier"
 
 
@@ -1570,3 +1575,85 @@ def test_some_numbers_of_things_in_few_records_are_left_out() -> None:
         }
     )
     assert profile(few, "t")["diagnostico_id"].role == "identifier"
+
+
+@pytest.mark.parametrize("name", ["V", "id_visit", "ward", "city", "Anonymised code"])
+def test_padded_codes_of_nearly_every_record_are_left_out_whatever_they_look_like(
+    name: str,
+) -> None:
+    """They are none of ICD-9 (V019) and of regions (HH-019), and one of them was entered twice."""
+    for head in ("V", "HH-"):
+        codes = [f"{head}{at:03d}" for at in (1, *range(1, N))]
+        assert role_of(codes, name) == "identifier", head
+
+
+def test_whatever_its_name_says_a_text_with_a_number_in_every_record_is_left_out() -> None:
+    phones = [f"({at % 90 + 10}){at * 37 % 9000 + 1000}x{at}" for at in range(N)]
+    samples = [f"TC-{'5A'[at % 2]}{at % 7}-{'AB3'[at % 3]}{at:03d}" for at in range(N)]
+    assert [role_of(phones, name) for name in ("child", "age", "city")] == ["identifier"] * 3
+    assert role_of(samples, "tumor_barcode") == "identifier"
+    nearly = [str(700 + 13 * (at * 7 % 390)) for at in range(N)]
+    assert [role_of(nearly, name) for name in ("id_ward", "ward_id")] == ["identifier"] * 2
+    assert role_of(nearly, "ID_OCUPA_N") != "identifier"
+
+
+def test_few_names_of_people_and_those_called_a_ward_are_told() -> None:
+    names = ["Ana", "Luis", "Carlos", "Marta", "Jorge", "Elena", "Fulgencio", "Pedro"]
+    assert [role_of([names[at % 8] for at in range(N)], name) for name in ("x", "ward")] == [
+        "identifier"
+    ] * 2
+    colours = ["White", "Brown", "Green", "Gray", "Rosa"]
+    assert role_of([colours[at % 5] for at in range(N)], "x") != "identifier"
+
+
+@pytest.mark.parametrize("name", ["x", "outcome", "member"])
+def test_numbers_as_long_as_those_of_accounts_are_left_out(name: str) -> None:
+    few = [str(3968305736 + 1288348919 * (at % 4)) for at in range(N)]
+    longer = [f"{at % 60 * 5923 + 100000000}-01" for at in range(N)]
+    assert [role_of(values, name) for values in (few, longer)] == ["identifier"] * 2
+
+
+@pytest.mark.parametrize("name", ["drug_code", "NDC", "census_tract"])
+def test_codes_may_be_as_long_as_account_numbers(name: str) -> None:
+    assert role_of([str(36061000100 + 100 * (at % 12)) for at in range(N)], name) != "identifier"
+
+
+def test_moments_written_together_are_no_numbers_of_accounts() -> None:
+    moments = [f"25330825{at % 12 + 10}{at % 6}000" for at in range(N)]
+    assert role_of(moments, "onset") != "identifier"
+
+
+def test_a_yes_or_no_counts_no_records() -> None:
+    """Nearly everybody has one record, of which every 0 and every 1 could be the first."""
+    ids = [f"p{at:04d}" for at in (*range(N - 20), *range(20))]
+    random.seed(1)
+    given = [str(random.randint(0, 1)) for _ in range(N)]
+    frame = pl.DataFrame({"patient_id": ids, "trt": given, "sex": ["m", "f"] * (N // 2)})
+    assert profile(frame, "t").closed()["trt"].role == "sensitive"
+
+
+def test_readings_that_differ_in_every_record_number_nobody() -> None:
+    ratios = [f"{30 + at // 10},{at % 10}{at % 7}" for at in range(N)]
+    frame = pl.DataFrame({"r": ratios, "diagnosis": [f"I{at % 9}" for at in range(N)]})
+    assert profile(frame, "t").closed()["r"].role == "sensitive"
+
+
+def test_what_names_of_cells_rates_and_questions_say() -> None:
+    about = {
+        name: (concept_of(name) or (None,))[0]
+        for name in ("macrophages", "horas_actividad_semana", "How many years old is she?")
+    }
+    assert about["macrophages"] is None
+    assert about["horas_actividad_semana"] is None
+    assert about["How many years old is she?"].name == "age"
+
+
+def test_concentrations_near_zero_are_no_points_on_a_map() -> None:
+    draw = np.random.default_rng(4)
+    shares = {name: [f"{one:.6f}" for one in draw.exponential(6, N)] for name in ("p1", "p2")}
+    places = {
+        "x": [f"{one:.6f}" for one in draw.normal(5.6, 1, N).clip(4, 9)],
+        "y": [f"{one:.6f}" for one in draw.normal(-1.6, 1, N)],
+    }
+    assert "points on a map" not in profile(pl.DataFrame(shares))["p1"].why
+    assert "points on a map" in profile(pl.DataFrame(places))["y"].why, "Kumasi and around it"

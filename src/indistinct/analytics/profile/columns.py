@@ -829,12 +829,19 @@ _LEAST_DIGITS = 4
 _LEAST_MIXED = 7
 """Letters and digits of codes that have both, in any order."""
 
+_NEARLY_EACH = 0.95
+"""The share of records that have a code of their own, where some were entered twice."""
+
 
 def _of_one_record(values: Values) -> str:
     """Why each value numbers one record: they are in a row, or codes written alike."""
     if _runs_through(values):
         return "numbers in a row, each in one record, like a record number"
-    if values.kind != "text" or not FEW_RECORDS <= values.distinct == values.filled:
+    if values.kind != "text" or values.distinct < FEW_RECORDS:
+        return ""
+    if values.distinct >= _NEARLY_EACH * values.filled and _are_padded(values):
+        return "a different code in nearly every record, like a record number"
+    if values.distinct < values.filled:
         return ""
     codes = values.sample.filter(values.sample.str.contains(_ONE_CODE))
     if codes.len() < NEARLY_ALL * values.sample.len():
@@ -843,13 +850,16 @@ def _of_one_record(values: Values) -> str:
     many = (digits >= _LEAST_DIGITS).all()
     mixed = 2 * int((digits > 0).sum()) >= codes.len() and (letters > 1).all()
     mixed = mixed and (digits + letters >= _LEAST_MIXED).all()
-    shapes = codes.str.replace_all(r"\d", "9" if many else "A").str.replace_all(r"\pL", "A")
+    shapes = codes.str.replace_all(r"[\pL\d]", "A")
     alike = shapes.value_counts()["count"].max()
     assert isinstance(alike, int)
     if alike >= NEARLY_ALL * codes.len() and (many or mixed):
         return "a different code in every record, like a record number"
     return ""
 
+
+_OF_GROUPS = ("occupation", "education", "nationality", "ethnicity")
+"""What registers have codes of that are called id: ID_OCUPA."""
 
 _CODE = ("code", "codigo", "no", "nr", "number", "id")
 
@@ -863,10 +873,26 @@ def _numbers_records(column: str, values: Values, found: tuple[Concept, str] | N
         return False
     if _runs_through(values):
         return not found[0].measured or _from_one_on(values)
-    if found[0].name == "place" or (found[0].measured and values.kind != "text"):
-        return False
     each = FEW_RECORDS <= values.distinct == values.filled
-    return bool(_of_one_record(values)) or (each and words(column)[-1:] in [(o,) for o in _CODE])
+    if values.kind == "text" and (_of_one_record(values) or (each and _have_digits(values))):
+        return True
+    if found[0].name == "place":
+        return False
+    called = [word for word in words(column) if not word.isdigit()]
+    if values.kind == "integer" and "id" in (called[:1] + called[-1:]):
+        # Codes of hospitals are many in small tables, too.
+        least = NEARLY_ALL if found[0].name == "stay" else NEARLY_ALL / 2
+        nearly = values.distinct >= least * values.filled and values.filled >= FEW_RECORDS
+        if nearly and found[0].name not in _OF_GROUPS and not _shared_by_many(values):
+            return True
+    measured = found[0].measured and values.kind != "text"
+    return not measured and each and called[-1:] in [[one] for one in _CODE]
+
+
+def _have_digits(values: Values) -> bool:
+    """Whether nearly all texts have several digits, as telephone numbers and addresses do."""
+    share = (values.sample.str.count_matches(r"\d") >= _LEAST_DIGITS).mean()
+    return isinstance(share, float) and share >= NEARLY_ALL
 
 
 def _from_one_on(values: Values) -> bool:
@@ -887,7 +913,7 @@ def _is_number_of_records(values: Values) -> bool:
         return False
     if values.kind == "integer":
         return values.distinct == values.filled
-    return values.distinct >= 0.95 * values.filled
+    return values.distinct >= _NEARLY_EACH * values.filled and not looks_measured(values)
 
 
 def _runs_through(values: Values) -> bool:

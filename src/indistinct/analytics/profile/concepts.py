@@ -14,6 +14,7 @@ from typing import Literal
 
 from indistinct.analytics.profile.abbreviations import abbreviated
 from indistinct.analytics.profile.names import (
+    NO_AGE,
     apart,
     is_one_of,
     names_one_of,
@@ -107,6 +108,9 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     """
     if word := names_one_of(name, _MONEY_FIRST):
         return concept_named("money"), word
+    if _is_a_rate(name):
+        counted = _concept_of(name)
+        return None if counted and counted[0].name == "time" else counted
     if _WHEN.match(" ".join(words(name))) and not names_one_of(name, _OF_A_LIFE):
         return concept_named("time"), words(name)[0]
     stem = _stem(name)
@@ -121,6 +125,23 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     if found is None and (short := abbreviated(name)):
         return concept_named(short[0]), short[1]
     return found
+
+
+_COUNTED = (
+    "hours", "minutes", "times", "units", "horas", "minutos", "veces", "vezes", "heures", "fois",
+    "stunden", "ore", "uren",
+)  # fmt: skip
+_EACH = ("week", "month", "day", "semana", "semaine", "woche", "settimana", "mes", "mois", "dia")
+
+
+def _is_a_rate(name: str) -> bool:
+    """Whether a name speaks of how much there is in a week or a month, and of no moment.
+
+    >>> _is_a_rate("horas_actividad_semana"), _is_a_rate("epi_week")
+    (True, False)
+    """
+    parts = words(name)
+    return parts[-1:] in [(one,) for one in _EACH] and not set(parts).isdisjoint(_COUNTED)
 
 
 def _concept_of(name: str) -> tuple[Concept, str] | None:
@@ -181,7 +202,9 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
 
 
 _LEAST_GLUED = 4
-_NOT_GLUED = ("discharge", "relation", "damage", "stillbirth", "stillbirths")
+_NOT_GLUED = (
+    "discharge", "relation", "damage", "stillbirth", "stillbirths", *(f"{one}s" for one in NO_AGE),
+)  # fmt: skip
 """Words that mean something else, alone or behind others: Bewertungsrelation, autocorrelation."""
 
 _NOUNS = tuple(

@@ -184,7 +184,7 @@ def phrases(name: str) -> frozenset[str]:
     return frozenset((*runs, *(last + first for first, last in pairwise(parts))))
 
 
-_NO_AGE = (
+NO_AGE = (
     "stage", "dosage", "usage", "marriage", "rrhage", "drainage", "damage", "average", "percentage",
     "language", "image", "village", "package", "message", "page", "passage", "storage", "voltage",
     "triage", "coverage", "beverage", "garage", "cartilage", "linkage", "lineage", "shortage",
@@ -193,6 +193,7 @@ _NO_AGE = (
     "mileage", "heritage", "parentage", "tonnage", "acreage", "anlage", "lage", "frage",
     "auflage", "zulage",
 )  # fmt: skip
+"""How words end that end in "age" and are no ages."""
 
 
 def names_an_age_of_somebody(name: str) -> bool:
@@ -202,7 +203,7 @@ def names_an_age_of_somebody(name: str) -> bool:
     (True, False)
     """
     return any(
-        word.endswith("age") and not word.endswith(_NO_AGE) and word != "tage"
+        word.endswith("age") and not word.endswith(NO_AGE) and word != "tage"
         for word in words(name)
     )
 

@@ -512,6 +512,8 @@ def _points(table: Table, columns: Sequence[Neighbour]) -> Iterator[str]:
             continue
         if not 0.8 * one.distinct <= other.distinct <= 1.25 * one.distinct:
             continue
+        if not any(map(_lies_apart_from_zero, (one, other))):
+            continue
         ways = ((one, other), (other, one))
         if not any(
             _could_be_degrees(up, 90) and _could_be_degrees(across, 180) for up, across in ways
@@ -535,6 +537,22 @@ def _measure_the_same(table: Table, one: Neighbour, other: Neighbour) -> bool:
     spread = max(first.std(), second.std())
     near = abs(float(np.median(first)) - float(np.median(second))) <= spread
     return near and bool(np.corrcoef(first, second)[0, 1] >= ONE_MEASURE)
+
+
+_WITHIN = 3.0
+"""Latitudes of a country, or its longitudes, differ by this factor at most."""
+
+
+def _lies_apart_from_zero(item: Neighbour) -> bool:
+    """Whether numbers have one sign and one magnitude, as those of places far from 0 degrees.
+
+    Hardly a place lies near both, and shares and concentrations have many numbers near 0.
+    """
+    numbers = item.sample.str.strip_chars().cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+    if not len(numbers) or numbers.min() * numbers.max() <= 0:
+        return False
+    sizes = np.abs(numbers)
+    return bool(sizes.max() <= _WITHIN * sizes.min())
 
 
 def _could_be_degrees(item: Neighbour, most: int) -> bool:

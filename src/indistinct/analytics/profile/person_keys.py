@@ -158,19 +158,25 @@ def counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[st
         whole_run = (pl.col("at") - pl.col("first") + 1 == pl.col("records")) & (
             pl.col("first").is_between(0, 1)
         )
-        share = (
+        runs = (
             pairs.lazy()
             .select(
                 pl.col(number.name).alias("number"),
                 pl.col(item.name).str.strip_chars().cast(pl.Float64, strict=False).alias("at"),
+                pl.col(count_column([number.name, item.name])).alias("count"),
             )
             .drop_nulls()
             .group_by("number")
-            .agg(pl.len().alias("records"), pl.col("at").min().alias("first"), pl.col("at").max())
-            .select(whole_run.mean())
-            .collect()
+            .agg(
+                pl.col("count").sum().alias("records"),
+                pl.col("at").min().alias("first"),
+                pl.col("at").max(),
+            )
         )
-        if (share.item() or 0) >= ONE_BY_ONE:
+        # Of one record alone every 0 and every 1 is a run.
+        several = runs.filter(pl.col("records") > 1).select(whole_run.mean())
+        shares = pl.collect_all([runs.select(whole_run.mean()), several])
+        if min(share.item() or 0 for share in shares) >= ONE_BY_ONE:
             found.append(item.name)
     return tuple(found)
 

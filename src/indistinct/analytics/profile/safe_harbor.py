@@ -131,7 +131,8 @@ class Column:
 def recognise(column: Column) -> tuple[Tag, ...]:
     """The kinds of identifiers that the column may hold, strongest evidence first."""
     found: dict[str, list[tuple[Evidence, str]]] = {}
-    seen = (*_by_name(column), *_by_type(column), *_by_pattern(column), *_by_words(column))
+    by = (_by_name, _by_type, _by_pattern, _by_length, _by_words)
+    seen = (one for look in by for one in look(column))
     for kind, evidence, why in seen:
         found.setdefault(kind, []).append((evidence, why))
     tags = [
@@ -415,6 +416,39 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         yield "vehicle", "pattern", "its values look like vehicle identification numbers"
 
 
+def _by_length(column: Column) -> Iterator[tuple[str, Evidence, str]]:
+    values = column.sample.head(LOOKED_AT)
+    several = min(values.len(), column.distinct) > 2 and column.kind in ("integer", "text")
+    if several and _are_account_numbers(column.name, values):
+        yield "other", "pattern", "its values are as long as account numbers"
+
+
+_ACCOUNT = r"^\pL{0,3}\d[\d-]{7,}\d$"
+_ACCOUNT_DIGITS = 9
+_MOMENT = r"^(1[89]|2[0-6])\d\d(0[1-9]|1[0-2])[0-3]\d[0-2]\d[0-5]\d([0-5]\d)?$"
+"""Days with a time, written together; Buddhist years as well."""
+_HYPHENED = r"^\d{3}-\d{2}-\d{4}$|^\d{5}-\d{4}$|^\d{4,5}-\d{3,4}-\d{1,2}$"
+"""Social security numbers, postcodes and codes of drugs, which have patterns of their own."""
+_LONG_CODES = ("ndc", "snomed", "loinc", "rxnorm", "fips", "tract", "geoid", "time", "timestamp")
+"""Words for codes of drugs, findings, places and moments that are as long."""
+
+
+def _are_account_numbers(name: str, values: pl.Series) -> bool:
+    """Whether values are numbers of nine digits and more, all of one length, under any name.
+
+    Codes of classifications are shorter, or of several lengths; so are sums of money.
+    """
+    about = concept_of(name)
+    coded = not {*_OF_CODES, *_LONG_CODES}.isdisjoint(words(name))
+    if coded or (about is not None and about[0].name == "place"):
+        return False
+    if values.str.len_chars().n_unique() > 1 or not values.str.contains(_ACCOUNT).all():
+        return False
+    if values.str.contains(_MOMENT).all() or values.str.contains(_HYPHENED).all():
+        return False
+    return bool((values.str.count_matches(r"\d") >= _ACCOUNT_DIGITS).all())
+
+
 _BY_CHANCE = r"^[0-9A-Za-z]{8,64}$"
 _FEWEST_TURNS = 3
 """Runs of letters and of digits in a code, on average, are more than these."""
@@ -446,15 +480,17 @@ def _are_by_chance(texts: pl.Series) -> bool:
 _CALLED_AFTER_SOMEBODY = ("place", "stay", "nationality", "travel", "religion", "education")
 
 
-def _could_be_names(column: Column) -> bool:
-    """Whether texts may name people: many, and not called places, which are called after some."""
+def _called_after_somebody(column: Column) -> bool:
+    """Whether texts are few, or called places and the like, which are called after somebody."""
     about = concept_of(column.name)
     places = about is not None and about[0].name in _CALLED_AFTER_SOMEBODY
-    return column.kind == "text" and column.distinct > FEW_PEOPLE and not places
+    return places or column.distinct <= FEW_PEOPLE
 
 
 def _by_words(column: Column) -> Iterator[tuple[str, Evidence, str]]:
-    if _could_be_names(column) and are_names_of_people(column.sample.head(LOOKED_AT)):
+    if column.kind == "text" and are_names_of_people(
+        column.sample.head(LOOKED_AT), plainly=_called_after_somebody(column)
+    ):
         yield "names", "pattern", "its values are names of people"
 
 
