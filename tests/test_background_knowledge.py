@@ -19,6 +19,7 @@ from tests.analytics.attacks.people_contexts import lists
 import indistinct as ind
 from indistinct.analytics import group_values
 from indistinct.analytics.attacks import known_records
+from indistinct.analytics.background_warnings import warn_about_known_records
 from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
 from indistinct.document import share
 
@@ -65,6 +66,17 @@ def test_a_long_release_is_warned_about_in_private() -> None:
     public = json.dumps(release.certificate.to_dict())
     assert "singled_out" not in public
     assert "value of the person" not in public
+
+
+@pytest.mark.parametrize("certain", [0.0, 0.2])
+def test_no_warning_begins_with_nobody(certain: float) -> None:
+    """One value singles out nobody, two do: the sentence is about two."""
+    one = {"singled_out": 0.0, "average": 0.0, "certain": certain}
+    two = {"singled_out": 0.03, "average": 0.01, "certain": 0.3}
+    (told,) = warn_about_known_records({"1": one, "2": two})
+    assert "and two values finds 3.0% of people at worst" in str(told)
+    assert "0%" not in str(told).replace("3.0%", "").replace("20.0%", "")
+    assert ("another is certain for 20.0%" in str(told)) == bool(certain)
 
 
 @pytest.mark.parametrize("transform", [None, "synthesize", {"swap": {"share": 0.5}}])

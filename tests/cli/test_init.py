@@ -207,9 +207,21 @@ def test_a_first_line_that_may_be_a_record_is_not_shown(run, tmp_path: Path):
     done = run("init", data, "--policy", policy)
     assert done.exit_code == 0
     assert "the first line may be a record" in done.stdout
+    assert "no quasi-identifier was recognised" in done.stdout.replace("\n    ", " ")
     assert not any(cell in done.stdout + done.stderr for cell in ("P1", "anna", "HIV"))
     done = run("init", data, "--policy", policy, "--header", "--force")
     assert all(name in done.stdout for name in ("P1", "anna", "HIV"))
+
+
+def test_a_draft_without_quasi_identifiers_says_what_is_missing(run, tmp_path: Path):
+    """Otherwise anonymize would end with an error that init could have told."""
+    data, policy = tmp_path / "t.csv", tmp_path / "p.toml"
+    rows = [f"s{at * 7919 % 100000:05d},{at % 3}.{at % 7},{at % 5}.{at % 9}\n" for at in range(60)]
+    data.write_text("ID1,CA199,CA125\n" + "".join(rows), encoding="utf-8")
+    done = run("init", data, "--policy", policy)
+    assert done.exit_code == 0
+    assert "no quasi-identifier was recognised" in done.stdout.replace("\n    ", " ")
+    assert 'give role = "quasi-identifier" to what others may know' in done.stdout
 
 
 def test_nothing_is_written_to_a_dash(run, table: Path, policy: Path, tmp_path, monkeypatch):

@@ -184,6 +184,19 @@ def test_the_time_left_follows_from_the_time_that_reading_took(
         assert progress._line(now) == "waiting (70 s so far)", "nothing is known of it"
 
 
+def test_one_stage_may_do_several_things_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, clock: None
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Progress() as progress:
+        progress("attacking: linkage", 0.0)
+        now = 27.0
+        progress("attacking: membership", 0.9)
+        now = 30.0
+        assert progress._line(now) == "attacking: membership, 90%, about 3 s left (30 s so far)"
+
+
 @pytest.mark.parametrize(("where", "publishing"), [("t.csv", 50), ("postgresql://h/d?table=t", 90)])
 def test_tables_counted_in_place_are_measured_by_counting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: None, where: str, publishing: int

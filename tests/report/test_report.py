@@ -86,6 +86,25 @@ def test_a_public_report_is_made_of_the_published_files_alone(name: str, tmp_pat
     assert_figures_of_the_run(release.run.to_dict(), private)
 
 
+def test_of_many_attributes_those_that_others_know_are_listed_first() -> None:
+    """200 columns would hide them; the others are behind a line."""
+    many = {f"v{at}": ["x", "y"] * 10 for at in range(50)}
+    frame = pl.DataFrame({"age": [40, 41] * 10, **many})
+    roles: dict[str, Any] = {name: {"role": "insensitive"} for name in many}
+    roles["age"] = {"role": "quasi-identifier", "hierarchy": "suppress"}
+    few = {name: roles[name] for name in ("age", "v1", "v2")}
+    for asked, folded in ((roles, True), (few, False)):
+        release = ind.anonymize(
+            frame.select(*asked),
+            {"attributes": asked, "promises": [{"model": "k-anonymity", "k": 2}]},
+        )
+        page = release.report()
+        assert_well_formed(page)
+        chapter = page[page.index('id="attributes"') :]
+        assert ("<summary>50 others</summary>" in chapter) == folded
+        assert chapter.index(">age<") < chapter.index(">v1<")
+
+
 def rows_of(page: str) -> set[tuple[str, ...]]:
     """What stands side by side in a page: cells of tables, and what is said of terms."""
     rows = re.findall(r"<tr>(.*?)</tr>|<div>(<dt>.*?</dd>)</div>", page, flags=re.DOTALL)

@@ -171,12 +171,17 @@ def warn_about_known_records(figures: PlainMapping) -> list[WarningText]:
                 f"{other} single out nobody, but make another value {certain}", one["certain"]
             ),
         ]
+    knows, then, finds = "one value", "another value is then", one["singled_out"]
+    told = f" ({share(one['average'])} on average; with two values {share(two['singled_out'])})"
+    if not finds:
+        knows, then, finds = "two values", "with one value, another is", two["singled_out"]
+        told = ""
+    bound = f"; {then} {certain}" if one["certain"] else f"{error}: known-records bounds it"
     return [
         *found,
         Kind.RISK(
-            "an attacker who knows a person's quasi-identifiers and one value finds "
-            f"{share(one['singled_out'])} of people at worst ({share(one['average'])} on average; "
-            f"with two values {share(two['singled_out'])}); another value is then {certain}",
+            f"an attacker who knows a person's quasi-identifiers and {knows} finds {share(finds)} "
+            f"of people at worst{told}{bound}",
             max(one["singled_out"], two["singled_out"], one["certain"]),
         ),
     ]

@@ -264,7 +264,8 @@ def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
     lines = [(warned.message, "") for warned in seen.warnings if warned.code != told]
     lines += [(what, _some(names)) for what, names in seen.doubts]
     if not named:
-        lines = [(_UNNAMED, "")]
+        told_anyway = (one.message for one in seen.warnings if one.code == "no-quasi-identifier")
+        lines = [(what, "") for what in (_UNNAMED, *told_anyway)]
     if lines:
         screen.print("Look at these first:", style="bold")
     for what, names in lines[:_MOST_DOUBTS]:
@@ -279,7 +280,8 @@ def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
             _hanging("  " + ", ".join(map(_told, items)), 2)
     if seen.counted is not None and named:
         _show_people(seen, seen.counted)
-    screen.print(f"\n{_next(policy, data)}", soft_wrap=True)
+    known = bool(seen.with_role("quasi-identifier"))
+    screen.print(f"\n{_next(policy, data, known=known)}", soft_wrap=True)
 
 
 def _show_people(seen: Profile, found: Persons) -> None:
@@ -327,8 +329,10 @@ def _hanging(text: str, indent: int) -> None:
         console().print(line, soft_wrap=True)
 
 
-def _next(policy: Path, data: Path) -> str:
+def _next(policy: Path, data: Path, *, known: bool = True) -> str:
+    """What to do with the draft; without a quasi-identifier there is nothing to run yet."""
+    lacks = ', give role = "quasi-identifier" to what others may know of a person,'
     return (
-        f"{policy} is written: read it, correct it, and then run\n"
+        f"{policy} is written: read it, correct it{',' if known else lacks} and then run\n"
         f"  indistinct anonymize {quote(str(data))} --policy {quote(str(policy))} --out DIR"
     )

@@ -365,7 +365,7 @@ class Progress:
     def __call__(self, stage: str, share: float | None = None) -> None:
         """Say what is going on, and how much of it is done (0 to 1)."""
         with self._lock:
-            if stage != self._stage:
+            if stage.partition(":")[0] != self._stage.partition(":")[0]:  # attacking: one of them
                 now = time.monotonic()
                 if self._stage in ("reading", IN_PLACE):
                     self._unit = now - self._stage_began
@@ -403,7 +403,7 @@ class Progress:
         whole = self._unit * (1.0 if self._stage == IN_PLACE else usual)
         if not whole:
             return ""
-        return f"about {whole - taken:.0f} s left" if taken < whole else "longer than usual"
+        return f"about {max(whole - taken, 1):.0f} s left" if taken < whole else "longer than usual"
 
     def _show(self) -> None:
         from rich.progress import (

@@ -343,14 +343,20 @@ def attributes(found: Evidence) -> Chapter:
     own = {item["name"]: item for item in (found.private or {}).get("attributes", ())}
     there = {item["name"]: item for item in found.published["attributes"]}
     names = [*there, *(name for name in own if name not in there)]
-    rows = [_attribute(name, own.get(name), there.get(name), found) for name in names]
-    columns = ("attribute", "role", "published")
-    folds: list[Part] = []
+    rows = {name: _attribute(name, own.get(name), there.get(name), found) for name in names}
+    folds: dict[str, Part] = {}
     for name in names:
         drawn = tuple(_drawn(name, own.get(name, {})))
         if spreads := tuple(_spreads(name, own.get(name), there.get(name))):
             what = "hierarchy and values" if drawn else "values"
-            folds.append(Fold(f"{name}: {what}", (*drawn, Beside(spreads))))
+            folds[name] = Fold(f"{name}: {what}", (*drawn, Beside(spreads)))
+    shown_first = names
+    if len(names) > MOST_OPEN:
+        shown_first = [name for name in names if rows[name][1] == "quasi-identifier"]
+    parts = _listed(shown_first, rows, folds)
+    if rest := [name for name in names if name not in shown_first]:
+        others = "others" if shown_first else "attributes"
+        parts = (*parts, Fold(f"{len(rest)} {others}", _listed(rest, rows, folds)))
     what = "Open an attribute to see how often each value occurs"
     what += "" if found.public else " and where in its hierarchy it is published"
     return Chapter(
@@ -358,8 +364,24 @@ def attributes(found: Evidence) -> Chapter:
         "Attributes",
         f"{what}{'' if found.public else ', before and after'}. An attribute that others know and "
         "that is published as it is would be alarming; so is one that tells nothing any more.",
-        (Grid(columns, rows), *folds),
+        parts,
     )
+
+
+MOST_OPEN = 40
+"""Of more attributes, only those that others may know are listed openly."""
+
+
+def _listed(
+    names: Sequence[str],
+    rows: Mapping[str, tuple[str, str, str]],
+    folds: Mapping[str, Part],
+) -> tuple[Part, ...]:
+    """A table of these attributes, and what is drawn of each."""
+    if not names:
+        return ()
+    grid = Grid(("attribute", "role", "published"), [rows[name] for name in names])
+    return (grid, *(folds[name] for name in names if name in folds))
 
 
 def _attribute(
