@@ -510,6 +510,31 @@ def test_rows_that_can_be_joined_leave_nothing_proved(
     assert joined.group_by("age", "sex_right").agg(pl.col("ill").n_unique())["ill"].max() == 1
 
 
+def test_words_of_two_levels_do_not_tell_people_apart() -> None:
+    """Who is a woman of MA has x: only this is in her class of the state, and in that of women."""
+    rows = [("MA", "F", "x"), ("MA", "M", "y"), ("NY", "F", "z"), ("NY", "M", "x")]
+    frame = pl.DataFrame(rows, ["state", "sex", "ill"], orient="row")
+    keys = policy(None, {"model": "max-posterior", "bound": 0.5, "over": "releases"})
+    tree = {"tree": {"*": {"Northeast": ["MA", "NY"]}}}
+
+    def made(state: int, sex: int) -> ind.Release:
+        levels = {"state": (tree, state), "sex": ("suppress", sex)}
+        quasi = {
+            name: {
+                "role": "quasi-identifier", "hierarchy": own, "min_level": at, "max_level": at,
+            }
+            for name, (own, at) in levels.items()
+        }  # fmt: skip
+        return ind.anonymize(frame, keys | {"attributes": {**quasi, "ill": {"role": "sensitive"}}})
+
+    by_state, by_sex = made(0, 1), made(1, 0)
+    assert by_state.certificate.promises[1]["holds"]
+    found = ind.audit([by_state, by_sex], constant=["state"])
+    assert (found.promises[0].holds, found.promises[0].achieved) == (None, {"bound": None})
+    assert any("none stands for the other" in note for note in found.notes)
+    assert ind.audit([by_state, made(0, 1)], constant=["state"]).holds
+
+
 @pytest.mark.parametrize(
     ("over", "verdict"),
     [(True, "every other promise holds"), (False, "every promise holds, each release by itself")],

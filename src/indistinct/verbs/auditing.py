@@ -172,7 +172,10 @@ def _rests_on(
         who = f"people were followed by '{follow}', taken to name them alike in every release"
     elif constant:
         listed = ", ".join(f"'{name}'" for name in constant)
-        who = f"taken for granted: nobody's {listed} changes from release to release"
+        who = (
+            f"taken for granted: nobody's {listed} changes from release to release, and of words "
+            "and codes of it that differ none stands for the other"
+        )
     else:
         who = (
             "everybody of a release was taken to be anybody of another one: name the "

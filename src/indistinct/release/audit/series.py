@@ -522,6 +522,7 @@ def _meeting(
     one: pl.DataFrame, other: pl.DataFrame, keys: Sequence[str], *, exact: bool
 ) -> pl.DataFrame | None:
     """The groups ``a`` and ``b`` of two releases that may share a person; None where too many."""
+    keys = [name for name in keys if exact or not _of_other_levels(one[name], other[name])]
     plain = [
         name
         for name in keys
@@ -554,6 +555,16 @@ _END = r"\s*(-?\d+(?:\.\d+)?)\s*"
 _RANGE = re.compile(rf"([\[(\]]?){_END}(?:,|–|\.\.|-|\bto\b){_END}([\])\[]?)")
 _OPEN = re.compile(rf"(<=?|>=?|≤|≥){_END}")
 _NUMBER = re.compile(_END)
+
+
+def _of_other_levels(one: pl.Series, other: pl.Series) -> bool:
+    """Whether two releases have words or codes for an attribute, and none of them in common.
+
+    The ones may be states, the others regions: which are under which, the labels do not say.
+    """
+    mine, its = ({*part.drop_nulls().to_list()} for part in (one, other))
+    kinds = {_kind(label) for label in mine | its}
+    return bool(mine and its) and mine.isdisjoint(its) and not kinds & {"", "number", "date", "day"}
 
 
 def _are_plain(labels: Sequence[str | None]) -> bool:
