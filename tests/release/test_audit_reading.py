@@ -279,7 +279,7 @@ def test_a_certified_file_that_is_scanned(
     def refuse(*_: Any, **__: Any) -> None:
         raise DataError("too-little-memory", "the table does not fit")
 
-    monkeypatch.setattr("indistinct.sources.files.read_table", refuse)
+    monkeypatch.setattr("indistinct.release.audit.reading.read_table", refuse)
     found = audit(tmp_path)
     assert found.to_dict() == in_memory.to_dict()
     assert found.tables == (("release.csv", matches),)

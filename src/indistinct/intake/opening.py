@@ -29,6 +29,7 @@ from indistinct.sources.format import format_named
 from indistinct.sources.headers import believed_names
 from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
+from indistinct.sources.scan import ScannedTable, can_scan, scan
 from indistinct.sources.table import Table, column_names, is_opened, quantities
 from indistinct.sources.text import canonical
 from indistinct.sources.titles import notes_of_file
@@ -38,7 +39,6 @@ from indistinct.types import Frame, Plain, PlainMapping
 if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.sources.postgres import PostgresTable
-    from indistinct.sources.scan import ScannedTable
     from indistinct.sources.spark_files import SparkFiles
 
 Progress = Callable[[str, float | None], None]
@@ -228,8 +228,6 @@ def in_file(
     Raises:
         DataError: it cannot be read.
     """
-    from indistinct.sources.scan import can_scan
-
     try:
         return read_table(data, allow_empty=allow_empty, coded=coded, **how)
     except DataError as error:
@@ -305,8 +303,6 @@ class Scanned:
             from indistinct.sources.spark_files import open_in_spark
 
             return open_in_spark(data, **reading)
-        from indistinct.sources.scan import scan
-
         return scan(data, None if self.memory is None else size_of(self.memory), **reading)
 
 

@@ -273,7 +273,7 @@ def audit(  # noqa: PLR0913, what its user may say
         known = {} if claims is None else claims.known
     context = Context(names, known, population, covers or {})
     if link is not None:
-        seen = audited_link(published, link, requirements, context)
+        seen = audited_link(published, link, requirements, context, checks())
     else:
         if person is None and claims is not None:
             person = claims.person

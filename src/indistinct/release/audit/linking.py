@@ -19,7 +19,12 @@ import polars as pl
 from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, refuse
 from indistinct.release.audit.check import Check
-from indistinct.release.audit.reading import SUPPRESSED, Published, PublishedTable
+from indistinct.release.audit.reading import (
+    SUPPRESSED,
+    Published,
+    PublishedTable,
+    missing_columns,
+)
 from indistinct.release.audit.suppressed import verdicts_on_suppressed
 from indistinct.release.audit.verdict import SIZE_OF_BUCKET as PEOPLE
 from indistinct.release.audit.verdict import (
@@ -94,15 +99,21 @@ def audited_link(
     link: Mapping[str, str],
     requirements: Sequence[Requirement],
     context: Context,
+    by_model: Mapping[str, Check],
 ) -> Seen:
     """Two linked tables, held against what was promised of both.
+
+    Arguments:
+        published: the tables, as they were read.
+        link: how they belong together.
+        requirements: what was promised.
+        context: what is known beside.
+        by_model: the check of every privacy model.
 
     Raises:
         DataError: a table or a column is not there.
         PolicyError: a promise cannot be understood, or counts records.
     """
-    from indistinct.release.audit import checks
-
     by = link["by"]
     tables = {part.name: part for part in published.tables}
     lacking = [link[key] for key in ("quasi", "sensitive") if link[key] not in tables]
@@ -136,7 +147,6 @@ def audited_link(
     # People who are * in every quasi-identifier are among the people of a bucket all the same.
     both = LinkedTables(records if holding == "all" else texts, listed, by, holding)
     context = replace(context, linked=both)
-    by_model = checks()
     refuse(PolicyError, list(_not_shown(requirements, by_model)))
     verdicts: list[Verdict] = []
     for part in requirements:
@@ -207,8 +217,6 @@ def listed_values(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
 
 def require_columns(table: PublishedTable, names: Sequence[str]) -> None:
     """Raise :class:`DataError` for columns that a table of a release lacks."""
-    from indistinct.release.audit.reading import missing_columns
-
     refuse(DataError, missing_columns(table, names))
 
 

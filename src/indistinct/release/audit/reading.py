@@ -24,8 +24,10 @@ from indistinct.release.audit.verdict import TIMES
 from indistinct.requirement import Requirement
 from indistinct.sources import memory
 from indistinct.sources.arrow import has_arrow
+from indistinct.sources.files import read_table
 from indistinct.sources.postgres import PostgresTable, is_address, release_in_server
-from indistinct.sources.scan import Counting, ScannedTable, counted_once
+from indistinct.sources.scan import Counting, ScannedTable, can_scan, counted_once, scan
+from indistinct.sources.table import column_names
 from indistinct.sources.text import as_codes
 from indistinct.types import Frame, PlainMapping
 
@@ -236,10 +238,6 @@ def _read_file(
     *,
     coded: bool = False,
 ) -> PublishedTable:
-    from indistinct.sources.files import read_table
-    from indistinct.sources.scan import can_scan, scan
-    from indistinct.sources.table import column_names
-
     name = name or path.name
     digest, rows = claims.tables[name] if claims else (None, None)
     same = digest is None or not path.is_file() or _sha256(path) == digest
