@@ -612,3 +612,22 @@ def test_what_names_its_columns_itself_cannot_be_without_a_header(tmp_path: Path
     assert scan(path, header=True).columns == tuple(TABLE.columns)
     with pytest.raises(DataError, match="only a CSV file can be without a header"):
         scan(path, header=False)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("where", ["{}/t", "{}"])
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("a[1]", "a1"), ("a*", "ab"), ("a?", "ab"), ("a[!b]", "ac"), ("it's", "its"), ('a"b', "ab")],
+)
+def test_a_name_is_no_pattern_where_a_file_has_it(
+    tmp_path: Path, name: str, other: str, where: str, ending: str
+) -> None:
+    """Else the records of other tables were read, in place of its own or beside them."""
+    for at, of in enumerate((name, other)):
+        file = tmp_path / f"{where.format(of)}.{ending}"
+        file.parent.mkdir(exist_ok=True)
+        own = pl.DataFrame({"ward": ["north", "south"], "n": [str(at), str(at)]})
+        own.write_parquet(file) if ending == "parquet" else own.write_csv(file)
+    table = scan(tmp_path / f"{where.format(name)}.{ending}")
+    assert table.text(["ward", "n"]).rows() == [("north", "0"), ("south", "0")]

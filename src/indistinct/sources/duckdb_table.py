@@ -150,7 +150,7 @@ class DuckDBTable:
         """The first records, and some that have the name of a column as its value."""
         told = {name: cells_of(name, self.columns) for name in self.columns}
         named = " OR ".join(
-            f"CAST({quoted(name)} AS VARCHAR) IN ({', '.join(map(_literal, told[name]))})"
+            f"CAST({quoted(name)} AS VARCHAR) IN ({', '.join(map(literal, told[name]))})"
             for name in self.columns
             if self.kinds[name] == "text"
         )
@@ -182,7 +182,7 @@ class DuckDBTable:
         floats = self._types[column] in ("FLOAT", "DOUBLE")
         if floats and not tokens:
             return f"NOT isnan({quoted(column)})"
-        missing = ", ".join(map(_literal, ["nan" if floats else "", *tokens]))
+        missing = ", ".join(map(literal, ["nan" if floats else "", *tokens]))
         return f"CAST({quoted(column)} AS VARCHAR) NOT IN ({missing})"
 
     def different_records(self) -> int:
@@ -591,7 +591,8 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text as SQL has it."""
     return "'" + text.replace("'", "''") + "'"
 
 

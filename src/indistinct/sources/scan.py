@@ -40,6 +40,7 @@ from indistinct.sources.duckdb_table import (
     StoredFile,
     as_file,
     file_of,
+    literal,
     quoted,
     relation_as_shown,
     with_decimal_points,
@@ -140,7 +141,7 @@ class Workspace:
             "threads": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1),
         }
         for name, value in settings.items():
-            self.connection.execute(f"SET {name} = '{value}'")
+            self.connection.execute(f"SET {name} = {literal(value)}")
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         weakref.finalize(self, _remove_private, self.folder)
 
@@ -286,7 +287,7 @@ class ScannedTable(DuckDBTable):
             raise
         self._require_unchanged(target)
         with telling(self.name):
-            written = connection.read_parquet(str(target))
+            written = connection.read_parquet(_exactly(target))
             if (shown := relation_as_shown(written)) is not written:
                 other = target.with_name(f"shown-{target.name}")
                 own = map(quoted, change.columns)
@@ -297,7 +298,7 @@ class ScannedTable(DuckDBTable):
         same = {name for name in same if change.keep.all() and not self._tokens.get(name)}
         told = {name: self._about[name] for name in same}
         stored = StoredFile(target, by_digest=change.shuffle is not None, about=told)
-        return as_file(connection.read_parquet(str(target)), stored)
+        return as_file(connection.read_parquet(_exactly(target)), stored)
 
     def _lookup(self, change: Change, made: Sequence[str]) -> pa.Table:
         if self._tree is None:
@@ -454,7 +455,7 @@ def scan(
                 raise header_without_csv(path.name)
             refuse_layout(path.name, reading.get("skip_rows"), reading.get("decimal"))
             with telling(path.name):
-                relation = connection.read_parquet([str(file) for file in files])
+                relation = connection.read_parquet([*map(_exactly, files)])
         else:
             before = [states(file) for file in files]
             target = work.folder / "source.parquet"
@@ -463,7 +464,7 @@ def scan(
                     str(target), compression="snappy"
                 )
                 target.chmod(0o600)
-                relation = connection.read_parquet(str(target))
+                relation = connection.read_parquet(_exactly(target))
                 relation = with_decimal_points(relation) if points else relation
                 relation = relation if exact else with_whole_numbers(relation)
             if [states(file) for file in files] != before:
@@ -477,6 +478,11 @@ def scan(
         work.close()
         raise
     return table
+
+
+def _exactly(file: Path) -> str:
+    """The name of one file: DuckDB takes a star or a bracket in it for a pattern of others."""
+    return glob.escape(str(file))
 
 
 def _files(path: Path) -> tuple[list[Path], str]:
@@ -552,7 +558,7 @@ def _read_csv(
         nothing = ", ".join(f"NULL::VARCHAR AS {quoted(column)}" for column in columns)
         return work.connection.sql(f"SELECT {nothing} WHERE false")
     held = work.connection.read_csv(
-        [str(file) for file in plain],
+        [*map(_exactly, plain)],
         header=False,
         skiprows=above.count("\n") if passed else 0,
         names=[f"c{at}" for at in range(len(columns))],
