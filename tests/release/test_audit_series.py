@@ -90,6 +90,20 @@ def test_more_people_than_asked_may_stay_together() -> None:
     assert cover.holds is not False
 
 
+def test_rows_are_joined_by_what_stands_beside_classes() -> None:
+    """By a name in both releases, if people are not followed anyhow and it divides no class."""
+    stream = [
+        {who: (where, ill) for who, ill in zip("ace", "xyz", strict=True)}
+        for where in ("north", "south")
+    ]
+    frames = [one.with_columns(ward=pl.col("who")) for one in frames_of(stream)]
+    asked = {"promises": PROMISES, "quasi": ["class", "sex"]}
+    joined = "rows of two releases can be joined by 'ward', 'who', which may divide classes"
+    assert any(joined in (one.why or "") for one in ind.audit(frames, **asked).promises)
+    followed = ind.audit(frames, **asked, follow="who")
+    assert not any("joined" in (one.why or "") for one in followed.promises)
+
+
 def test_series_from_files_end_with_their_verdict(tmp_path: Path, run: Any) -> None:
     first = pl.DataFrame({"age": ["[20, 30)"] * 2 + ["[30, 40)"] * 2, "ill": [*"abcd"]})
     for name, ills in {"1": "abcd", "2": "bacd", "3": "cdab"}.items():

@@ -98,8 +98,8 @@ def read(
     requirement: Requirement,
     settings: Mapping[str, Setting],
     *,
-    sensitive: bool = True,
-    compares: bool = False,
+    sensitive: bool,
+    compares: bool,
 ) -> Plain:
     """The parameters of a promise, each of the right form, in the order of ``settings``.
 
