@@ -62,7 +62,7 @@ def over_buckets(
     For pairs of a crowd and a label. ``amount`` goes by the entries of buckets; the maximum is 0 at
     least.
     """
-    for p in range(pair_crowd.shape[0]):
+    for p in range(len(pair_crowd)):
         total[p] = 0.0
         most[p] = 0.0
         for at in range(indptr[pair_crowd[p]], indptr[pair_crowd[p] + 1]):
@@ -103,7 +103,7 @@ def exclude(
     the length of the domain.
     """
     most = found.shape[1] - 1
-    for u in range(crowd.shape[0]):
+    for u in range(len(crowd)):
         first, last = indptr[crowd[u]], indptr[crowd[u] + 1]
         begin, end = all_indptr[crowd[u]], all_indptr[crowd[u] + 1]
         for o in range(own_indptr[u], own_indptr[u + 1]):
@@ -190,8 +190,8 @@ def recognize(
     all values. ``before`` and ``after`` are scratch, [longest + 1, words], ``everybody`` has a bit
     for every row.
     """
-    words = everybody.shape[0]
-    for p in range(indptr.shape[0] - 1):
+    words = len(everybody)
+    for p in range(len(indptr) - 1):
         first = indptr[p]
         number = indptr[p + 1] - first
         before[0, :] = everybody
@@ -257,7 +257,7 @@ def compose(
     products, ``common`` [n] the atoms that both allow. For every entry of ``own`` (the atoms of
     each person) ``product`` becomes its product, and ``odds`` the belief by the product of odds.
     """
-    for p in range(crowd.shape[0]):
+    for p in range(len(crowd)):
         q, r = crowd[p], other_crowd[p]
         total[p] = 0.0
         common[p] = 0
@@ -314,7 +314,7 @@ def compose_sets(
     values, of the products of the sets that hold it. ``weight`` is 0 for every value before, and
     after.
     """
-    for p in range(crowd.shape[0]):
+    for p in range(len(crowd)):
         most[p] = 0.0
         for fill in (True, False):
             at, end = indptr[crowd[p]], indptr[crowd[p] + 1]

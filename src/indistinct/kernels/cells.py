@@ -21,7 +21,7 @@ def spans(
     low[:] = np.iinfo(np.int32).max
     high[:] = -1
     flags[:] = 0
-    for row in range(class_of.shape[0]):
+    for row in range(len(class_of)):
         group = class_of[row]
         if group < 0:
             continue
@@ -40,7 +40,7 @@ def masks(class_of: Ints32, rank: Ints32, found: NDArray[np.uint64]) -> None:
     """The set of ranks in each class, a bit each; ranks are below 64."""
     found[:] = 0
     one = np.uint64(1)
-    for row in range(class_of.shape[0]):
+    for row in range(len(class_of)):
         group = class_of[row]
         if group >= 0:
             found[group] |= one << np.uint64(rank[row])
@@ -55,8 +55,8 @@ def agreements(class_of: Ints32, leaf: Ints32, code: Ints32, first: Ints32, leve
     """
     first[:] = -1
     level[:] = 0
-    levels = code.shape[0]
-    for row in range(class_of.shape[0]):
+    levels = len(code)
+    for row in range(len(class_of)):
         group = class_of[row]
         if group < 0:
             continue
@@ -89,8 +89,8 @@ def people_under(
     found[:] = 0
     reached[:] = False
     attributes = codes.shape[1]
-    for group in range(cell_of.shape[0]):
-        for row in range(codes.shape[0]):
+    for group in range(len(cell_of)):
+        for row in range(len(codes)):
             under = True
             for j in range(attributes):
                 if not covers[start[j] + cell_of[group, j] * domain[j] + codes[row, j]]:

@@ -108,7 +108,7 @@ def pool(
     ``there`` must be false everywhere, and is handed back so; ``total`` and ``seen`` are scratch,
     all of length D.
     """
-    crowds = crowd_indptr.shape[0] - 1
+    crowds = len(crowd_indptr) - 1
     if not fill:
         pooled_indptr[0] = 0
     for q in range(crowds):
@@ -142,7 +142,7 @@ def mark(indptr: Ints, met: Ints32, code: Ints32, there: Bools) -> None:
     Combination ``c`` meets the classes ``met[indptr[c]:indptr[c + 1]]`` and has the value
     ``code[c]``, negative for none that is known.
     """
-    for c in range(code.shape[0]):
+    for c in range(len(code)):
         if code[c] >= 0:
             for at in range(indptr[c], indptr[c + 1]):
                 there[met[at], code[c]] = True
@@ -175,7 +175,7 @@ def add_beliefs(
         belief: the belief in a value of each group, [rows, groups].
         total: the sums are added here, [C].
     """
-    for c in range(code.shape[0]):
+    for c in range(len(code)):
         for at in range(indptr[c], indptr[c + 1]):
             g = met[at]
             each = even[g]
@@ -207,7 +207,7 @@ def count_hits(
         count: people are added here, [entries].
         last: the last of them, [entries].
     """
-    for person in range(set_of.shape[0]):
+    for person in range(len(set_of)):
         q, wanted = set_of[person], truth[person]
         for at in range(set_indptr[q], set_indptr[q + 1]):
             low, end = indptr[set_class[at]], indptr[set_class[at] + 1]

@@ -186,7 +186,7 @@ def start_class(domains: Domains, spans: Spans, held: Bools, values: Ints32, tab
     ``values`` [m] are the places of the record's values.
     """
     _clear(spans, 0)
-    for j in range(values.shape[0]):
+    for j in range(len(values)):
         if domains.kind[j] == SET:
             held[domains.start[j] : domains.start[j + 1]] = False
         _cover(domains, spans, 0, held, j, values[j])
@@ -198,7 +198,7 @@ def extend_class(
     domains: Domains, spans: Spans, held: Bools, values: Ints32, table: Floats
 ) -> None:
     """Add one record to the class (row 0 of ``spans``), and bring the table up to date."""
-    for j in range(values.shape[0]):
+    for j in range(len(values)):
         if _cover(domains, spans, 0, held, j, values[j]):
             _write(domains, spans, 0, held, j, table)
 
@@ -207,7 +207,7 @@ def extend_class(
 def class_cost(domains: Domains, spans: Spans, row: int) -> float:
     """What the cells of a class cost, all attributes together."""
     total = 0.0
-    for j in range(domains.kind.shape[0]):
+    for j in range(len(domains.kind)):
         total += _cell_cost(domains, spans, row, j)
     return total
 
@@ -377,7 +377,7 @@ def costs_together(
     ``members`` are the rows of the class itself; the rows of class g are ``order[start[g]:start[g +
     1]]``, needed for sets alone. Infinite for classes that are not ``alive``, and for itself.
     """
-    seen = np.full(held.shape[0], -1, dtype=np.int32)
+    seen = np.full(len(held), -1, dtype=np.int32)
     sets = False
     for j in range(values.shape[1]):
         if domains.kind[j] == SET:
@@ -385,7 +385,7 @@ def costs_together(
             held[domains.start[j] : domains.start[j + 1]] = False
             for member in members:
                 held[values[member, j]] = True
-    for other in range(found.shape[0]):
+    for other in range(len(found)):
         if other == row or not alive[other]:
             found[other] = np.inf
             continue

@@ -17,11 +17,11 @@ def sum_over_rows(
     ``columns[which[j]]`` holds the codes of attribute j; ``amount`` has a row for each of the
     ``columns``; ``units`` goes by position in ``rows``.
     """
-    for j in range(which.shape[0]):
+    for j in range(len(which)):
         column = columns[which[j]]
         of_code = amount[which[j]]
         subtotal = np.int64(0)
-        for at in range(rows.shape[0]):
+        for at in range(len(rows)):
             subtotal += units[at] * of_code[column[rows[at]]]
         total[j] = subtotal
 
@@ -34,12 +34,12 @@ def sum_over_prefixes(
 
     ``ends`` never falls.
     """
-    for j in range(which.shape[0]):
+    for j in range(len(which)):
         column = columns[which[j]]
         of_code = amount[which[j]]
         subtotal = np.int64(0)
         at = 0
-        for k in range(ends.shape[0]):
+        for k in range(len(ends)):
             while at < ends[k]:
                 subtotal += units[at] * of_code[column[rows[at]]]
                 at += 1
@@ -56,15 +56,15 @@ def entropy_over_rows(
     cardinality.
     """
     everything = np.int64(0)
-    for at in range(rows.shape[0]):
+    for at in range(len(rows)):
         everything += units[at]
-    for j in range(which.shape[0]):
+    for j in range(len(which)):
         total[j] = 0.0
         if card[j] == 1:
             continue
         column = columns[which[j]]
         tally[: card[j]] = 0
-        for at in range(rows.shape[0]):
+        for at in range(len(rows)):
             tally[column[rows[at]]] += units[at]
         bits = 0.0
         for code in range(card[j]):

@@ -29,7 +29,7 @@ def _child(node: Ints, side: Ints32, own: int) -> int:
 @jit
 def leaves_of(rank: Array, node: Ints, side: Ints32, found: Ints32) -> None:
     """The node, not cut further, in which each row ends, [n]; -1 where it fits none."""
-    for row in range(rank.shape[0]):
+    for row in range(len(rank)):
         at = 0
         while at >= 0 and node[at, ATTRIBUTE] >= 0:
             own = int(rank[row, node[at, ATTRIBUTE]])
@@ -64,7 +64,7 @@ def weigh_tried(
     """
     attributes, sensitive = rank.shape[1], value.shape[1]
     last = found.shape[1] - 1
-    for row in range(rank.shape[0]):
+    for row in range(len(rank)):
         part = of[row]
         if part < 0:
             continue

@@ -31,7 +31,7 @@ def few_pairs(
     for row in order:
         values += codes[base, row] != before
         before = codes[base, row]
-    for column in range(codes.shape[0]):
+    for column in range(len(codes)):
         if not few[column]:
             continue
         if column == base or distinct[column] > distinct[base]:
@@ -73,7 +73,7 @@ def settled_columns(
         most: the largest number of records.
         settled: the answer, [columns].
     """
-    for column in range(codes.shape[0]):
+    for column in range(len(codes)):
         several, start = np.int64(0), np.int64(0)
         for group in range(len(ends)):
             first = codes[column, order[start]]

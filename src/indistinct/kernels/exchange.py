@@ -109,7 +109,7 @@ def _measure(own: Ints, out: int, into: int, falling: Ints) -> tuple[float, int,
     """
     found = 0
     size = 0
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         count = own[at]
         if at == out:
             count -= 1
@@ -137,7 +137,7 @@ def _measure(own: Ints, out: int, into: int, falling: Ints) -> tuple[float, int,
 @inner
 def _now(own: Ints, falling: Ints) -> tuple[float, int, int]:
     """Rank variance, largest count and size of a class as it is."""
-    return _measure(own, own.shape[0], own.shape[0], falling)
+    return _measure(own, len(own), len(own), falling)
 
 
 @inner
@@ -189,7 +189,7 @@ def _stays(
 def _top(own: Ints) -> int:
     """The largest count of a class."""
     top = 0
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         top = max(top, own[at])
     return top
 
@@ -201,13 +201,13 @@ def _index_class(
 ) -> bool:  # fmt: skip
     """Write down the values a class holds and could give away; whether it may give any."""
     held, for_new, for_held = sets[0, group], sets[1, group], sets[2, group]
-    for word in range(held.shape[0]):
+    for word in range(len(held)):
         held[word] = 0
         for_new[word] = 0
         for_held[word] = 0
     some = 0
     absent = -1
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         if own[at] > 0:
             held[at >> 6] |= np.uint64(1) << np.uint64(at & 63)
             some += 1
@@ -217,11 +217,11 @@ def _index_class(
     if _poor(limits, before):
         return False
     if not guard or some > MANY:
-        for word in range(held.shape[0]):
+        for word in range(len(held)):
             for_new[word] = held[word]
             for_held[word] = held[word]
         return True
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         if own[at] == 0:
             continue
         # What giving a value does depends on its count alone.
@@ -234,7 +234,7 @@ def _index_class(
                 for_new[at >> 6] |= bit
         elif absent >= 0 and _kept(limits, before, _measure(own, at, absent, falling)):
             for_new[at >> 6] |= bit
-        for into in range(own.shape[0]):
+        for into in range(len(own)):
             if into == at or own[into] == 0:
                 continue
             first = 0
@@ -251,17 +251,17 @@ def _index_block(sets: NDArray[np.uint64], blocks: NDArray[np.uint64], block: in
     """What the classes of a block could give away for each value, or for any."""
     held, for_new, for_held = sets[0], sets[1], sets[2]
     one = blocks[block]
-    for column in range(one.shape[0]):
+    for column in range(len(one)):
         for word in range(one.shape[1]):
             one[column, word] = 0
-    last = min((block + 1) * BLOCK, held.shape[0])
+    last = min((block + 1) * BLOCK, len(held))
     for group in range(block * BLOCK, last):
         for word in range(held.shape[1]):
             new, old = for_new[group, word], for_held[group, word]
-            if one.shape[0] == 1:
+            if len(one) == 1:
                 one[0, word] |= new | old
                 continue
-            for column in range(one.shape[0]):
+            for column in range(len(one)):
                 bit = np.uint64(1) << np.uint64(column)
                 one[column, word] |= old if held[group, 0] & bit else new
 
@@ -269,7 +269,7 @@ def _index_block(sets: NDArray[np.uint64], blocks: NDArray[np.uint64], block: in
 @inner
 def _index(facts: Facts, state: State, group: int, guard: bool) -> None:
     """Write down what a class could give away, in all attributes."""
-    for attribute in range(facts.code.shape[0]):
+    for attribute in range(len(facts.code)):
         low, high = facts.column[attribute], facts.column[attribute + 1]
         state.able[attribute, group] = _index_class(
             facts.limits[attribute], state.counts[group, low:high], guard,
@@ -281,20 +281,20 @@ def _index(facts: Facts, state: State, group: int, guard: bool) -> None:
 def _index_again(facts: Facts, state: State, group: int, guard: bool) -> None:
     """Write down what a class could give away after a change of it."""
     _index(facts, state, group, guard)
-    for attribute in range(facts.code.shape[0]):
+    for attribute in range(len(facts.code)):
         _index_block(state.sets[attribute], state.blocks[attribute], group // BLOCK)
 
 
 @jit
 def prepare(facts: Facts, state: State, guard: bool) -> None:
     """Count every class and index all donors; counts are 0 before, and nothing is known."""
-    for group in range(state.counts.shape[0]):
+    for group in range(len(state.counts)):
         for slot in range(facts.start[group], facts.start[group + 1]):
-            for attribute in range(facts.code.shape[0]):
+            for attribute in range(len(facts.code)):
                 at = facts.column[attribute] + facts.code[attribute, state.slots[slot]]
                 state.counts[group, at] += 1
         _index(facts, state, group, guard)
-    for attribute in range(facts.code.shape[0]):
+    for attribute in range(len(facts.code)):
         for block in range(state.blocks.shape[1]):
             _index_block(state.sets[attribute], state.blocks[attribute], block)
 
@@ -302,10 +302,10 @@ def prepare(facts: Facts, state: State, guard: bool) -> None:
 @inner
 def _find_ends(key: Ints, records: Ints, ends: Ints) -> None:
     """The least two and the largest two keys of a class in every attribute."""
-    for j in range(key.shape[0]):
+    for j in range(len(key)):
         low = low_next = LARGEST
         high = high_next = -1
-        for at in range(records.shape[0]):
+        for at in range(len(records)):
             own = key[j, records[at]]
             if own < low:
                 low, low_next = own, low
@@ -329,7 +329,7 @@ def _width(
 ) -> float:  # fmt: skip
     """How wide a class is with one record replaced by another, or by itself."""
     total = 0.0
-    for j in range(key.shape[0]):
+    for j in range(len(key)):
         low = ends[j, 0]
         high = ends[j, 2]
         if key[j, out] == low:
@@ -431,7 +431,7 @@ def _cheapest(facts: Facts, state: State, group: int, donor: int, tier: int, gua
             if state.known[out, into] == 0:
                 continue
             good = True
-            for further in range(facts.code.shape[0]):
+            for further in range(len(facts.code)):
                 if good and further != attribute:
                     good = _fits(facts, state, group, donor, given, taken, further, guard)
             if not good or _barred(state, facts.profile[given], facts.profile[taken]):
@@ -463,7 +463,7 @@ def _next_tier(own: Ints, other: Ints, before: int, fewer: bool) -> int:
     """The largest count of a donor's value that the class could take, below ``before``; or 0."""
     top = _top(own)
     tier = 0
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         if tier < other[at] and (before == 0 or other[at] < before):
             if fewer:
                 if 0 < own[at] <= top - 2:
@@ -477,9 +477,9 @@ def _next_tier(own: Ints, other: Ints, before: int, fewer: bool) -> int:
 def _wanted(own: Ints, fewer: bool, wanted: NDArray[np.uint64]) -> None:
     """The values that a class could take, as bits."""
     top = _top(own)
-    for word in range(wanted.shape[0]):
+    for word in range(len(wanted)):
         wanted[word] = 0
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         right = own[at] == 0
         if fewer:
             right = 0 < own[at] <= top - 2
@@ -491,12 +491,12 @@ def _wanted(own: Ints, fewer: bool, wanted: NDArray[np.uint64]) -> None:
 def _offers(sets: NDArray[np.uint64], donor: int, own: Ints, wanted: NDArray[np.uint64]) -> bool:
     """Whether a donor could give a wanted value for one of the most frequent values of a class."""
     top = _top(own)
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         if own[at] != top:
             continue
         bit = np.uint64(1) << np.uint64(at & 63)
         which = 2 if sets[0, donor, at >> 6] & bit else 1
-        for word in range(wanted.shape[0]):
+        for word in range(len(wanted)):
             if sets[which, donor, word] & wanted[word]:
                 return True
     return False
@@ -506,10 +506,10 @@ def _offers(sets: NDArray[np.uint64], donor: int, own: Ints, wanted: NDArray[np.
 def _block_offers(one: NDArray[np.uint64], own: Ints, wanted: NDArray[np.uint64]) -> bool:
     """Whether any class of a block could."""
     top = _top(own)
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         if own[at] == top:
-            column = 0 if one.shape[0] == 1 else at
-            for word in range(wanted.shape[0]):
+            column = 0 if len(one) == 1 else at
+            for word in range(len(wanted)):
                 if one[column, word] & wanted[word]:
                     return True
     return False
@@ -530,7 +530,7 @@ def _find(facts: Facts, state: State, guard: bool, back: bool) -> bool:
     sets = state.sets[attribute]
     wanted = np.empty(sets.shape[2], dtype=np.uint64)
     _wanted(own, fewer, wanted)
-    groups = state.counts.shape[0]
+    groups = len(state.counts)
     at = cursor[DONOR]
     end = groups + group if back else groups
     checked = -1
@@ -564,7 +564,7 @@ def _commit(facts: Facts, state: State, kind: int, guard: bool) -> None:
     """Carry out the exchange at the cursor and write it down."""
     cursor = state.cursor
     group, attribute, at = cursor[CLASS], cursor[ATTRIBUTE], cursor[LOGGED]
-    donor = group - 1 if kind == CROSS else cursor[DONOR] % state.counts.shape[0]
+    donor = group - 1 if kind == CROSS else cursor[DONOR] % len(state.counts)
     given, taken = state.slots[cursor[OUT]], state.slots[cursor[INTO]]
     low, high = facts.column[attribute], facts.column[attribute + 1]
     own, other = state.counts[group, low:high], state.counts[donor, low:high]
@@ -578,7 +578,7 @@ def _commit(facts: Facts, state: State, kind: int, guard: bool) -> None:
         out_of = taken if side else given
         figures[4] += _one(facts, state, side, which, out_of, given + taken - out_of)
         figures[4] -= _one(facts, state, side, which, out_of, out_of)
-    for each in range(facts.code.shape[0]):
+    for each in range(len(facts.code)):
         out = facts.column[each] + facts.code[each, given]
         into = facts.column[each] + facts.code[each, taken]
         state.counts[group, out] -= 1
@@ -604,14 +604,14 @@ def _reason(facts: Facts, state: State, group: int, attribute: int, back: bool) 
     own = state.counts[group, facts.column[attribute] : facts.column[attribute + 1]]
     if _top(own) < 2:
         return NO_REPEAT
-    if group == state.counts.shape[0] - 1 and (not back or group == 0):
+    if group == len(state.counts) - 1 and (not back or group == 0):
         return LAST
     if state.cursor[TURNED_ANY]:
         return REFUSED
     held = state.sets[attribute, 0]
-    for donor in range(0 if back else group + 1, held.shape[0]):
+    for donor in range(0 if back else group + 1, len(held)):
         if donor != group and state.able[attribute, donor]:
-            for at in range(own.shape[0]):
+            for at in range(len(own)):
                 bit = np.uint64(1) << np.uint64(at & 63)
                 if own[at] == 0 and held[donor, at >> 6] & bit:
                     return GUARD
@@ -628,13 +628,13 @@ def _fill_value(
     value: int
     # Absent values of absent categories, then other absent ones.
     for again in range(2):
-        for place in range(own.shape[0]):
+        for place in range(len(own)):
             value = preference[place]
             if own[value] > 0:
                 continue
             taken = 0
             if category[value] >= 0:
-                for at in range(own.shape[0]):
+                for at in range(len(own)):
                     if own[at] > 0 and category[at] == category[value]:
                         taken = 1
                         break
@@ -648,17 +648,17 @@ def _fill_value(
     count = 0
     while True:
         larger = LARGEST
-        for at in range(own.shape[0]):
+        for at in range(len(own)):
             if count < own[at] < larger:
                 larger = own[at]
         if larger == LARGEST:
             return -1
         count = larger
-        for place in range(own.shape[0]):
+        for place in range(len(own)):
             value = preference[place]
             if own[value] != count:
                 continue
-            after = _measure(own, own.shape[0], value, falling)
+            after = _measure(own, len(own), value, falling)
             if _kept(limits, before, after):
                 if passed == number:
                     return value
@@ -678,7 +678,7 @@ def _add_noise(facts: Facts, state: State) -> None:
     entry[0], entry[1], entry[2], entry[3] = NOISE, attribute, group, -1
     entry[4], entry[5], entry[6] = -1, -1, cursor[WHY]
     entry[7] = state.filling[attribute]
-    for each in range(facts.code.shape[0]):
+    for each in range(len(facts.code)):
         entry[ENTRY + each] = state.filling[each]
         state.counts[group, facts.column[each] + state.filling[each]] += 1
     state.figures[at, 1] = _now(own, state.falling)[0]
@@ -711,7 +711,7 @@ def _refused(facts: Facts, state: State) -> None:
     cursor[PENDING] = 0
     cursor[TURNED] = 1
     at = cursor[BARRED]
-    if at < state.barred.shape[0]:
+    if at < len(state.barred):
         state.barred[at, 0] = facts.profile[state.slots[cursor[OUT]]]
         state.barred[at, 1] = facts.profile[state.slots[cursor[INTO]]]
         cursor[BARRED] = at + 1
@@ -732,7 +732,7 @@ def _look(facts: Facts, state: State, guard: bool, back: bool) -> bool:
     seen = _now(state.counts[group, low:high], state.falling)
     if not _short(limits, seen) or seen[1] < 2:
         cursor[TURNED] = 0
-    elif back or group < state.counts.shape[0] - 1:
+    elif back or group < len(state.counts) - 1:
         if _find(facts, state, guard, back):
             return True
         if cursor[FEWER] == 0 and not _poor(limits, seen):
@@ -761,7 +761,7 @@ def _choose_noise(facts: Facts, state: State, back: bool) -> bool:
     """
     cursor = state.cursor
     group = cursor[CLASS]
-    attributes = facts.code.shape[0]
+    attributes = len(facts.code)
     attribute = -1
     for each in range(attributes):
         own = state.counts[group, facts.column[each] : facts.column[each + 1]]
@@ -815,15 +815,15 @@ def run(
         until: the class to pause at.
     """
     cursor = state.cursor
-    groups = state.counts.shape[0]
+    groups = len(state.counts)
     kind = CROSS
     while cursor[CLASS] < groups:
-        if cursor[LOGGED] == state.log.shape[0]:
+        if cursor[LOGGED] == len(state.log):
             return FULL
         group = cursor[CLASS]
         chosen = ask and cursor[PENDING] == 1 and answer == ACCEPT
         refused = ask and cursor[PENDING] == 1 and answer == REFUSE
-        if cursor[STAGE] == 0 and cursor[ATTRIBUTE] == facts.code.shape[0]:
+        if cursor[STAGE] == 0 and cursor[ATTRIBUTE] == len(facts.code):
             cursor[STAGE] = 1
             cursor[CANDIDATE] = 0
             cursor[STARTED] = cursor[LOGGED]

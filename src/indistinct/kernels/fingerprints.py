@@ -51,7 +51,7 @@ class Ground(NamedTuple):
 @inner
 def _grown(array: Any, needed: int) -> Any:
     """The array, doubled until it has so many entries."""
-    while array.shape[0] < needed:
+    while len(array) < needed:
         array = np.concatenate((array, array))
     return array
 
@@ -124,8 +124,8 @@ def partition_sets(
         Where each bucket begins in ``order``, [B], in no order; where its cut begins, [B + 1];
         the nodes of the cuts, rising; and how many splits were tried and how many made.
     """
-    n = order.shape[0]
-    nodes = last.shape[0]
+    n = len(order)
+    nodes = len(last)
     # Slices of people that wait: begin, end, whether to split, and where in the pool their cut is.
     stack = np.zeros((ROOM, 4), np.int64)
     pool = np.zeros(ROOM, np.int32)
@@ -228,8 +228,8 @@ def partition_sets(
         still = splittable
         if 0 < left < k:
             candidates = np.flatnonzero(sub_of[:m] >= 0)
-            keys = np.empty(candidates.shape[0], np.int64)
-            for c in range(candidates.shape[0]):
+            keys = np.empty(len(candidates), np.int64)
+            for c in range(len(candidates)):
                 keys[c] = under[candidates[c]] * subs + sub_of[candidates[c]]
             for c in np.argsort(keys, kind="mergesort"):
                 if left >= k:
@@ -321,7 +321,7 @@ def _too_much_of_one(
         most = max(most, times[b])
     for person in people:
         times[bucket[person]] = 0
-    return bool(most * l > people.shape[0])
+    return bool(most * l > len(people))
 
 
 @inner
@@ -339,7 +339,7 @@ def _too_much_of_an_item(
         b = bucket[person]
         for at in range(above_ptr[b], above_ptr[b + 1]):
             times[above[at]] = 0
-    return bool(most > bound * (1 + BARELY) * people.shape[0])
+    return bool(most > bound * (1 + BARELY) * len(people))
 
 
 @jit
@@ -355,7 +355,7 @@ def breaks_diversity(
     nodes: int,
 ) -> bool:
     """Whether a group is smaller than ``least``, or too uniform; see :func:`diverse_groups`."""
-    if people.shape[0] < least:
+    if len(people) < least:
         return True
     if _too_much_of_one(people, bucket, l, np.zeros(buckets, np.int64)):
         return True
@@ -401,8 +401,8 @@ def diverse_groups(
     Returns:
         Where each group begins in ``order``, in no order; how many cuts were tried and made.
     """
-    n = order.shape[0]
-    m = ground.number.shape[0]
+    n = len(order)
+    m = len(ground.number)
     widest_tree = 1
     for j in range(m):
         widest_tree = max(widest_tree, ground.nodes[j])

@@ -35,11 +35,11 @@ def peel(
     ``rows`` and ``weight`` are those not released yet, and are closed up in place; returns how many
     are left. The other arrays are as in :func:`indistinct.kernels.grouping.group`.
     """
-    left: int = rows.shape[0]
+    left: int = len(rows)
     units = np.int64(0)
     for at in range(left):
         units += weight[at]
-    for node in range(nodes.shape[0]):
+    for node in range(len(nodes)):
         if units < least:
             break
         groups = group(
@@ -69,11 +69,11 @@ def large_throughout(
     nodes: Ints, least: int, columns: Ints32, row_of: Ints, rows: Ints32, weight: Ints, large: Bools
 ) -> None:
     """Mark in ``large`` [N] the nodes [N, m] at which no class has fewer than ``least`` units."""
-    for node in range(nodes.shape[0]):
+    for node in range(len(nodes)):
         large[node] = True
-        for at in range(rows.shape[0]):
+        for at in range(len(rows)):
             units = np.int64(0)
-            for other in range(rows.shape[0]):
+            for other in range(len(rows)):
                 same = True
                 for j in range(nodes.shape[1]):
                     column = columns[row_of[j, nodes[node, j]]]

@@ -82,8 +82,8 @@ def number_keys(
     arrays are those of a :class:`Scratch`.
     """
     groups = 0
-    length = weight.shape[0]
-    if product <= dense.shape[0]:
+    length = len(weight)
+    if product <= len(dense):
         for at in range(length):
             group = dense[key[at]]
             if group < 0:
@@ -98,7 +98,7 @@ def number_keys(
         for group in range(groups):
             dense[key_of[group]] = -1
         return groups
-    mask = slot_class.shape[0] - 1
+    mask = len(slot_class) - 1
     while mask >= 4 * length and mask > 15:
         mask >>= 1
     for at in range(length):
@@ -132,7 +132,7 @@ def number_lists(indptr: Ints, value: Ints32, of: Ints32) -> Ints:
     Row r is ``value[indptr[r]:indptr[r + 1]]``; ``of`` [rows] becomes the number of each. Returns
     the first row of every number.
     """
-    rows = of.shape[0]
+    rows = len(of)
     slots = 16
     while slots < 2 * rows:
         slots *= 2
@@ -170,7 +170,7 @@ def number_lists(indptr: Ints, value: Ints32, of: Ints32) -> Ints:
 def class_sizes(class_of: Ints32, weight: Ints, dropped: Bools, size: Ints) -> None:
     """Units per class, rows that are dropped not counted; ``size`` has length G."""
     size[:] = 0
-    for row in range(class_of.shape[0]):
+    for row in range(len(class_of)):
         if not dropped[row]:
             size[class_of[row]] += weight[row]
 
@@ -179,7 +179,7 @@ def class_sizes(class_of: Ints32, weight: Ints, dropped: Bools, size: Ints) -> N
 def mark_rows(class_of: Ints32, broken: Bools, weight: Ints, dropped: Bools) -> int:
     """Mark the rows of broken classes as dropped; returns the units newly dropped."""
     units = 0
-    for row in range(class_of.shape[0]):
+    for row in range(len(class_of)):
         if broken[class_of[row]] and not dropped[row]:
             dropped[row] = True
             units += weight[row]
@@ -198,7 +198,7 @@ def divide(
     lost = 0
     held = 0
     total = 0
-    for group in range(size.shape[0]):
+    for group in range(len(size)):
         rows[lost] = first[group]
         units[lost] = size[group]
         kept[held] = size[group]
@@ -220,11 +220,11 @@ def smallest_first(
     are in none. Up to bucket b there are ``ends[b]`` classes, with ``lost[b]`` units together.
     ``rows`` and ``units`` have room for all classes.
     """
-    most = bucket_of.shape[0]
-    buckets = ends.shape[0]
+    most = len(bucket_of)
+    buckets = len(ends)
     ends[:] = 0
     lost[:] = 0
-    for group in range(size.shape[0]):
+    for group in range(len(size)):
         own = size[group]
         if 0 < own < most and bucket_of[own] < buckets:
             ends[bucket_of[own]] += 1
@@ -237,7 +237,7 @@ def smallest_first(
         if bucket > 0:
             lost[bucket] += lost[bucket - 1]
     # From where each bucket begins to where it ends.
-    for group in range(size.shape[0]):
+    for group in range(len(size)):
         own = size[group]
         if 0 < own < most and bucket_of[own] < buckets:
             place = ends[bucket_of[own]]
@@ -252,7 +252,7 @@ def histogram(
 ) -> None:
     """How often each value occurs in each class, [G, D]; dropped rows not counted."""
     cells[:] = 0
-    for row in range(class_of.shape[0]):
+    for row in range(len(class_of)):
         if not dropped[row]:
             group = class_of[row]
             for at in range(indptr[row], indptr[row + 1]):
@@ -283,7 +283,7 @@ def group(
     ``weight`` goes by position in ``rows``. The arrays from ``key`` on are those of a
     :class:`Scratch`; ``class_of`` goes by position in ``rows``, ``first`` names rows of the table.
     """
-    length = rows.shape[0]
+    length = len(rows)
     product = 1
     for j in attributes:
         codes = int(card[j, levels[j]])
@@ -338,7 +338,7 @@ def group_pairs(
     ``second_part`` has ``codes`` codes; ``product`` is an upper bound of the key. The halves go by
     position in ``rows``; everything else is as in :func:`group`.
     """
-    for at in range(rows.shape[0]):
+    for at in range(len(rows)):
         key[at] = np.int64(first_part[first_half[at]]) * codes + second_part[second_half[at]]
     groups = number_keys(
         product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first

@@ -16,10 +16,10 @@ def published_sets(indptr: Ints, node: Ints32) -> tuple[Ints, Ints32]:
         indptr: set p has ``node[indptr[p]:indptr[p + 1]]``, [sets + 1].
         node: what every entry is published as, in any order.
     """
-    ptr = np.zeros(indptr.shape[0], np.int64)
-    found = np.empty(node.shape[0], np.int32)
+    ptr = np.zeros(len(indptr), np.int64)
+    found = np.empty(len(node), np.int32)
     held = 0
-    for person in range(indptr.shape[0] - 1):
+    for person in range(len(indptr) - 1):
         begin = held
         for at in range(indptr[person], indptr[person + 1]):
             place = held
@@ -38,7 +38,7 @@ def published_sets(indptr: Ints, node: Ints32) -> tuple[Ints, Ints32]:
 @jit
 def _next(chosen: Ints, held: int) -> bool:
     """The next combination of some of so many places, in order; whether there is one."""
-    size = chosen.shape[0]
+    size = len(chosen)
     j = size - 1
     while j >= 0 and chosen[j] == held - size + j:
         j -= 1
@@ -69,7 +69,7 @@ def combinations(
     counts = np.empty(total, np.int64)
     chosen = np.empty(size, np.int64)
     at = 0
-    for person in range(indptr.shape[0] - 1):
+    for person in range(len(indptr) - 1):
         start, held = indptr[person], indptr[person + 1] - indptr[person]
         if held < size:
             continue
@@ -117,10 +117,10 @@ def rare_within(
     Returns:
         The entries to leave out, [entries].
     """
-    gone = np.zeros(item.shape[0], np.bool_)
+    gone = np.zeros(len(item), np.bool_)
     chosen = np.empty(size, np.int64)
     places = np.empty((64, size), np.int64)
-    for person in range(indptr.shape[0] - 1):
+    for person in range(len(indptr) - 1):
         start, held = indptr[person], indptr[person + 1] - indptr[person]
         if held < size:
             continue
@@ -132,8 +132,8 @@ def rare_within(
             for j in range(size):
                 key = key * base + number[item[start + chosen[j]]]
             at = np.searchsorted(rare, key)
-            if at < rare.shape[0] and rare[at] == key:
-                if left == places.shape[0]:
+            if at < len(rare) and rare[at] == key:
+                if left == len(places):
                     more = np.empty((2 * left, size), np.int64)
                     more[:left] = places
                     places = more
@@ -141,7 +141,7 @@ def rare_within(
                 left += 1
             if not _next(chosen, held):
                 break
-        if residual.shape[0]:
+        if len(residual):
             for row in range(left):
                 poorest = np.inf
                 for j in range(size):
@@ -212,16 +212,16 @@ def protect_items(
     Returns:
         The node of every entry of ``item``.
     """
-    found = np.empty(item.shape[0], np.int32)
-    number = np.zeros(parent.shape[0], np.int64)
-    for g in range(class_indptr.shape[0] - 1):
+    found = np.empty(len(item), np.int32)
+    number = np.zeros(len(parent), np.int64)
+    for g in range(len(class_indptr) - 1):
         members = people[class_indptr[g] : class_indptr[g + 1]]
         total = 0
         for person in members:
             total += indptr[person + 1] - indptr[person]
         entries, upto = np.empty(total, np.int32), 0
-        ptr = np.zeros(members.shape[0] + 1, np.int64)
-        for i in range(members.shape[0]):
+        ptr = np.zeros(len(members) + 1, np.int64)
+        for i in range(len(members)):
             person = members[i]
             for at in range(indptr[person], indptr[person + 1]):
                 entries[upto] = item[at]
@@ -256,15 +256,15 @@ def _coarsened(
     m: int,
 ) -> bool:
     """Coarsen an item of every combination of the first length that tells too much."""
-    people = ptr.shape[0] - 1
+    people = len(ptr) - 1
     used = np.unique(current)
-    if used.shape[0] == 1 and used[0] == 0:
+    if len(used) == 1 and used[0] == 0:
         return False
-    for at in range(used.shape[0]):
+    for at in range(len(used)):
         number[used[at]] = at
-    base = used.shape[0]
+    base = len(used)
     sets, held = np.zeros(people + 1, np.int64), 0
-    node_of = np.empty(place.shape[0], np.int32)
+    node_of = np.empty(len(place), np.int32)
     for i in range(people):
         begin, rooted = held, False
         for at in range(ptr[i], ptr[i + 1]):
@@ -289,18 +289,18 @@ def _coarsened(
             number_of += ways if own_length >= size else 0
         keys, _ = combinations(sets, node_of, size, number, base, ones, number_of)
         keys = np.sort(keys)
-        starts = np.ones(keys.shape[0], np.bool_)
-        for at in range(1, keys.shape[0]):
+        starts = np.ones(len(keys), np.bool_)
+        for at in range(1, len(keys)):
             starts[at] = keys[at] != keys[at - 1]
         first = np.flatnonzero(starts)
         different = keys[first]
-        counts = np.empty(first.shape[0], np.int64)
-        for at in range(first.shape[0]):
-            end = first[at + 1] if at + 1 < first.shape[0] else keys.shape[0]
+        counts = np.empty(len(first), np.int64)
+        for at in range(len(first)):
+            end = first[at + 1] if at + 1 < len(first) else len(keys)
             counts[at] = end - first[at]
         changed = False
         chosen = np.empty(size, np.int32)
-        for at in range(different.shape[0]):
+        for at in range(len(different)):
             key = different[at]
             for j in range(size - 1, -1, -1):
                 chosen[j] = used[key % base]
@@ -339,7 +339,7 @@ def _coarsen(
     Of the root alone, some other item becomes the root, and all do where it is ``learnt``. The item
     that is ``learnt`` becomes no parent: that would be had by more people.
     """
-    if learnt == 0 and chosen.shape[0] == 1 and chosen[0] == 0:
+    if learnt == 0 and len(chosen) == 1 and chosen[0] == 0:
         current[:] = 0
         return True
     for node in chosen:
@@ -347,14 +347,14 @@ def _coarsen(
             return False
     best, least, rooted = -1, np.inf, False
     nodes = chosen
-    if chosen.shape[0] == 1 and chosen[0] == 0:
+    if len(chosen) == 1 and chosen[0] == 0:
         nodes = np.unique(current)
-    for j in range(nodes.shape[0]):
+    for j in range(len(nodes)):
         node = nodes[j]
         if node == 0:
             continue
         price = 0.0
-        for at in range(own.shape[0]):
+        for at in range(len(own)):
             if current[at] == node:
                 price += occurs[at] * (1.0 - cost[node])
         if price < least:
@@ -362,7 +362,7 @@ def _coarsen(
         above = parent[node]
         if above > 0 and j != learnt:
             price = 0.0
-            for at in range(np.searchsorted(own, above), own.shape[0]):
+            for at in range(np.searchsorted(own, above), len(own)):
                 if own[at] > last[above]:
                     break
                 if current[at] > 0:
@@ -371,7 +371,7 @@ def _coarsen(
                 best, least, rooted = above, price, False
     if best < 0:
         return False
-    for at in range(own.shape[0]):
+    for at in range(len(own)):
         if rooted:
             if current[at] == best:
                 current[at] = 0

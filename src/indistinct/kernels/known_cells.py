@@ -33,8 +33,8 @@ def owners_of(indptr: Ints, cell: Ints32, cells: int) -> tuple[Ints, Ints32]:
         begin[x + 1] += 1
     for x in range(cells):
         begin[x + 1] += begin[x]
-    owner, at = np.empty(cell.shape[0], np.int32), begin[:-1].copy()
-    for person in range(indptr.shape[0] - 1):
+    owner, at = np.empty(len(cell), np.int32), begin[:-1].copy()
+    for person in range(len(indptr) - 1):
         for e in range(indptr[person], indptr[person + 1]):
             owner[at[cell[e]]] = person
             at[cell[e]] += 1
@@ -63,11 +63,11 @@ def lay_out(begin: Ints, owner: Ints32, row: Ints32, bits: NDArray[np.uint64], h
         bits: who has a cell of each row, [rows, words].
         had: how many people these are, [rows].
     """
-    for x in range(row.shape[0]):
+    for x in range(len(row)):
         if row[x] >= 0:
             for at in range(begin[x], begin[x + 1]):
                 bits[row[x], owner[at] >> 6] |= _ONE << np.uint64(owner[at] & 63)
-    for place in range(bits.shape[0]):
+    for place in range(len(bits)):
         had[place] = 0
         for word in bits[place]:
             had[place] += _ones(word)

@@ -135,7 +135,7 @@ def know_items(
             [looked].
         fill: make ``found`` and ``fewest``, else ``work`` alone.
     """
-    labels = vague.shape[0]
+    labels = len(vague)
     size, start, first = (
         np.zeros(labels, np.int64),
         np.zeros(labels, np.int64),
@@ -151,10 +151,10 @@ def know_items(
     count, told = np.empty((3, most), np.int64), np.empty((3, most), np.uint64)
     last = np.empty((3, most), np.int64)
     widest = 0
-    for person in range(item_indptr.shape[0] - 1):
+    for person in range(len(item_indptr) - 1):
         widest = max(widest, item_indptr[person + 1] - item_indptr[person])
     rare, each = np.empty(widest, np.int64), np.arange(widest)
-    for q in range(set_indptr.shape[0] - 1):
+    for q in range(len(set_indptr) - 1):
         if people_indptr[q] == people_indptr[q + 1]:
             continue
         entries = held_rows = 0

@@ -26,7 +26,7 @@ def inherit(
     lower bound that never falls from a neighbour to the node, ``extra`` [N, m] likewise (or
     [N, 0]).
     """
-    attributes = stride.shape[0]
+    attributes = len(stride)
     width = extra.shape[1]
     for node in nodes:
         for j in range(attributes):

@@ -24,7 +24,7 @@ def highest(
 
     ``last`` is by entry, ``found`` and ``kept`` are by person, -1 for people without values.
     """
-    for person in range(indptr.shape[0] - 1):
+    for person in range(len(indptr) - 1):
         best = -1
         at = -1
         for entry in range(indptr[person], indptr[person + 1]):
@@ -39,7 +39,7 @@ def highest(
 @jit
 def categories_had(indptr: Ints, value: Ints32, category_of: Ints32, had: Ints) -> None:
     """The set of categories of every person as bits, [n]."""
-    for person in range(indptr.shape[0] - 1):
+    for person in range(len(indptr) - 1):
         bits = np.int64(0)
         for entry in range(indptr[person], indptr[person + 1]):
             bits |= np.int64(1) << np.int64(category_of[value[entry]])
@@ -64,10 +64,10 @@ def number_sets(
     the entries; ``number_of``, -1 everywhere, is by node, one more than entries. ``number`` [n] is
     the set of every person and ``first`` [at most n] the first person of every set.
     """
-    mask = slot_key.shape[0] - 1
+    mask = len(slot_key) - 1
     nodes = 1
     sets = 0
-    for person in range(indptr.shape[0] - 1):
+    for person in range(len(indptr) - 1):
         node = np.int64(0)
         for entry in range(indptr[person], indptr[person + 1]):
             key = node * values + value[entry]
@@ -129,7 +129,7 @@ def eligible_groups(start: Ints, wanted: int, group_of: Ints32, value_of: Ints32
     -1 for those that are left over; ``value_of`` [groups, wanted] the values of each group. Returns
     how many groups there are.
     """
-    values = start.shape[0] - 1
+    values = len(start) - 1
     left = start[1:] - start[:-1]
     heap = np.empty(values, dtype=np.int64)
     length = 0
@@ -193,12 +193,12 @@ def members_in_order(
     :class:`indistinct.recoding.exchange.widths.Widths` has them, ``shape`` [m, 3] being levels,
     size of the domain and base. Returns the number of classes.
     """
-    attributes = key.shape[0]
-    most = max(rows.shape[0] // k, 1)
+    attributes = len(key)
+    most = max(len(rows) // k, 1)
     low = np.empty((most, attributes), dtype=np.int64)
     high = np.empty((most, attributes), dtype=np.int64)
     size = np.zeros(most, dtype=np.int64)
-    left = rows.shape[0]
+    left = len(rows)
     groups = 0
     while left >= k:
         for turn in range(k):

@@ -25,8 +25,8 @@ def first_unused(
     class_indptr[g]`` rows. They are gone through as ``order`` says. A person may take the rows of
     the classes of the own crowd. ``places`` [r], ``following`` and ``head`` [G] are scratch.
     """
-    rows = order.shape[0]
-    classes = class_indptr.shape[0] - 1
+    rows = len(order)
+    classes = len(class_indptr) - 1
     for g in range(classes):
         following[g] = class_indptr[g]
         head[g] = rows
@@ -38,7 +38,7 @@ def first_unused(
         following[g] = class_indptr[g]
         if following[g] < class_indptr[g + 1]:
             head[g] = places[following[g]]
-    for person in range(crowd_of.shape[0]):
+    for person in range(len(crowd_of)):
         best = -1
         first = rows
         q = crowd_of[person]
@@ -70,7 +70,7 @@ def number_aligned(
         low, end = crowd_indptr[q], crowd_indptr[q + 1]
         if low == end:
             continue
-        if row == order.shape[0]:
+        if row == len(order):
             break
         wanted = class_of[order[row]]
         high = end

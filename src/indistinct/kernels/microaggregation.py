@@ -17,7 +17,7 @@ def shortest_path(numbers: Floats, k: int, before: Ints) -> None:
     begins; following it from the last place to 0 gives the groups. Ends that no way leads to have
     -1.
     """
-    n = numbers.shape[0]
+    n = len(numbers)
     cost = np.full(n + 1, np.inf)
     cost[0] = 0.0
     before[:] = -1

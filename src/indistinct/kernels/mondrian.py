@@ -204,10 +204,13 @@ def _by_frequency(values: Ints, first: int, held: int) -> None:
 def _run_cost(
     space: Space, value: Ints, held: int, j: int, a: int, b: int, inside: int, total: int
 ) -> float:
-    """Units times cost of the a-th to b-th value that is present, and of the others."""
+    """Units times cost of the a-th to b-th value that is present, and of the others.
+
+    The last value is one of the others.
+    """
     first = space.at[j, START]
     low = value[first] if a > 0 else value[first + b + 1]
-    high = value[first + held - 1] if b < held - 1 else value[first + a - 1]
+    high = value[first + held - 1]
     one = _cost(space, j, value[first + a], value[first + b], b - a + 1)
     return inside * one + (total - inside) * _cost(space, j, low, high, held - b + a - 1)
 
@@ -268,7 +271,7 @@ def _cheapest(
         return found
     for a in range(held - 1 if kind == TREE and held <= RUNS else 1):
         inside = 0
-        for b in range(a, held if a > 0 else held - 1):
+        for b in range(a, held - 1):
             inside += units[first + b]
             if inside < least:
                 continue
@@ -428,7 +431,7 @@ def _score(begin: int, end: int, total: int, space: Space, work: Work) -> None:
     value, left, right, goes = values[VALUE], values[LEFT], values[RIGHT], values[GOES]
     for which in range(begin, end):
         work.score[which] = 0.0
-    for j in range(work.held.shape[0]):
+    for j in range(len(work.held)):
         first = at[j, START]
         last = first + work.held[j]
         for which in range(begin, end):
@@ -516,12 +519,12 @@ def _offers(total: int, criterion: Criterion, space: Space, work: Work) -> tuple
     parted by them.
     """
     held, found = work.held, 0
-    for j in range(held.shape[0]):
+    for j in range(len(held)):
         if held[j] > 1:
             found += _offer(j, total, criterion, False, found, space, work)
     if found > 0 or criterion.strict:
         return found, False
-    for j in range(held.shape[0]):
+    for j in range(len(held)):
         if held[j] > 1:
             found += _offer(j, total, criterion, True, found, space, work)
     return found, True
@@ -551,7 +554,7 @@ def _ordered(
     if not more or parting:
         return found
     if not criterion.strict:
-        for j in range(held.shape[0]):
+        for j in range(len(held)):
             if held[j] > 1:
                 found += _offer(j, total, criterion, True, found, space, work)
         return found
@@ -569,7 +572,7 @@ def _ordered(
 def _taken_in(units: Ints, space: Space, work: Work) -> int:
     """Take the units of every value of a part, [V], for what is counted; returns the part's."""
     total = 0
-    for j in range(work.held.shape[0]):
+    for j in range(len(work.held)):
         first = space.at[j, START]
         to, total = first, 0
         for own in range(space.at[j, SIZE]):
@@ -634,7 +637,7 @@ def ranked(
             for which in range(begin, end):
                 bit = np.int64(1) << (which - begin)
                 child = first[_which(work.cuts[which], tried)]
-                for own in range(units.shape[0]):
+                for own in range(len(units)):
                     if here[child, own] > 0:
                         left[own] |= bit
                     if here[child + 1, own] > 0:
@@ -646,7 +649,7 @@ def ranked(
 @jit
 def _which(cut: Ints, tried: Ints) -> int:
     """The place of a cut among some."""
-    for place in range(tried.shape[0]):
+    for place in range(len(tried)):
         if (
             tried[place, ATTRIBUTE] == cut[ATTRIBUTE]
             and tried[place, HOW] == cut[HOW]
@@ -743,7 +746,7 @@ def by_size(rows: Rows, criterion: Criterion, space: Space, work: Work, starts: 
         most = max(most, space.at[j, SIZE])
     bounds = np.empty(most + 2, np.int64)
     stack = np.empty((1024, 2), np.int64)
-    stack[0, 0], stack[0, 1] = 0, rows.rank.shape[0]
+    stack[0, 0], stack[0, 1] = 0, len(rows.rank)
     waiting, parts = 1, 0
     while waiting:
         waiting -= 1
@@ -753,7 +756,7 @@ def by_size(rows: Rows, criterion: Criterion, space: Space, work: Work, starts: 
             parts += 1
             continue
         children = _divide(rows, low, high, space, work, work.cuts[0], bounds)
-        if waiting + children > stack.shape[0]:
+        if waiting + children > len(stack):
             larger = np.empty((2 * (waiting + children), 2), np.int64)
             for place in range(waiting):
                 larger[place, 0], larger[place, 1] = stack[place, 0], stack[place, 1]
@@ -776,7 +779,7 @@ def propose(
     found: Ints,
 ) -> None:
     """All cuts of several parts, the best first: [parts, 2 m, 5], and how many each has."""
-    for part in range(low.shape[0]):
+    for part in range(len(low)):
         found[part] = _cuts(rows, low[part], high[part], criterion, True, space, work)
         for place in range(found[part]):
             for what in range(5):
@@ -807,8 +810,8 @@ def weigh(
     side = work.values[SIDE]
     size[:] = 0
     cells[:] = 0
-    counts = indptr.shape[0] > 1
-    for which in range(low.shape[0]):
+    counts = len(indptr) > 1
+    for which in range(len(low)):
         cut = cuts[which]
         j, how, a, b = cut[ATTRIBUTE], cut[HOW], cut[A], cut[B]
         start = space.at[j, START]
@@ -854,7 +857,7 @@ def divide(
     for j in range(rows.rank.shape[1]):
         most = max(most, space.at[j, SIZE])
     bounds = np.empty(most + 2, np.int64)
-    for part in range(low.shape[0]):
+    for part in range(len(low)):
         cut = cuts[part]
         j = cut[ATTRIBUTE]
         if cut[HOW] in (TOP, BRANCHES):

@@ -22,7 +22,7 @@ def gather(
     The values of class ``g`` are ``value[indptr[g]:indptr[g + 1]]``, rising, with an amount each.
     Crowd ``q`` is made of the classes ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``.
     """
-    for p in range(pair_crowd.shape[0]):
+    for p in range(len(pair_crowd)):
         wanted = pair_value[p]
         total = 0.0
         for at in range(crowd_indptr[pair_crowd[p]], crowd_indptr[pair_crowd[p] + 1]):

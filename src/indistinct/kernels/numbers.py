@@ -17,7 +17,7 @@ def least_lost(numbers: Ints, ends: Ints, k: int) -> Ints:
     are a shortest path. Classes of fewer than k stay as they are.
     """
     found = numbers.copy()
-    for c in range(ends.shape[0] - 1):
+    for c in range(len(ends) - 1):
         start, size = ends[c], ends[c + 1] - ends[c]
         if size < k:
             continue

@@ -91,7 +91,7 @@ def take(  # noqa: D417, arrays that belong together are told together
         new_start[0] = 0
     total[:] = 0.0
     touched = np.empty(len(tally), dtype=np.int32)
-    for group in range(start.shape[0] - 1):
+    for group in range(len(start) - 1):
         first, end = start[group], start[group + 1]
         codes = 0
         for at in range(first, end):
@@ -167,7 +167,7 @@ def pass_over(
     kept = 0
     classes = 0
     first = start[0]
-    for group in range(start.shape[0] - 1):
+    for group in range(len(start) - 1):
         end = start[group + 1]
         begin = kept
         for at in range(first, end):
@@ -197,7 +197,7 @@ def pass_over(
 def add_up(weights: Floats, whole: float, total: Floats) -> None:
     """The sums over classes that are given by their weights [classes, 3], into ``total`` [6]."""
     total[:] = 0.0
-    for group in range(weights.shape[0]):
+    for group in range(len(weights)):
         if weights[group, 0] > 0:
             _add(total, weights[group, 0], weights[group, 1], weights[group, 2], whole)
 

@@ -16,7 +16,7 @@ from indistinct.types import Floats, Ints, Ints32
 @jit
 def distinct(cells: Ints, found: Ints) -> None:
     """Number of different values."""
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         values = 0
         for value in range(cells.shape[1]):
             if cells[group, value] > 0:
@@ -27,7 +27,7 @@ def distinct(cells: Ints, found: Ints) -> None:
 @jit
 def largest(cells: Ints, total: Ints, most: Ints) -> None:
     """Number of all values, and of the most frequent one."""
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         everything = np.int64(0)
         top = np.int64(0)
         for value in range(cells.shape[1]):
@@ -41,7 +41,7 @@ def largest(cells: Ints, total: Ints, most: Ints) -> None:
 @jit
 def entropy(cells: Ints, found: Floats) -> None:
     """Shannon entropy in nats."""
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         everything = np.int64(0)
         weighed = 0.0
         for value in range(cells.shape[1]):
@@ -60,7 +60,7 @@ def head_and_tail(cells: Ints, place: int, first: Ints, head: Ints, tail: Ints) 
     ``first`` is scratch of at least ``place`` entries.
     """
     kept = place - 1
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         everything = np.int64(0)
         top = np.int64(0)
         held = 0
@@ -89,7 +89,7 @@ def head_and_tail(cells: Ints, place: int, first: Ints, head: Ints, tail: Ints) 
 @jit
 def variation(cells: Ints, shares: Floats, found: Floats) -> None:
     """Half the sum of absolute differences from ``shares`` [D]."""
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         everything = np.int64(0)
         for value in range(cells.shape[1]):
             everything += cells[group, value]
@@ -106,8 +106,8 @@ def ordered(cells: Ints, order: Ints, shares: Floats, found: Floats) -> None:
 
     ``order`` are the values that count, from the smallest to the largest.
     """
-    steps = order.shape[0] - 1
-    for group in range(cells.shape[0]):
+    steps = len(order) - 1
+    for group in range(len(cells)):
         everything = np.int64(0)
         for value in range(cells.shape[1]):
             everything += cells[group, value]
@@ -132,8 +132,8 @@ def hierarchical(
     is how many there are, ``shares`` [L, most nodes] theirs in the distribution that is compared
     with. ``held`` is scratch of as many entries as the most nodes.
     """
-    levels = ancestors.shape[0]
-    for group in range(cells.shape[0]):
+    levels = len(ancestors)
+    for group in range(len(cells)):
         everything = np.int64(0)
         for value in range(cells.shape[1]):
             everything += cells[group, value]
@@ -161,7 +161,7 @@ def kinds(
     scratch of as many entries.
     """
     seen[:] = -1
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         different = 0
         together = 0.0
         for value in range(cells.shape[1]):
@@ -177,7 +177,7 @@ def kinds(
 @jit
 def weigh(cells: Ints, weight: Floats, once: bool, found: Floats) -> None:
     """Sum of the weights of the values: of each once, or of each as often as it occurs."""
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         total = 0.0
         for value in range(cells.shape[1]):
             count = cells[group, value]
@@ -189,7 +189,7 @@ def weigh(cells: Ints, weight: Floats, once: bool, found: Floats) -> None:
 @jit
 def largest_ratio(cells: Ints, base: Floats, found: Floats) -> None:
     """Largest quotient of a value's share and its ``base`` [D]; infinite over a base of 0."""
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         everything = np.int64(0)
         for value in range(cells.shape[1]):
             everything += cells[group, value]
@@ -211,7 +211,7 @@ def largest_log_ratio(cells: Ints, base: Floats, absent: bool, found: Floats) ->
 
     With ``absent`` a value of positive base that the class lacks counts: its logarithm is infinite.
     """
-    for group in range(cells.shape[0]):
+    for group in range(len(cells)):
         everything = np.int64(0)
         for value in range(cells.shape[1]):
             everything += cells[group, value]

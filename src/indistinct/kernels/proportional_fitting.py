@@ -49,7 +49,7 @@ def joined(indptr: Ints, index: Ints32, number: int) -> Ints32:
     The label is the first class. Row r has the classes ``index[indptr[r]:indptr[r + 1]]``.
     """
     label = np.arange(number).astype(np.int32)
-    for row in range(indptr.shape[0] - 1):
+    for row in range(len(indptr) - 1):
         for at in range(indptr[row] + 1, indptr[row + 1]):
             one, two = index[indptr[row]], index[at]
             while label[one] != one:
@@ -102,9 +102,9 @@ def _pool(
     pooled: Real,
 ) -> None:
     """The weights of all places of each value together."""
-    for at in range(entry.shape[0]):
+    for at in range(len(entry)):
         pooled[slot[at]] = 0.0
-    for at in range(entry.shape[0]):
+    for at in range(len(entry)):
         pooled[slot[at]] += scale[entry[at]]
 
 
@@ -247,30 +247,30 @@ def fit(
     features = 0 if plain else codes.shape[1]
     place, met = np.full(domain, -1, np.int32), np.empty(domain, np.int32)
     pooled, share = np.empty(domain, kind), np.empty(domain, kind)
-    likely, filled = np.empty(0, kind), np.zeros(scale.shape[0], kind)
+    likely, filled = np.empty(0, kind), np.zeros(len(scale), kind)
     entry, slot = np.empty(0, np.int32), np.empty(0, np.int32)
-    for b in range(crowd_indptr.shape[0] - 1):
+    for b in range(len(crowd_indptr) - 1):
         crowds = crowd[crowd_indptr[b] : crowd_indptr[b + 1]]
-        begin = np.zeros(crowds.shape[0] + 1, np.int64)
-        for i in range(crowds.shape[0]):
+        begin = np.zeros(len(crowds) + 1, np.int64)
+        for i in range(len(crowds)):
             begin[i + 1] = begin[i]
             for at in range(set_indptr[crowds[i]], set_indptr[crowds[i] + 1]):
                 begin[i + 1] += indptr[set_class[at] + 1] - indptr[set_class[at]]
-        if begin[-1] > entry.shape[0]:
+        if begin[-1] > len(entry):
             entry, slot = np.empty(begin[-1], np.int32), np.empty(begin[-1], np.int32)
-        width = np.empty(crowds.shape[0], np.int64)
+        width = np.empty(len(crowds), np.int64)
         room = 0
-        for i in range(crowds.shape[0]):
+        for i in range(len(crowds)):
             q, places = crowds[i], slice(begin[i], begin[i + 1])
             width[i] = _lay_out(
                 q, set_indptr, set_class, indptr, value, place, met, entry[places], slot[places]
             )
             room += width[i] * (member_indptr[q + 1] - member_indptr[q])
             place[met[: width[i]]] = -1
-        if room > likely.shape[0]:
+        if room > len(likely):
             likely = np.empty(room, kind)
         here = 0
-        for i in range(crowds.shape[0]):
+        for i in range(len(crowds)):
             q, number = crowds[i], width[i]
             for at in range(begin[i], begin[i + 1]):
                 met[slot[at]] = value[entry[at]]
@@ -280,12 +280,12 @@ def fit(
         for sweep in range(sweeps):
             further = scale.itemsize < 8 and 0 < sweep < sweeps - 1
             here = 0
-            for i in range(crowds.shape[0]):
+            for i in range(len(crowds)):
                 q, number, places = crowds[i], width[i], slice(begin[i], begin[i + 1])
                 _pool(entry[places], slot[places], scale, pooled)
                 members = member[member_indptr[q] : member_indptr[q + 1]]
                 _share_out(members, weight, number, pooled, likely, here, share)
-                here += number * members.shape[0]
+                here += number * len(members)
                 for at in range(begin[i], begin[i + 1]):
                     filled[entry[at]] += scale[entry[at]] * share[slot[at]]
             still = True
@@ -299,7 +299,7 @@ def fit(
             if still:
                 break
         here = 0
-        for i in range(crowds.shape[0]):
+        for i in range(len(crowds)):
             q, number, places = crowds[i], width[i], slice(begin[i], begin[i + 1])
             _pool(entry[places], slot[places], scale, pooled)
             for at in range(begin[i], begin[i + 1]):
@@ -314,16 +314,16 @@ def fit(
                 for v in range(number):
                     own[v] *= pooled[v] * each
                     top = max(top, own[v])
-                if counted.shape[0]:
+                if len(counted):
                     for j in range(codes.shape[1]):
                         row = start[j] + codes[c, j]
                         for v in range(number):
                             counted[row, met[v]] += weight[c] * own[v]
-                if out.shape[0]:
+                if len(out):
                     for at in range(out_indptr[c], out_indptr[c + 1]):
                         if out_value[at] < domain and place[out_value[at]] >= 0:
                             out[at] = own[place[out_value[at]]]
-                if person.shape[0]:
+                if len(person):
                     ties = 0
                     for v in range(number):
                         ties += own[v] >= top - alike

@@ -15,9 +15,9 @@ def answers(columns: Ints32, weight: Ints, fits: Floats, counts: Floats) -> None
     ``columns`` is [q, R]; ``fits`` [Q, q, L] tells for every query, column and code how well it
     fits the condition, from 0 (no) to 1 (wholly). ``counts`` [Q] is filled.
     """
-    width = columns.shape[0]
+    width = len(columns)
     rows = columns.shape[1]
-    for query in range(fits.shape[0]):
+    for query in range(len(fits)):
         total = 0.0
         first = fits[query, 0]
         for row in range(rows):
@@ -41,7 +41,7 @@ def fit_range(
     ``whole``; else of its length), without it 1 if any of it does. Entries of no interval (NaN) are
     left as they are.
     """
-    for at in range(low.shape[0]):
+    for at in range(len(low)):
         if np.isnan(low[at]):
             continue
         start = max(low[at], least)
@@ -69,7 +69,7 @@ def fit_leaves(indptr: Ints, leaves: Ints32, asked: Bools, uniform: bool, fits: 
     With ``uniform`` the share of the leaves that is asked for, without it 1 if any is. Entries
     without leaves are left as they are.
     """
-    for at in range(indptr.shape[0] - 1):
+    for at in range(len(indptr) - 1):
         held = indptr[at + 1] - indptr[at]
         if held == 0:
             continue

@@ -40,7 +40,7 @@ def look_up(
 
     There is nothing in row -1.
     """
-    for i in range(rows.shape[0]):
+    for i in range(len(rows)):
         low, high = indptr[rows[i]], indptr[rows[i] + 1]
         end = high
         while low < high:
@@ -66,7 +66,7 @@ def weave(
 
     ``following`` [rows] says where that is, and is moved on; ``place`` says where every value went.
     """
-    for row in range(indptr.shape[0] - 1):
+    for row in range(len(indptr) - 1):
         here = following[row]
         for at in range(indptr[row], indptr[row + 1]):
             woven[here] = value[at] + offset
@@ -79,7 +79,7 @@ def weave(
 def largest_few(indptr: Ints, amount: Array, found: Array) -> None:
     """The largest amounts of each row, falling, in ``found`` [rows, number], 0 before."""
     number = found.shape[1]
-    for row in range(found.shape[0]):
+    for row in range(len(found)):
         for at in range(indptr[row], indptr[row + 1]):
             place = number
             while place > 0 and found[row, place - 1] < amount[at]:

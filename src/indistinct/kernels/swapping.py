@@ -17,12 +17,12 @@ def pair_up(start: Ints, end: Ints, most: Ints, draws: Floats, partner: Ints) ->
     window; should that one be taken, the next free one after it is its partner, or else the next
     free one at all. ``draws`` are random numbers from 0 to 1, one for each place.
     """
-    free = np.empty(partner.shape[0] + 1, np.int64)  # the first place from here on that is free
-    for at in range(free.shape[0]):
+    free = np.empty(len(partner) + 1, np.int64)  # the first place from here on that is free
+    for at in range(len(free)):
         free[at] = at
-    for at in range(partner.shape[0]):
+    for at in range(len(partner)):
         partner[at] = at
-    for g in range(start.shape[0]):
+    for g in range(len(start)):
         for at in range(start[g], end[g]):
             if free[at] != at:
                 continue
