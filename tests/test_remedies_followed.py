@@ -777,7 +777,7 @@ ELSEWHERE = {
     "tests/cli/test_init.py": ("give --check FILE",),
     "draws a picture": ("name them: --contingency A,B",),
     "tests/test_kept_policy.py": ("name the policy that it was made with",),
-    "tests/test_ledger.py": ("conflict = ", "one key from the first"),
+    "tests/test_ledger.py": ("conflict = ", "one key from the first", "name the key of the first"),
     "tests/test_applying.py": ("search for a plan of this table", "for the attribute, or …"),
     "tests/report": (
         "give --data FILE, without --public", "take the folder as indistinct wrote it; --public",

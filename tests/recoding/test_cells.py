@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -380,6 +381,25 @@ def test_what_a_type_says_comes_before_what_numbers_look_like() -> None:
     keys["attributes"]["ward"]["hierarchy"] = {"intervals": 5}
     with pytest.raises(PolicyError, match="categories have no intervals"):
         ind.anonymize(CODES.select("state", "ward"), keys)
+
+
+@pytest.mark.parametrize(
+    "said", [{"type": "category", "hierarchy": {"file": "ward.csv"}}, {"hierarchy": {"mask": {}}}]
+)
+def test_no_category_becomes_a_range_where_a_class_would_be_all_stars(
+    said: dict[str, Any], tmp_path: Path
+) -> None:
+    tree = "\n".join(f"{at},{at // 10}*,*" for at in (5, *range(11, 28)))
+    (tmp_path / "ward.csv").write_text(tree)
+    keys = {
+        "attributes": {"ward": {"role": "quasi-identifier", **said}},
+        "promises": [{"model": "k-anonymity", "k": 30}],
+        "method": {"algorithm": "mondrian", "seed": 1},
+    }
+    policy = ind.Policy.from_dict(keys, directory=tmp_path)
+    wards = pl.concat([CODES["ward"], pl.Series("ward", ["5"])]).to_frame()
+    cells = ind.anonymize(wards, policy).tables["ward"].unique().to_list()
+    assert all(cell.startswith("{") for cell in cells), cells
 
 
 DATES = pl.DataFrame(

@@ -9,6 +9,7 @@ up never splits an equivalence class.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain as concatenate
@@ -89,7 +90,11 @@ class Taxonomy:
         "_shown",
         "_suppressed",
         "_table",
+        "codes",
     )
+
+    codes: bool
+    """Whether it is said that digits are codes, whose neighbours in number tell nothing."""
 
     def __init__(
         self,
@@ -156,6 +161,13 @@ class Taxonomy:
         self._index: dict[Label, int] = {leaf: code for code, leaf in enumerate(leaves)}
         self._counts: dict[Label, int] | None = None
         self._table: LevelTable | None = None
+        self.codes = False
+
+    def of_codes(self) -> Taxonomy:
+        """The same tree, of whose values it is said that they are no numbers."""
+        found = copy.copy(self)
+        found.codes = True
+        return found
 
     @property
     def attribute(self) -> str:

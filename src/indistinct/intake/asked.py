@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from indistinct.recoding.method import Asked, Method, Sight, method_named
 
 if TYPE_CHECKING:
-    from indistinct.policy import Policy
+    from indistinct.policy import Attribute, Policy
 
 CODES = {"mask", "code_system"}
 """Hierarchies of codes."""
@@ -38,17 +38,14 @@ def asked_of(policy: Policy, seed: int = 0) -> Asked:
 
 
 def _cells(policy: Policy) -> Mapping[str, str] | str | None:
-    """How classes are published, with what is said of the type of attributes.
-
-    Digits under a mask or a code system are codes, whose neighbours in number tell nothing.
-    """
+    """How classes are published, with what is said of the type of attributes."""
     said = policy.method.cells
     typed = {name: policy.attributes[name] for name in policy.quasi_identifiers}
     found = {}
     for name, item in typed.items():
         if item.type == "number":
             found[name] = "range"
-        elif isinstance(item.hierarchy, Mapping) and CODES & item.hierarchy.keys():
+        elif _of_codes(item):
             found[name] = "ancestor"
         elif item.type is not None:
             found[name] = "set" if item.hierarchy in (None, "suppress") else "ancestor"
@@ -58,6 +55,16 @@ def _cells(policy: Policy) -> Mapping[str, str] | str | None:
         kept = dict.fromkeys(policy.quasi_identifiers, said)
         return kept | {name: style for name, style in found.items() if said == "range" != style}
     return found | dict(said or {})
+
+
+def _of_codes(item: Attribute) -> bool:
+    """Whether digits are under a mask or a code system, which say which codes are near."""
+    return isinstance(item.hierarchy, Mapping) and bool(CODES & item.hierarchy.keys())
+
+
+def are_codes(item: Attribute) -> bool:
+    """Whether a policy says that values of digits are codes, and no numbers."""
+    return item.type == "category" or (item.type is None and _of_codes(item))
 
 
 def _bounds(policy: Policy, key: str) -> Mapping[str, int]:

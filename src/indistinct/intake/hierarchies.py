@@ -12,6 +12,7 @@ import polars as pl
 from indistinct.errors import DataError, HierarchyError, Problem, refuse
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.intake.asked import are_codes
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.sources.table import Table
 from indistinct.types import Ints
@@ -78,7 +79,7 @@ def taxonomy_of(
     Raises :class:`HierarchyError` where it does not cover them, or is no tree.
     """
     item = policy.attributes[name]
-    return build_taxonomy(
+    found = build_taxonomy(
         name,
         item.hierarchy,
         values,
@@ -88,3 +89,4 @@ def taxonomy_of(
         uncovered=item.uncovered,
         rows_of=functools.partial(table.rows_where, name),
     )
+    return found.of_codes() if are_codes(item) else found

@@ -446,7 +446,7 @@ def looks_like_codes(taxonomy: Taxonomy) -> bool:
     """Whether numbers seem to name categories: between two of them there is nothing.
 
     Codes are written with zeros before them, or are single digits of which no hierarchy says which
-    are near. Others have to be declared: ``type = "category"``.
+    are near. Of others it has to be said, as ``type = "category"`` does (``Taxonomy.of_codes``).
 
     >>> from indistinct.hierarchies.taxonomy import Taxonomy
     >>> looks_like_codes(Taxonomy("sex", [["1", "*"], ["2", "*"]]))
@@ -456,7 +456,7 @@ def looks_like_codes(taxonomy: Taxonomy) -> bool:
     """
     known = [leaf for leaf in taxonomy.leaves if leaf is not None]
     known = [leaf for leaf in known if leaf not in taxonomy.suppressed]
-    if any(_ZEROS.match(leaf) for leaf in known):
+    if taxonomy.codes or any(_ZEROS.match(leaf) for leaf in known):
         return True
     digits = all(len(leaf) == 1 and leaf.isascii() and leaf.isdigit() for leaf in known)
     return digits and taxonomy.levels <= FLAT

@@ -116,7 +116,7 @@ def rows_of(table: Table, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | 
 
 def coded_rows(table: Table, columns: Sequence[str]) -> tuple[dict[str, Coded], Ints | None]:
     """The same rows, every column as codes; of an engine some may be of equal texts."""
-    if isinstance(table, EagerTable | DuckDBTable):
+    if isinstance(table, DuckDBTable) or (isinstance(table, EagerTable) and table.held):
         return table.coded(columns)
     texts, weight = table.rows(columns)
     return coded(texts), weight
