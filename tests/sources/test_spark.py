@@ -442,13 +442,14 @@ def test_a_path_in_and_a_folder_out(spark: Any, tmp_path: Path) -> None:
     plain.tail(-150).write_csv(tmp_path / "visits" / "two.csv")
     plain.write_csv(whole := tmp_path / "whole.csv")
     (policy := tmp_path / "policy.toml").write_text(TOML)
-    place = tmp_path / "release.parquet"
+    place = tmp_path / "release [1].parquet"
     command = ["anonymize", str(tmp_path / "visits"), "--policy", str(policy), "--engine", "spark"]
     run = [*command, "--out", str(tmp_path / "run"), "--into", f"file://{place}"]
     done = CliRunner().invoke(app, run)
     assert done.exit_code == 0, done.output
     own = ind.anonymize(whole, policy)
-    assert rows(pl.read_parquet(place / "*.parquet")) == rows(own.tables)
+    written = [pl.read_parquet(one, glob=False) for one in place.glob("*.parquet")]
+    assert rows(pl.concat(written)) == rows(own.tables)
     document = json.loads((place / "_certificate.json").read_text("utf-8"))
     assert document == json.loads((tmp_path / "run" / "certificate.json").read_text("utf-8"))
     assert document["classes"] == own.certificate.to_dict()["classes"]
@@ -460,8 +461,20 @@ def test_a_path_in_and_a_folder_out(spark: Any, tmp_path: Path) -> None:
     local = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "local"), "--no-report"])
     assert local.exit_code == 0, local.output
     assert ind.audit(tmp_path / "local").holds
-    spark.read.parquet(str(place)).createOrReplaceTempView("visits")
+    spark.read.parquet(str(place).replace("[", "\\[")).createOrReplaceTempView("visits")
     assert ind.risk("table:visits", quasi=["born"], engine="spark").classes["count"] == 3
+
+
+@pytest.mark.parametrize("name", ["a[1].csv", "a*.csv", "a b.csv", "a%20b.csv", "a?.csv"])
+def test_a_file_is_read_by_its_own_name_alone(spark: Any, tmp_path: Path, name: str) -> None:
+    del spark
+    for at, other in enumerate(("a1.csv", "ab.csv", name)):
+        (tmp_path / other).write_text(f"age,ill\n{at},d\n")
+    own = spark_files.open_in_spark(tmp_path / name)
+    assert own.text(["age"])["age"].to_list() == ["2"]
+    (tmp_path / name).unlink()
+    if "*" in name:  # what is no file is a pattern
+        assert sorted(spark_files.open_in_spark(tmp_path / name).text(["age"])["age"]) == ["0", "1"]
 
 
 def test_lines_with_too_few_or_too_many_cells_are_counted_and_end_no_task(

@@ -127,20 +127,21 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
     if set(reading) - {"separator", "quote", "encoding", "header"}:
         message = "sheets and queries are of files that Spark does not read"
         raise DataError("not-scanned", message, file=str(given), remedy="leave --engine out")
-    path = _located(given)
-    pure = PurePosixPath(path)
-    with telling(pure.name):
+    whole = _located(given)
+    name = PurePosixPath(whole).name
+    with telling(name):
+        path = _exactly(whole) if _is_there(session, whole) else whole
         first = _first_file(session, path)
         if first is None:
             remedy = "correct the name, or the folder it is looked for in"
-            raise DataError("missing-file", "there is no such file", file=path, remedy=remedy)
+            raise DataError("missing-file", "there is no such file", file=whole, remedy=remedy)
         if kind_of_file(Path(first)) not in CSV:
             if reading.get("header") is False:
-                raise header_without_csv(pure.name)
-            table = SparkFiles(session.read.parquet(path), pure.name, path=path)
+                raise header_without_csv(name)
+            table = SparkFiles(session.read.parquet(path), name, path=path)
         else:
-            return _cells(session, path, first, reading)
-    return _believed(table, pure.name, reading)
+            return _cells(session, path, first, name, reading)
+    return _believed(table, name, reading)
 
 
 def _believed(table: SparkFiles, name: str, reading: PlainMapping) -> SparkFiles:
@@ -155,7 +156,18 @@ def _located(given: str | Path) -> str:
     text = str(given)
     if _SCHEME.match(text):
         return _SCHEME.sub(r"\1://", text, count=1) if "://" not in text else text
-    return Path(text).absolute().as_uri() if "*" not in text else f"file://{Path(text).absolute()}"
+    return f"file://{Path(text).absolute()}"  # as it is: Hadoop has no %20 for a blank
+
+
+def _exactly(path: str) -> str:
+    """The pattern that means this path alone: a star or a bracket in it stands for itself."""
+    return re.sub(r"([][{}*?\\])", r"\\\1", path)
+
+
+def _is_there(session: SparkSession, path: str) -> bool:
+    """Whether there is a file or a folder of this very name."""
+    system, java = _system(session, path)
+    return bool(system.exists(java))
 
 
 def _system(session: SparkSession, path: str) -> tuple[Any, Any]:
@@ -177,14 +189,23 @@ def _first_file(session: SparkSession, path: str) -> str | None:
     return None
 
 
-def _cells(session: SparkSession, path: str, first: str, reading: PlainMapping) -> SparkFiles:
+def _cells(
+    session: SparkSession, path: str, first: str, name: str, reading: PlainMapping
+) -> SparkFiles:
     """The cells of CSV files as texts, blanks around them stripped and empty ones missing.
 
     What is asked of all cells is asked in one pass over the files.
+
+    Arguments:
+        session: reads them.
+        path: the pattern that means them.
+        first: one of them.
+        name: what messages call them.
+        reading: separator, quote, encoding and header.
     """
     from pyspark.sql import functions as f
 
-    start, name = _start(session, first), PurePosixPath(path).name
+    start = _start(session, first)
     columns, dialect, encoding, above = head_of(start, Path(first), **reading)
     if above.count("\n") > 1:
         message = "there is more than one line above the records, or an empty one"
@@ -316,7 +337,9 @@ class SparkStore:
                 same = audited in (None, held)
                 audited = (contents(shown, seed) if shown is not frame else held) if same else None
             shown.write.option("compression", "zstd").parquet(self._staged)
-            written = contents(self.session.read.schema(shown.schema).parquet(self._staged), seed)
+            written = contents(
+                self.session.read.schema(shown.schema).parquet(_exactly(self._staged)), seed
+            )
         if written != audited:
             raise IndistinctError("what was written is not what was audited: it is withheld")
         return {name: (self.name, written[0])}
