@@ -129,6 +129,7 @@ export async function run(kind, message, redraw) {
   store.results[kind] = { kind, running: true, what: "starting" };
   redraw();
   try {
+    await before; // a run is of the policy with the last step
     const job = await send("run", { version: store.state.version, kind, ...message });
     const begun = store.results[kind];
     if (begun) begun.job = job.job; // from here on it can be stopped by its number
