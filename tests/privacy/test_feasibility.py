@@ -249,3 +249,27 @@ def test_of_values_that_are_not_in_the_table_nothing_is_impossible() -> None:
 def test_a_distribution_that_is_not_there_cannot_be_compared_with() -> None:
     with pytest.raises(PolicyError, match="'reference' of promise 't-closeness' cannot be 'mine'"):
         promise("t-closeness", t=0.2, sensitive="s", reference="mine")
+
+
+def test_theta_of_its_own_size_reaches_less_than_theta_of_k() -> None:
+    """Eight values vary enough for theta(9), but in no class of nine records."""
+    labels = tuple("abcdefgh")
+    cells = Cells(
+        np.array([0, 8]), np.arange(8, dtype=np.int32), np.full(8, 9, np.int64), labels, known=KNOWN
+    )
+    whole = FrequencyTable(("q",), (np.zeros(1, np.uint8),), np.array([72]), {"s": cells})
+    asked = promise("theta-sensitive", sensitive="s", k=9, mu=0.9)
+    problem = replace(asked, theta="size").infeasible(whole, 71)
+    assert problem is not None
+    assert problem.code == "too-few-values"
+    assert asked.infeasible(whole, 71) is None
+
+
+def test_it_is_said_how_many_records_may_be_left_out() -> None:
+    whole = frequencies([Class((6, 1, 0, 0, 0, 0), 12), Class((2, 1, 0, 2, 0, 0), 12)])
+    asked = promise("alpha-k-anonymity", sensitive="s", alpha=0.6, k=2)
+    told = {allowed: str(asked.infeasible(whole, allowed)) for allowed in (0, 1)}
+    assert "with the 1 record left out that may be" in told[1]
+    assert "left out that may be" not in told[0]
+    stricter = replace(asked, alpha=0.3)
+    assert "left out that may be" not in str(stricter.infeasible(whole, None))

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
+from itertools import product
 from unittest import mock
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.properties import brute_force, drawing
 
 from indistinct.errors import Unsatisfiable
+from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures import objective
 from indistinct.measures.objective import CellObjective
+from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.microdata import Microdata
 from indistinct.privacy import promise
 from indistinct.recoding.full_domain import Limits, Settings, full_domain, full_domain_for_each
 from indistinct.recoding.full_domain import series as module
@@ -124,3 +130,47 @@ def test_published_classes_of_one_node_are_those_of_its_labels(data: st.DataObje
     expected = sorted(counted.values())
     assert sorted(published_classes(table, plan).tolist()) == expected
     assert sorted(published_classes(table, plan, Grouper(table)).tolist()) == expected
+
+
+def four_attributes(seed: int) -> LeveledTable:
+    """Four attributes of four levels, and many nodes that cost much the same."""
+    drawn = np.random.default_rng(seed)
+    names = ("a", "b", "c", "d")
+    weights = drawn.dirichlet(np.ones(8), size=len(names))
+    rows = {
+        name: drawn.choice(8, size=90, p=own).astype(str)
+        for name, own in zip(names, weights, strict=True)
+    }
+    halves = [(str(at), f"{at // 2}h", f"{at // 4}q", "*") for at in range(8)]
+    return Microdata.encode(
+        pl.DataFrame(rows), {name: Taxonomy(name, halves) for name in names}
+    ).data
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_k_as_alone_where_the_first_guess_is_seldom_the_best(seed: int) -> None:
+    table, goal = four_attributes(seed), objective("non-uniform-entropy")
+    asked = [[promise("k-anonymity", k=k)] for k in range(2, 12)]
+    for limit in (0, 0.1):
+        choice = Settings(suppression_limit=limit)
+        plans = full_domain_for_each(table, asked, goal, choice)
+        for promises, plan in zip(asked, plans, strict=True):
+            alone = full_domain(table, promises, goal, choice)
+            assert plan is not None
+            assert plan.search.optimal
+            assert plan.search.value == pytest.approx(alone.search.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("limit", [0, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_alone_it_is_the_best_of_all_nodes(seed: int, limit: float) -> None:
+    table, goal = four_attributes(seed), objective("non-uniform-entropy")
+    asked = [promise("k-anonymity", k=4)]
+    values = []
+    for node in product(range(4), repeat=4):
+        levels = dict(zip(table.attributes, node, strict=True))
+        there = Settings(min_level=levels, max_level=levels, suppression_limit=limit)
+        with contextlib.suppress(Unsatisfiable):
+            values.append(full_domain(table, asked, goal, there).search.value)
+    best = full_domain(table, asked, goal, Settings(suppression_limit=limit))
+    assert best.search.value == pytest.approx(min(values), rel=1e-12)
