@@ -366,3 +366,27 @@ def test_why_new_days_have_no_class_is_told() -> None:
     assert "because of 'day' (2024-01-1" in message
     assert "to 2024-09-1" in message
     assert "; the plan was made of 2023-01-1" in message
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_plan_that_is_adapted_makes_no_ranges_of_categories(seed: int, tmp_path: Path) -> None:
+    drawn = np.random.default_rng(seed)
+
+    def wards(records: int) -> pl.DataFrame:
+        columns = {"ward": drawn.integers(11, 28, records), "site": drawn.integers(31, 36, records)}
+        return pl.DataFrame(columns).cast(pl.String)
+
+    tens = Taxonomy("ward", [(str(at), f"{at // 10}*", "*") for at in range(11, 28)])
+    category = {"role": "quasi-identifier", "type": "category"}
+    keys: dict[str, Any] = {
+        "attributes": {
+            "ward": {**category, "hierarchy": tens},
+            "site": {**category, "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 12}],
+        "method": {"algorithm": "mondrian", "seed": 1, "cells": {"site": "ancestor"}},
+    }
+    ind.anonymize(wards(30), keys).write(tmp_path / "release", report=False)
+    keys["promises"][0]["k"] = 14
+    made = ind.apply(tmp_path / "release", wards(25), keys, adapt=True).tables
+    assert not [cell for cell in (*made["ward"], *made["site"]) if cell.startswith("[")]

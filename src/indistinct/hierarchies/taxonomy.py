@@ -341,9 +341,10 @@ class Taxonomy:
             chains.append(self._missing_chain())
         elif not outside:
             return self
-        return Taxonomy(
+        found = Taxonomy(
             self._attribute, chains, suppressed=[*suppressed, *outside], shown=self._shown
         )
+        return found.of_codes() if self.codes else found
 
     def compile(self) -> LevelTable:
         """The hierarchy as arrays; computed once."""

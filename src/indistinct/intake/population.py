@@ -127,8 +127,8 @@ def _refuse_rows_of_people(table: Table, policy: Policy | None, name: str) -> No
     person = None if policy is None else policy.person
     if person is None or person not in table.columns:
         return
-    names = table.text([person])[person].drop_nulls()
-    if twice := len(names) - names.n_unique():
+    named, people, _ = table.tally(person, 1)
+    if twice := named - people:
         raise DataError(
             "people-twice",
             f"{many(twice, 'row is', 'rows are')} further ones of people who have one already, and "

@@ -113,7 +113,7 @@ def hold_against_ledger(
     people, groups, sizes, listed = _laid_out(private, plan, publication, before)
     key = _key(policy, ledger, earlier)
     hashes = hashes_of(people, key)
-    account["key_check"] = _sign(key)
+    account["key_check"] = _check_of(key)
     if isinstance(plan, LinkedPlan) and plan.noise:
         account["made_up"] = _made_up(plan, key)
     entry = Entry.of(hashes, groups, sizes, listed, account)
@@ -261,7 +261,7 @@ def _key(policy: Policy, ledger: Ledger, earlier: Sequence[Entry]) -> bytes:
         directory = Path(policy.directory)
         own = read_key("ledger", env=keys.key_env, file=keys.key_file, directory=directory)
         key = derived(own, "ledger")
-    if {entry.account.get("key_check") for entry in earlier} - {None, _sign(key)}:
+    if {entry.account.get("key_check") for entry in earlier} - {None, _check_of(key)}:
         raise InputError(
             "other-key",
             "the releases in the ledger hash people with another key, so nobody in them is found",
@@ -272,7 +272,7 @@ def _key(policy: Policy, ledger: Ledger, earlier: Sequence[Entry]) -> bytes:
     return key
 
 
-def _sign(key: bytes) -> str:
+def _check_of(key: bytes) -> str:
     """A hash by which two keys are told apart."""
     return f"{hashes_of(pl.Series([KEY_CHECK]), key)[0, 0]:016x}"
 
