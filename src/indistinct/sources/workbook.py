@@ -48,7 +48,7 @@ _Folds = tuple[int, int, Counter[str]]
 """Hidden rows and columns of a sheet, and the cells of each column that are merged over rows."""
 
 _DAMAGED = (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, IndexError)
-"""What is raised of a damaged workbook; NotImplementedError of a packing that zipfile does not know."""
+"""What is raised of a damaged workbook; NotImplementedError of a packing unknown to zipfile."""
 
 
 def require_unpacked(path: Path) -> None:
