@@ -692,7 +692,7 @@ class publish_folder:  # noqa: N801, used like a function
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Whether two folders have taken each other's place at once, where the system knows how."""
+    """Whether two files or folders have swapped places in one step, where the system knows how."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False

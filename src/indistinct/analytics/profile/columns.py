@@ -886,7 +886,7 @@ def _numbers_records(column: str, values: Values, found: tuple[Concept, str] | N
         if nearly and found[0].name not in _OF_GROUPS and not _shared_by_many(values):
             return True
     measured = found[0].measured and values.kind != "text"
-    return not measured and each and called[-1:] in [[one] for one in _CODE]
+    return not measured and each and not {*_CODE}.isdisjoint(called[-1:])
 
 
 def _have_digits(values: Values) -> bool:

@@ -141,7 +141,7 @@ def _is_a_rate(name: str) -> bool:
     (True, False)
     """
     parts = words(name)
-    return parts[-1:] in [(one,) for one in _EACH] and not set(parts).isdisjoint(_COUNTED)
+    return bool(parts) and parts[-1] in _EACH and not set(parts).isdisjoint(_COUNTED)
 
 
 def _concept_of(name: str) -> tuple[Concept, str] | None:
