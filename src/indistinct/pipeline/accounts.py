@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,28 +34,24 @@ from indistinct.intake.warnings import (
     warn_about_search,
     warn_about_those_left_out,
 )
-from indistinct.microdata.microdata import Microdata
 from indistinct.pipeline.evidence import EVIDENCE, apart, policy_text, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
-from indistinct.recoding.earlier_plan import plan_document
 from indistinct.recoding.linked_plan import LinkedPlan
-from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan
+from indistinct.recoding.plan_document import plan_document
 from indistinct.recoding.recoded import leaked, measured
-from indistinct.recoding.split import SplitPlan
 from indistinct.release.audit import Audit, Verdict
 from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, made_up_among
 from indistinct.release.certificate import Run as Account
 from indistinct.release.documents import Content, Documents
 from indistinct.release.linked import private_documents
 from indistinct.sources.engines import open_table
-from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.types import Frame, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
     from indistinct.intake.run import Run
     from indistinct.intake.transforming import Transformed
-    from indistinct.microdata.leveled import LeveledTable
     from indistinct.policy import Policy
     from indistinct.recoding.plan import Plan
     from indistinct.release.publication import Publication
@@ -118,7 +114,7 @@ def accounts(
         starred = often_starred(publication.tables, plan.attributes, verdict)
         found = warn_about_search(policy, plan, suppressed, verdict)
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
-        documents["plan.json"] = partial(_plan_document, plan, private.microdata)
+        documents["plan.json"] = partial(plan_document, plan, private.data)
     written = policy_text(policy)
     if policy.output.report:
         # What an engine holds may be gone later, and is looked at now.
@@ -236,60 +232,6 @@ def _all_told(*told: Mapping[str, str]) -> dict[str, str]:
     """What was done to each attribute, in words."""
     names = dict.fromkeys(name for part in told for name in part)
     return {name: "; ".join(part[name] for part in told if name in part) for name in names}
-
-
-def _plan_document(plan: Plan, microdata: Microdata) -> Plain:
-    """The plan with its mappings from value to published value, for the custodian alone."""
-    data = microdata.data
-    document = plan.to_dict()
-    if isinstance(plan, LevelPlan):
-        document["nodes"] = [list(node) for node in plan.nodes]
-    if isinstance(plan, CellPlan):
-        document["attributes"] = {
-            name: {"published": list(plan.texts[j])} for j, name in enumerate(plan.attributes)
-        }
-        return plan_document(document, plan, data)
-    if isinstance(plan, SplitPlan):
-        document["splits"] = [
-            {
-                **part.to_dict(),
-                "published": {
-                    name: _at_levels(data, j, [part.levels[name]] * int(data.domain[j]))
-                    for j, name in enumerate(data.attributes)
-                },
-            }
-            for part in plan.splits
-        ]
-        return document
-    document["attributes"] = {
-        name: {
-            "level": plan.levels[name],
-            "levels": int(data.heights[j]) + 1,
-            "published": _mapping(plan, data, j),
-        }
-        for j, name in enumerate(data.attributes)
-    }
-    return plan_document(document, plan, data)
-
-
-def _mapping(plan: Plan, data: LeveledTable, attribute: int) -> list[list[str | None]]:
-    """Every leaf of attribute j, and what it is published as (by the full-domain plan)."""
-    if isinstance(plan, CutPlan):
-        levels = [int(level) for level in plan.cuts[attribute]]
-    else:
-        levels = [plan.levels[data.attributes[attribute]]] * int(data.domain[attribute])
-    return _at_levels(data, attribute, levels)
-
-
-def _at_levels(data: LeveledTable, attribute: int, levels: Sequence[int]) -> list[list[str | None]]:
-    """Every leaf of attribute j, and its label at a level of its own."""
-    taxonomy = data.taxonomies[data.attributes[attribute]]
-    leaves = taxonomy.leaves
-    shown = {level: taxonomy.level(level) for level in set(levels)}
-    return [
-        [leaf, shown[level][at]]
-        for at, (leaf, level) in enumerate(zip(leaves, levels, strict=True))
-    ]
 
 
 def _policy_bytes(policy: Policy) -> bytes:

@@ -385,33 +385,3 @@ def _looked(
         broken = judge.breaks(promise, class_of, size, out)
         found.append((promise, broken[class_of] & ~out, int(broken.sum())))
     return found
-
-
-def plan_document(document: Plain, plan: Plan, data: LeveledTable) -> Plain:
-    """A plan's document with what it takes to use the plan again.
-
-    Arguments:
-        document: the plan without its combinations, and ``attributes``.
-        plan: a plan of levels, cuts or classes.
-        data: the table it was made for.
-    """
-    document["hierarchies"] = {name: labels_of(data.taxonomies[name]) for name in data.attributes}
-    if isinstance(plan, CellPlan):
-        used = np.unique(plan.class_of[plan.class_of >= 0])
-        places = [cells[used] for cells in plan.cell_of]
-        document["class_cells"] = np.stack(places, axis=1).tolist() if places else []
-        there = data.weight > 0
-        numbers = np.where(plan.class_of < 0, -1, np.searchsorted(used, plan.class_of))
-        document["members"] = {
-            name: " ".join(map(str, codes[there].tolist()))
-            for name, codes in zip(data.attributes, data.table.codes, strict=True)
-        }
-        document["member_class"] = " ".join(map(str, numbers[there].tolist()))
-    if isinstance(plan, LevelPlan) and len(plan.nodes) > 1:
-        shown = {}
-        for at, node in enumerate(plan.nodes):
-            where = np.flatnonzero(plan.node_of == at)
-            one = LevelPlan(plan.attributes, (node,), np.zeros_like(plan.node_of), plan.search)
-            shown[at] = published_labels(data, one)[where].unique(maintain_order=True).rows()
-        document["node_classes"] = [[list(row) for row in shown[at]] for at in shown]
-    return document
