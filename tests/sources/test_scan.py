@@ -167,6 +167,22 @@ def test_the_release_of_a_scan_is_written_and_counted_once(tmp_path: Path) -> No
     assert own == read
 
 
+@pytest.mark.parametrize("name", ["optimal", "mondrian"])
+def test_a_scan_publishes_class_by_class_in_no_order_of_the_source(
+    tmp_path: Path, name: str
+) -> None:
+    TABLE.with_row_index("nr").write_parquet(tmp_path / "table.parquet")
+    asked = POLICIES[name] | {
+        "attributes": {"nr": {"role": "insensitive"}, **POLICIES[name]["attributes"]}
+    }
+    release = ind.anonymize(tmp_path / "table.parquet", asked, engine="duckdb")
+    rows = release.tables.pl()
+    run_of = rows.select(release.certificate.quasi_identifiers).to_struct("class").rle_id()
+    assert rows.select(release.certificate.quasi_identifiers).n_unique() == run_of.n_unique() > 1
+    first = rows.filter(run_of == run_of.mode()[0])["nr"].cast(pl.Int64)
+    assert 0.2 < (first.diff().drop_nulls() > 0).mean() < 0.8
+
+
 def test_a_release_is_counted_once_by_all_who_ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
