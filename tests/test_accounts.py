@@ -16,8 +16,8 @@ import pytest
 import indistinct as ind
 from indistinct.cli.summary import print_promises
 from indistinct.errors import Unsatisfiable
-from indistinct.intake.warnings import warn_about_made_up
 from indistinct.pipeline.evidence import private_evidence
+from indistinct.warnings.made_up import warn_about_made_up
 
 RANKS = {"flu": 4, "asthma": 3, "hiv": 1, "gout": 3, "cold": 4}
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.intake.range_ends import FAR, lone_ends
+from indistinct.warnings.range_ends import FAR, lone_ends
 
 QUASI = {"role": "quasi-identifier", "hierarchy": "suppress", "type": "number"}
 

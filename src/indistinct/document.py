@@ -322,6 +322,15 @@ def some_of(count: int, whole: int, one: str) -> str:
     return " ".join([shown(count), "of", named, *verb])
 
 
+def in_quotes(names: Iterable[str], between: str = ", ") -> str:
+    """Names one after another, each in quotes.
+
+    >>> in_quotes(["age", "sex"], " and ")
+    "'age' and 'sex'"
+    """
+    return between.join(f"'{name}'" for name in names)
+
+
 _DAY = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ].*)?")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from indistinct.document import in_quotes
 from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.types import Plain, PlainMapping
 
@@ -206,5 +207,5 @@ def _problems_of_on(model: object, on: object) -> Iterable[Problem]:
         )
     elif len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
-        named = ", ".join(f"'{name}'" for name in twice)
+        named = in_quotes(twice)
         yield Problem("bad-promise", f"'on' of promise '{model}' names {named} twice")

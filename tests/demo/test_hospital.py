@@ -12,8 +12,8 @@ from polars.testing import assert_frame_equal
 from indistinct import anonymize
 from indistinct.analytics.profile.columns import profile
 from indistinct.demo import POLICY, discharges
-from indistinct.intake.warnings import lost_attributes
 from indistinct.policy import Policy
+from indistinct.warnings.what_is_left import lost_attributes
 
 
 def test_the_same_seed_gives_the_same_table() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from indistinct.analytics import group_values
 from indistinct.analytics.group_values import GroupValues
-from indistinct.document import share
+from indistinct.document import in_quotes, share
 from indistinct.types import PlainMapping
 from indistinct.warning_kinds import Kind, WarningText
 
@@ -16,7 +16,7 @@ FEWEST = 0.01
 
 def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
     """That of a release that is not in memory not everything was counted."""
-    listed = ", ".join(f"'{name}'" for name in names[:3])
+    listed = in_quotes(names[:3])
     listed += f" and {len(names) - 3} more" * (len(names) > 3)
     return [
         Kind.LIMIT(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from indistinct.document import share
+from indistinct.document import in_quotes, share
 from indistinct.release.transforms.measured import as_measured
 from indistinct.sources.convert import to_polars
 from indistinct.sources.text import canonical
@@ -40,7 +40,7 @@ def warn_about_days_between(
     rows = canonical(held.select(person, *quasi)).with_columns(days).explode(_DAY)
     one, mean = _alone_with_days(rows.drop_nulls(_DAY), person, quasi)
     people = held[person].n_unique()
-    listed = ", ".join(f"'{name}'" for name in found)
+    listed = in_quotes(found)
     return [
         Kind.RISK(
             f"{listed}: quasi-identifiers and the days between two successive dates single out "

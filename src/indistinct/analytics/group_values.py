@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from indistinct.document import share
+from indistinct.document import in_quotes, share
 from indistinct.errors import DataError
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
@@ -331,7 +331,7 @@ def told_where_made_up(names: Sequence[str], group: str) -> list[WarningText]:
         names: the attributes that promises are about.
         group: what the groups are called.
     """
-    listed = ", ".join(f"'{name}'" for name in names)
+    listed = in_quotes(names)
     return [
         Kind.LIMIT(
             f"{WITH_OTHERS}other people's values in a {group} may tell a person's own {listed} "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.analytics.leakage.sensitivity_ranks import CRITICAL, ranks_by_score, share_of_harm
-from indistinct.document import many
+from indistinct.document import in_quotes, many
 from indistinct.errors import DataError, Problem, did_you_mean, refuse
 from indistinct.metadata import Value
 from indistinct.sources.engines import open_table
@@ -62,7 +62,7 @@ def _harm(table: Table, name: str, given: Ranks, file: str | None) -> dict[Value
     outcomes = set(counted[given.dependent].to_list())
     strange = [outcome for outcome in given.harmful if outcome not in outcomes]
     if strange:
-        listed = ", ".join(f"'{outcome}'" for outcome in strange)
+        listed = in_quotes(strange)
         raise DataError(
             "unknown-outcome",
             f"the ranks of '{name}' count {listed} as harmful, which does not occur",

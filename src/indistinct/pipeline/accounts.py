@@ -16,24 +16,6 @@ from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import method_of
 from indistinct.intake.kept_values import told_of_joined_rows
-from indistinct.intake.range_ends import warn_about_range_ends
-from indistinct.intake.warnings import (
-    often_starred,
-    told_of_bins,
-    told_of_changed_values,
-    told_of_chosen_values,
-    told_of_no_promise,
-    told_of_the_program,
-    told_of_the_whole_table,
-    warn_about_erased,
-    warn_about_lone_groups,
-    warn_about_lost,
-    warn_about_made_up,
-    warn_about_original_shares,
-    warn_about_ranges,
-    warn_about_search,
-    warn_about_those_left_out,
-)
 from indistinct.pipeline.evidence import EVIDENCE, apart, policy_text, private_evidence
 from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
@@ -47,6 +29,28 @@ from indistinct.release.documents import Content, Documents
 from indistinct.release.linked import private_documents
 from indistinct.sources.engines import open_table
 from indistinct.types import Frame, PlainMapping
+from indistinct.warnings.for_readers import (
+    told_of_bins,
+    told_of_changed_values,
+    told_of_chosen_values,
+    told_of_no_promise,
+    told_of_the_program,
+    told_of_the_whole_table,
+)
+from indistinct.warnings.left_out import (
+    warn_about_lone_groups,
+    warn_about_original_shares,
+    warn_about_those_left_out,
+)
+from indistinct.warnings.made_up import warn_about_made_up
+from indistinct.warnings.range_ends import warn_about_range_ends
+from indistinct.warnings.what_is_left import (
+    often_starred,
+    warn_about_erased,
+    warn_about_lost,
+    warn_about_ranges,
+    warn_about_search,
+)
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable

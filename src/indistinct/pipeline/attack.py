@@ -30,12 +30,11 @@ from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.source_keys import warn_about_source_keys
 from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
-from indistinct.document import many
+from indistinct.document import in_quotes, many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import method_of
-from indistinct.intake.beside_buckets import told_of_untried
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
 from indistinct.intake.kept_policy import policy_of
 from indistinct.intake.kept_values import kept_in_rows
@@ -51,7 +50,6 @@ from indistinct.intake.transforming import (
     shows_others,
     untried_in,
 )
-from indistinct.intake.warnings import replaced_alike
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values, sorted_values
@@ -62,6 +60,8 @@ from indistinct.sources.engines import codes_of, held_as_codes
 from indistinct.sources.memory import hand_back
 from indistinct.sources.table import Table
 from indistinct.types import Frame, Ints, Ints32, Plain
+from indistinct.warnings.beside_buckets import told_of_untried
+from indistinct.warnings.policy_facts import replaced_alike
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -508,7 +508,7 @@ def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
     if not view.intact:
         notes.append("the release is not the one that its certificate describes")
     if view.lacking:
-        left = ", ".join(f"'{name}'" for name in view.lacking)
+        left = in_quotes(view.lacking)
         notes.append(f"the release has no column {left}: nothing is learnt from it")
     if view.person is not None and attacked.private.policy.person is not None:
         if view.nobody.any():

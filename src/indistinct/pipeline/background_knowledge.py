@@ -42,7 +42,13 @@ from indistinct.analytics.set_sizes import warn_about_set_sizes
 from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
-from indistinct.intake.warnings import (
+from indistinct.pipeline.accounts import may_be_made_up
+from indistinct.pipeline.attack import Attacked, context_of, known_beside
+from indistinct.release.certificate import made_up_among
+from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import open_table
+from indistinct.warning_kinds import Kind
+from indistinct.warnings.policy_facts import (
     masked_identifiers,
     partly_promised,
     replaced_alike,
@@ -50,12 +56,6 @@ from indistinct.intake.warnings import (
     told_apart_by_distance,
     unpromised,
 )
-from indistinct.pipeline.accounts import may_be_made_up
-from indistinct.pipeline.attack import Attacked, context_of, known_beside
-from indistinct.release.certificate import made_up_among
-from indistinct.sources.convert import to_polars
-from indistinct.sources.engines import open_table
-from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable

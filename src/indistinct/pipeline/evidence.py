@@ -22,7 +22,6 @@ from indistinct.analytics.release_view import Made, ReleaseView, Sought
 from indistinct.analytics.risk.reidentification import curve_of_classes, prosecutor
 from indistinct.analytics.utility.spread import spread
 from indistinct.errors import DataError
-from indistinct.intake.warnings import lost_attributes
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
 from indistinct.recoding.published_nodes import published_nodes, published_partition
@@ -31,6 +30,7 @@ from indistinct.release.audit.verdict import TIMES
 from indistinct.report.chapters import HARM, Evidence
 from indistinct.sources.writing import CERTIFICATE, PRIVATE
 from indistinct.types import Frame, Plain, PlainMapping
+from indistinct.warnings.what_is_left import lost_attributes
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable

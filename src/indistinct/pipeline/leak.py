@@ -11,10 +11,9 @@ import numpy as np
 from indistinct.analytics.leakage.leak import Leak
 from indistinct.analytics.leakage.telling_columns import followed
 from indistinct.analytics.release_view import ReleaseView
-from indistinct.document import share
+from indistinct.document import in_quotes, share
 from indistinct.errors import PolicyError
 from indistinct.intake.sought_releases import sought_by
-from indistinct.intake.warnings import masked_identifiers
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.attack import Attacked, context_of
 from indistinct.privacy.knm_anonymity import KNMAnonymity
@@ -22,6 +21,7 @@ from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
 from indistinct.types import Frame
 from indistinct.warning_kinds import Kind, WarningText
+from indistinct.warnings.policy_facts import masked_identifiers
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -73,7 +73,7 @@ def _masked(policy: Policy, released: Frame) -> tuple[Table, list[str]] | None:
 
 def _followed_from(name: str, columns: Sequence[str], told: float) -> WarningText:
     """The warning that the ranks of an attribute follow from a published column, or from two."""
-    listed = " and ".join(f"'{column}'" for column in columns)
+    listed = in_quotes(columns, " and ")
     one = ("is", "it", "it tells")
     published, them, tell = one if len(columns) == 1 else ("are", "both", "they tell")
     return Kind.RISK(

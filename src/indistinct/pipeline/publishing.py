@@ -10,21 +10,10 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.risk.population import covers
-from indistinct.document import many
+from indistinct.document import in_quotes, many
 from indistinct.errors import IndistinctError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.intake.beside_buckets import told_of_columns, warn_about_columns
-from indistinct.intake.general_knowledge import warn_about_general_knowledge
 from indistinct.intake.value_metadata import needed_metadata, published_metadata
-from indistinct.intake.warnings import (
-    distinguishable,
-    warn_about_computed,
-    warn_about_counted_rows,
-    warn_about_forgotten_person,
-    warn_about_people,
-    warn_about_population,
-    warn_about_unprotected_columns,
-)
 from indistinct.metadata import CATEGORIES, NO_METADATA, ValueMetadata
 from indistinct.pipeline.accounts import broken_without_made_up
 from indistinct.pipeline.items_within_classes import items_within_classes
@@ -43,6 +32,19 @@ from indistinct.release.publication import Publication
 from indistinct.sources.convert import like, to_polars
 from indistinct.types import Bools, Frame
 from indistinct.warning_kinds import Kind, WarningText
+from indistinct.warnings.beside_buckets import told_of_columns, warn_about_columns
+from indistinct.warnings.columns_beside import (
+    warn_about_computed,
+    warn_about_people,
+    warn_about_unprotected_columns,
+)
+from indistinct.warnings.general_knowledge import warn_about_general_knowledge
+from indistinct.warnings.made_up import distinguishable
+from indistinct.warnings.whose_rows import (
+    warn_about_counted_rows,
+    warn_about_forgotten_person,
+    warn_about_population,
+)
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -423,7 +425,7 @@ def _beside(private: PrivateTable, published: Bools) -> tuple[pl.DataFrame, list
     dropped = [name for name in policy.sensitive if name not in private.sensitive]
     notes = []
     if left or dropped:
-        listed = ", ".join(f"'{name}'" for name in [*left, *dropped])
+        listed = in_quotes([*left, *dropped])
         notes.append(
             Kind.LOSS(
                 f"{listed}: not in the release: linked tables have only sensitive attributes "

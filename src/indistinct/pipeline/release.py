@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.document import Document, Grid, Line, Part, many
+from indistinct.document import Document, Grid, Line, Part, in_quotes, many
 from indistinct.errors import IndistinctError
 from indistinct.intake.kept_policy import POLICY
 from indistinct.intake.opening import sha256_of
@@ -244,7 +244,7 @@ class Release(Document):
         ]
         if not found:
             return ()
-        listed = ", ".join(f"'{name}'" for name in dict.fromkeys(found))
+        listed = in_quotes(dict.fromkeys(found))
         return (
             Kind.RISK(
                 f"cells or names of {listed} look like formulas, which a spreadsheet would run: "

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 from indistinct._sections import Place, Section, place_of, wrong
-from indistinct.document import toml_key
+from indistinct.document import in_quotes, toml_key
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.build import validate_spec
 from indistinct.hierarchies.code_systems import check as check_code_system
@@ -166,7 +166,7 @@ def _order_checks(
         )
     left = [name for name in names if name not in given.order]
     if given.order and left and not unknown_names:
-        listed = ", ".join(f"'{name}'" for name in left)
+        listed = in_quotes(left)
         yield Problem(
             "category-without-place",
             f"{place_of((*place, 'order'))}: has no place for {listed}",
@@ -196,7 +196,7 @@ def _transform_checks(
                 + f"with that role go {', '.join(fits)}",
             )
     if len(transform.names) != 1:
-        known = ", ".join(f"'{name}'" for name in TRANSFORMS)
+        known = in_quotes(TRANSFORMS)
         yield Problem(
             "one-transform", f"{place_of(place)}: needs one of {known}, not {len(transform.names)}"
         )
@@ -598,7 +598,7 @@ def _round_trips(bases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
             yield Problem(
                 "derived-in-a-circle",
                 f"{place_of(('attributes', name))}: follows from itself, over "
-                + ", ".join(f"'{base}'" for base in bases[name]),
+                + in_quotes(bases[name]),
                 remedy="say of one of them only what it is derived from",
             )
 
@@ -676,7 +676,7 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
     covered = {name for item in policy.promises for name in item.on or policy.quasi_identifiers}
     bare = [name for name in policy.quasi_identifiers if name not in covered]
     if bare:
-        listed = ", ".join(f"'{name}'" for name in bare)
+        listed = in_quotes(bare)
         told = "an attacker who knows it may tell people apart"
         yield Kind.RISK(f"promises: none covers quasi-identifier {listed}: {told}")
     elif policy.promises and not any(
@@ -698,7 +698,7 @@ def _transform_cautions(policy: Stated) -> Iterator[WarningText]:
     }
     drawn = [name for name, rule in rules.items() if rule.synthesize is not None]
     if drawn:
-        listed = ", ".join(f"'{name}'" for name in drawn)
+        listed = in_quotes(drawn)
         yield Kind.LIMIT(
             f"{listed}: synthetic values carry no promise of their own: rare values of the "
             "table are drawn too, and all records of the table made the model"
@@ -719,7 +719,7 @@ def _transform_cautions(policy: Stated) -> Iterator[WarningText]:
     of_people = [item.model for item in policy.privacy_models if item.about_population]
     moved = [name for name in policy.quasi_identifiers if name in rules]
     if of_people and moved:
-        listed = ", ".join(f"'{name}'" for name in moved)
+        listed = in_quotes(moved)
         yield Kind.LIMIT(
             f"promises: {', '.join(dict.fromkeys(of_people))} counts people by their true "
             f"values, but {listed} is published changed"

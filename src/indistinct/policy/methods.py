@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from indistinct._sections import Section, place_of
+from indistinct.document import in_quotes
 from indistinct.errors import Problem
 from indistinct.policy.sections import Attribute, Method
 from indistinct.privacy.promise import models
@@ -50,7 +51,7 @@ def method_checks(
         )
     needed = own.works_towards
     if needed and not {item.model for item in promises} & set(needed):
-        listed = " or ".join(f"'{name}'" for name in needed)
+        listed = in_quotes(needed, " or ")
         yield Problem(
             "method-without-promise",
             f"method.algorithm: '{own.name}' works towards {listed}, and no promise is",

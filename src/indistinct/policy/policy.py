@@ -30,6 +30,7 @@ from pydantic import PrivateAttr, ValidationError
 
 from indistinct import _toml
 from indistinct._sections import Place, Section, place_of, told, unknown, wrong
+from indistinct.document import in_quotes
 from indistinct.errors import (
     PolicyError,
     Problem,
@@ -444,7 +445,7 @@ def _listed(
 
 
 def _roleless(columns: Sequence[str], remedy: str, table: str = "") -> Problem:
-    listed = ", ".join(f"'{name}'" for name in columns)
+    listed = in_quotes(columns)
     listed = str(columns) if isinstance(columns, UncertainNames) else listed
     which, has = ("this column", "has") if len(columns) == 1 else ("these columns", "have")
     of = f" of {table}" if table else ""

@@ -19,7 +19,7 @@ from itertools import product
 
 import numpy as np
 
-from indistinct.document import many
+from indistinct.document import in_quotes, many
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.types import Bools, Floats, Ints, Ints32, Plain
@@ -240,8 +240,8 @@ def told_of_lost(visits: Visits, done: VisitPlan, k_of_classes: int, limit: floa
     rows = int((visits.class_of >= 0).sum())
     allowed = math.floor(limit * rows + 1e-9)
     told = (
-        f"the release keeps little or nothing of {_quoted(lost)}: fewer than {k} people of a class"
-        " have such a visit"
+        f"the release keeps little or nothing of {in_quotes(lost)}: fewer than {k} people of a "
+        "class have such a visit"
     )
     if rows * done.checked > MOST_TRIED:
         return (
@@ -252,7 +252,7 @@ def told_of_lost(visits: Visits, done: VisitPlan, k_of_classes: int, limit: floa
     for wider in (wider for wider in WIDER_LIMITS if wider > limit):
         better = visits.lost(visits.protected(math.floor(wider * rows)))
         if kept := [name for name in lost if name not in better]:
-            ways.append(f"to keep more of {_quoted(kept)}, write suppression_limit = {wider}")
+            ways.append(f"to keep more of {in_quotes(kept)}, write suppression_limit = {wider}")
             left -= set(kept)
             break
     whole = visits.in_one_class()
@@ -262,7 +262,7 @@ def told_of_lost(visits: Visits, done: VisitPlan, k_of_classes: int, limit: floa
     more = [name for name in lost if name not in never]
     if more and larger > max(k, k_of_classes):
         ways.append(
-            f"to keep more of {_quoted(more)}, write k = {larger} in k-anonymity, and promise "
+            f"to keep more of {in_quotes(more)}, write k = {larger} in k-anonymity, and promise "
             f"known-visit with k = {k}"
         )
         left -= set(more)
@@ -272,16 +272,12 @@ def told_of_lost(visits: Visits, done: VisitPlan, k_of_classes: int, limit: floa
         stay = [name for name in stay if name not in gone]
         if stay:
             ways.append(
-                f'to keep more of {_quoted(stay)}, write role = "identifier" instead of role and '
-                f"level of {_quoted(gone)}"
+                f'to keep more of {in_quotes(stay)}, write role = "identifier" instead of role and '
+                f"level of {in_quotes(gone)}"
             )
         elif not ways:
             ways.append("no more would be left of one of them alone")
     return f"{told}; {'; '.join(ways)}"
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
 
 
 class _Level:

@@ -29,6 +29,7 @@ from typing import Any, BinaryIO
 import polars as pl
 import polars.selectors as cs
 
+from indistinct.document import in_quotes
 from indistinct.errors import OutputError, Problem, refuse
 from indistinct.sources import spark_release, spark_table
 from indistinct.sources.arrow import frame_of_arrow
@@ -720,7 +721,7 @@ def _refuse_foreign(out: Path) -> None:
     found = sorted(path.name for path in out.iterdir())
     foreign = [name for name in found if name not in _left_by_a_run(out)]
     if foreign:
-        shown = ", ".join(f"'{name}'" for name in foreign[:3]) + (", ..." * (len(foreign) > 3))
+        shown = in_quotes(foreign[:3]) + (", ..." * (len(foreign) > 3))
         raise OutputError(
             "foreign-files",
             f"the folder holds what no earlier run has left there: {shown}",

@@ -10,12 +10,12 @@ from indistinct.analytics.profile.first_policy import toml_value
 from indistinct.document import Document, Grid, Line, Part, PlainData, share
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.intake.opening import PolicyLike, Progress, as_policy
-from indistinct.intake.warnings import lost_attributes
 from indistinct.pipeline.anonymization import anonymize
 from indistinct.pipeline.release import Release
 from indistinct.policy import Policy
 from indistinct.recoding.method import method_named
 from indistinct.types import Frame, PlainMapping
+from indistinct.warnings.what_is_left import lost_attributes
 
 OTHERS: Final[Mapping[str, PlainMapping]] = {
     "one level per attribute": {"algorithm": "optimal", "suppression_limit": 0.05},

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indistinct.document import many, some_of, spanned
+from indistinct.document import in_quotes, many, some_of, spanned
 from indistinct.errors import (
     DataError,
     HierarchyError,
@@ -470,7 +470,7 @@ class _Reuse:
         }
         self.run.documents["applied.json"] = account
         if changed:
-            listed = ", ".join(f"'{name}'" for name in changed)
+            listed = in_quotes(changed)
             self.run.warnings.append(
                 Kind.LOSS(
                     f"the labels of {listed} differ from the earlier plan's, which did not hold "

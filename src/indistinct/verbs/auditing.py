@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from indistinct.analytics.risk.population import covers
+from indistinct.document import in_quotes
 from indistinct.errors import PolicyError
 from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.opening import PolicyLike, as_policy
@@ -171,7 +172,7 @@ def _rests_on(
     if follow is not None:
         who = f"people were followed by '{follow}', taken to name them alike in every release"
     elif constant:
-        listed = ", ".join(f"'{name}'" for name in constant)
+        listed = in_quotes(constant)
         who = (
             f"taken for granted: nobody's {listed} changes from release to release, and of words "
             "and codes of it that differ none stands for the other"

@@ -23,7 +23,6 @@ from indistinct.intake.opening import PolicyLike, Progress, as_policy
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
 from indistinct.intake.transforming import changes_values, untried_in
-from indistinct.intake.warnings import lost_attributes
 from indistinct.measures.objective import objective as bound_by
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.pipeline.anonymization import anonymize, read
@@ -39,6 +38,7 @@ from indistinct.recoding.recoded import leaked, published_classes, score
 from indistinct.types import Frame, Plain, PlainMapping
 from indistinct.verbs.alternatives import COST
 from indistinct.verbs.risk import for_k
+from indistinct.warnings.what_is_left import lost_attributes
 
 MEASURED = (KnownRecords, KNMAnonymity)
 """Promises of which the release, and not its plan alone, decides."""

@@ -69,7 +69,7 @@ from indistinct.analytics.profile.unread import (
     told_of_units,
 )
 from indistinct.analytics.profile.values import Values, read_values
-from indistinct.document import PlainData, many
+from indistinct.document import PlainData, in_quotes, many
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import COUNT, Table
 from indistinct.types import Frame, PlainMapping
@@ -1159,7 +1159,7 @@ def _numbering(item: AttributeProfile, keys: Mapping[str, Numbering]) -> Attribu
     shown = keys[item.attribute].shown if item.attribute in keys else ()
     if not shown or (item.role == "identifier" and not item.left_out):
         return item
-    names = ", ".join(f"'{name}'" for name in shown)
+    names = in_quotes(shown)
     why = f"it seems to number people: {names} hardly ever differ between its records"
     return replace(item, role="identifier", reasons=(why,), warnings=(), sure=True)
 

@@ -19,7 +19,7 @@ from indistinct.analytics.profile.person_keys import (
     person_keys,
     several_people,
 )
-from indistinct.document import PlainData, many
+from indistinct.document import PlainData, in_quotes, many
 from indistinct.sources.table import Table
 
 
@@ -241,5 +241,5 @@ def _doubt(columns: Sequence[Column], name: str, key: Numbering) -> str:
         return ""
     if not key.shown:
         return "nothing else in the table shows it"
-    names = ", ".join(f"'{one}'" for one in key.shown)
+    names = in_quotes(key.shown)
     return f"only {names} show it, and would of a visit or an order as well"

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.series.together import Series
-from indistinct.document import many
+from indistinct.document import in_quotes, many
 from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools
 
@@ -75,7 +75,7 @@ class Joined:
 
 
 def _listed(columns: Sequence[str]) -> str:
-    listed = ", ".join(f"'{name}'" for name in columns[:3])
+    listed = in_quotes(columns[:3])
     return listed + f" and {len(columns) - 3} more" * (len(columns) > 3)
 
 

@@ -30,7 +30,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.document import many
+from indistinct.document import in_quotes, many
 from indistinct.errors import (
     DataError,
     PolicyError,
@@ -281,7 +281,7 @@ class _Asked:
 
 def _asked(linked: LinkedTable, promises: Sequence[Promise], settings: KLSettings) -> _Asked:
     problems = Problems()
-    named = ", ".join(f"'{name}'" for name in linked.events)
+    named = in_quotes(linked.events)
     if len(linked.events) > 1:
         problems.add(
             "several-sensitive-attributes",

@@ -30,7 +30,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from indistinct.document import Document, Grid, Line, Part, many
+from indistinct.document import Document, Grid, Line, Part, in_quotes, many
 from indistinct.errors import DataError
 from indistinct.metadata import CATEGORIES, ValueMetadata
 from indistinct.release.audit import Audit
@@ -257,7 +257,7 @@ def _joined(members: Sequence[pl.DataFrame], beside: Sequence[set[str]], follow:
             columns |= both
     if not columns:
         return ""
-    listed = ", ".join(f"'{name}'" for name in sorted(columns)[:3])
+    listed = in_quotes(sorted(columns)[:3])
     listed += f" and {len(columns) - 3} more" * (len(columns) > 3)
     may = "" if follow is not None else "may "
     divide = f"{may}divide" + "s" * (not may)
@@ -273,7 +273,7 @@ def _known(series: Sequence[OneOf], beside: Sequence[set[str]]) -> str:
         if other is not one
         for name in own & {*other.quasi}
     }
-    listed = ", ".join(f"'{name}'" for name in sorted(columns))
+    listed = in_quotes(sorted(columns))
     return f"whoever knows {listed}, as another release takes for known, finds rows" * bool(columns)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from indistinct.document import in_quotes
 from indistinct.errors import PolicyError, Problem, Problems, did_you_mean, refuse
 from indistinct.requirement import Requirement
 from indistinct.types import Plain
@@ -66,7 +67,7 @@ def number(
 def word(*choices: str) -> Setting:
     """One of several words; the first where it is left out."""
     return Setting(
-        "one of " + ", ".join(f"'{choice}'" for choice in choices),
+        "one of " + in_quotes(choices),
         lambda value: isinstance(value, str) and value in choices,
         choices[0],
         choices[0],

@@ -23,6 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.document import in_quotes
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.randomness import Random
@@ -143,6 +144,6 @@ def told(*, joint: bool, given: Sequence[str], k: int) -> str:
     """What the certificate says of it."""
     how = "together with the others drawn so" if joint else "by itself"
     if given:
-        listed = ", ".join(f"'{name}'" for name in given)
+        listed = in_quotes(given)
         how += f", given groups of {listed} as far as {k} or more of a group share a value"
     return f"synthetic: drawn from a model, {how}; that alone promises nothing"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from indistinct.document import share
+from indistinct.document import in_quotes, share
 from indistinct.microdata.microdata import row_numbers
 from indistinct.recoding.linked_plan import Buckets, LinkedPlan
 from indistinct.types import Bools, Floats, Ints32
@@ -31,8 +31,8 @@ def told_of_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[WarningText]
     """What readers are told: that no promise bounds it."""
     if not beside.width:
         return []
-    listed = ", ".join(f"'{name}'" for name in beside.columns)
-    about = ", ".join(f"'{name}'" for name in plan.buckets)
+    listed = in_quotes(beside.columns)
+    about = in_quotes(plan.buckets)
     return [
         Kind.LIMIT(
             f"{listed}: published for each person next to the quasi-identifiers: no promise "
@@ -43,7 +43,7 @@ def told_of_columns(beside: pl.DataFrame, plan: LinkedPlan) -> list[WarningText]
 
 def told_of_untried(beside: Sequence[str]) -> list[str]:
     """What an attack says of these columns."""
-    listed = ", ".join(f"'{name}'" for name in beside)
+    listed = in_quotes(beside)
     return [
         f"{listed}: published for each person; what they tell about the values of a bucket was "
         "not tried: anonymize warns of it"

@@ -1,0 +1,1 @@
+"""What custodians and readers are told of a release beside its figures."""
