@@ -17,11 +17,11 @@ from tests import long_tables
 from tests.analytics.attacks.people_contexts import lists
 
 import indistinct as ind
-from indistinct.analytics import group_values
 from indistinct.analytics.attacks import known_records
-from indistinct.analytics.background_warnings import warn_about_known_records
 from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
 from indistinct.document import share
+from indistinct.warnings import group_values
+from indistinct.warnings.background_warnings import warn_about_known_records
 
 ILLS = ("flu", "asthma", "gout", "cold", "HIV")
 

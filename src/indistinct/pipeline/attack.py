@@ -24,8 +24,6 @@ from indistinct.analytics.attacks import (
 )
 from indistinct.analytics.attacks.context import Visits
 from indistinct.analytics.attacks.places import Combined
-from indistinct.analytics.group_values import class_numbers
-from indistinct.analytics.households import warn_about_households
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.source_keys import warn_about_source_keys
@@ -61,6 +59,8 @@ from indistinct.sources.memory import hand_back
 from indistinct.sources.table import Table
 from indistinct.types import Frame, Ints, Ints32, Plain
 from indistinct.warnings.beside_buckets import told_of_untried
+from indistinct.warnings.group_values import class_numbers
+from indistinct.warnings.households import warn_about_households
 from indistinct.warnings.policy_facts import replaced_alike
 
 if TYPE_CHECKING:

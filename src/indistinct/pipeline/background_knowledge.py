@@ -8,9 +8,20 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics import group_values
 from indistinct.analytics.attacks import Finding, known_records, unicity
-from indistinct.analytics.background_warnings import (
+from indistinct.analytics.profile.columns import nearly_unique
+from indistinct.analytics.release_view import ReleaseView
+from indistinct.intake.sought_releases import sought_by
+from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
+from indistinct.intake.value_metadata import value_metadata_of
+from indistinct.pipeline.accounts import may_be_made_up
+from indistinct.pipeline.attack import Attacked, context_of, known_beside
+from indistinct.release.certificate import made_up_among
+from indistinct.sources.convert import to_polars
+from indistinct.sources.engines import open_table
+from indistinct.warning_kinds import Kind
+from indistinct.warnings import group_values
+from indistinct.warnings.background_warnings import (
     not_beside,
     warn_about_alike,
     warn_about_known_records,
@@ -19,8 +30,8 @@ from indistinct.analytics.background_warnings import (
     warn_about_uncounted,
     warn_about_values_in_buckets,
 )
-from indistinct.analytics.days_between import warn_about_days_between
-from indistinct.analytics.group_values import (
+from indistinct.warnings.days_between import warn_about_days_between
+from indistinct.warnings.group_values import (
     NO_TWO,
     GroupValues,
     alone_with_two,
@@ -34,20 +45,8 @@ from indistinct.analytics.group_values import (
     told_where_harmed,
     told_where_made_up,
 )
-from indistinct.analytics.households import warn_about_households
-from indistinct.analytics.near_values import warn_about_near_values
-from indistinct.analytics.profile.columns import nearly_unique
-from indistinct.analytics.release_view import ReleaseView
-from indistinct.analytics.set_sizes import warn_about_set_sizes
-from indistinct.intake.sought_releases import sought_by
-from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
-from indistinct.intake.value_metadata import value_metadata_of
-from indistinct.pipeline.accounts import may_be_made_up
-from indistinct.pipeline.attack import Attacked, context_of, known_beside
-from indistinct.release.certificate import made_up_among
-from indistinct.sources.convert import to_polars
-from indistinct.sources.engines import open_table
-from indistinct.warning_kinds import Kind
+from indistinct.warnings.households import warn_about_households
+from indistinct.warnings.near_values import warn_about_near_values
 from indistinct.warnings.policy_facts import (
     masked_identifiers,
     partly_promised,
@@ -56,6 +55,7 @@ from indistinct.warnings.policy_facts import (
     told_apart_by_distance,
     unpromised,
 )
+from indistinct.warnings.set_sizes import warn_about_set_sizes
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.analytics.group_values import certain_beside, of_buckets, of_classes
+from indistinct.warnings.group_values import certain_beside, of_buckets, of_classes
 
 
 def only_known(classes: list[list[str]], unknown: set[str]) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from indistinct.analytics import group_values
-from indistinct.analytics.group_values import GroupValues
 from indistinct.document import in_quotes, share
 from indistinct.types import PlainMapping
 from indistinct.warning_kinds import Kind, WarningText
+from indistinct.warnings import group_values
+from indistinct.warnings.group_values import GroupValues
 
 FEWEST = 0.01
 """The share of people of whom a class nearly tells a value, from which on it is said."""

@@ -12,12 +12,12 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.background_warnings import FEWEST, NEARLY_ALL
-from indistinct.analytics.group_values import GROUP, HAVE, OF, GroupValues
 from indistinct.analytics.leakage.derivations import on_scales
 from indistinct.document import share
 from indistinct.metadata import NO_METADATA, Value, ValueMetadata
 from indistinct.warning_kinds import Kind, WarningText
+from indistinct.warnings.background_warnings import FEWEST, NEARLY_ALL
+from indistinct.warnings.group_values import GROUP, HAVE, OF, GroupValues
 
 NEAR = 0.05
 """Values of a class are near that are no further apart than this share of the range of most."""
