@@ -115,6 +115,13 @@ def test_the_readme_counts_promises_and_attackers_as_they_are() -> None:
     assert 20 < len(own_attackers) < 30
 
 
+def test_the_page_on_attacks_says_what_helps_against_every_attacker() -> None:
+    page = (DOCS / "how-to" / "attack-a-release.md").read_text(encoding="utf-8")
+    table = page[page.index("## The attackers, and what to do") : page.index("## People with")]
+    own = [one.NAME for one in attackers().values() if one.__name__.startswith("indistinct.")]
+    assert [name for name in own if f"`{name}`" not in table] == []
+
+
 def test_the_readme_is_read_in_minutes() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
