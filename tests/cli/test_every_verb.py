@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 import typer
+from typer.testing import CliRunner
 
 import indistinct as ind
 from indistinct.cli import app, main
@@ -185,6 +187,16 @@ def test_progress_is_not_told_where_nothing_is_to_be_said(
     finally:
         hush(False)
     assert capsys.readouterr().err == ""
+
+
+def test_the_help_of_every_verb_is_shown_whole() -> None:
+    """Words in square brackets would be taken for markup, and left out."""
+    for name, verb in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        page = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "400"}).output
+        shown = " ".join(re.sub("[│─╭╮╰╯]", " ", page).split())
+        said = [verb.help, *(getattr(parameter, "help", None) for parameter in verb.params)]
+        missing = [text for text in said if text and " ".join(text.split()) not in shown]
+        assert missing == [], name
 
 
 @pytest.mark.parametrize(

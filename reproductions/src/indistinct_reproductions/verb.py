@@ -28,16 +28,16 @@ def paper(
         Path | None,
         option(
             "DIR",
-            "Folder for a page, tables and pictures (nothing is written without).",
+            "Folder for a page, tables and pictures (by default nothing is written).",
             parser=named_path,
         ),
     ] = None,
     seed: Annotated[int, option("N", "Seed of what the paper draws at random.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the figures of a paper again, each beside the printed one with a verdict.
+    """Compute the figures of a paper again, and compare each with the printed one.
 
-    What needs public data is run where --data names the folder that holds the files.
+    Parts that need public data run only if --data names the folder of the files.
     """
     from indistinct_reproductions import reproduce
 

@@ -45,7 +45,7 @@ def anonymize(
         Path,
         option(
             "DIR",
-            "Folder for the release and its certificate. That of an earlier release is replaced.",
+            "Folder for the release and its certificate; it replaces an earlier release.",
             parser=named_path,
         ),
     ],
@@ -162,7 +162,8 @@ def anonymize(
         typer.Option("--report/--no-report", help="Write reports next to the release, as HTML."),
     ] = True,
     refused: Annotated[
-        Path | None, option("FILE", "Where no release can be made, write a report of why, as HTML.")
+        Path | None,
+        option("FILE", "If no release can be made, write a report of the reasons, as HTML."),
     ] = None,
     details: Details = False,
     as_json: AsJson = False,

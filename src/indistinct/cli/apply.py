@@ -24,7 +24,7 @@ def apply(
         Path,
         option(
             "DIR",
-            "Folder for the release and its certificate. That of an earlier release is replaced.",
+            "Folder for the release and its certificate; it replaces an earlier release.",
             parser=named_path,
         ),
     ],

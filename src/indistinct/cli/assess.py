@@ -56,8 +56,8 @@ def assess(
         float | None,
         option(
             "SHARE",
-            "Exit with 3 where a column or a listed combination leaks a larger share; with "
-            "--release, where it still does.",
+            "Exit with 3 if a column or a listed combination leaks a larger share; with "
+            "--release, if it still does.",
             min=0.0,
             max=1.0,
         ),

@@ -57,7 +57,9 @@ def attack(
     ] = None,
     details: Annotated[
         bool,
-        typer.Option("--details", help="What every attacker knows and finds, not the worst alone."),
+        typer.Option(
+            "--details", help="Show what every attacker knows and finds, not only the worst."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -61,7 +61,7 @@ def audit(
     ] = None,
     follow: Annotated[
         str | None,
-        option("NAME", "Of several releases: the column with the same name for a person in all."),
+        option("NAME", "Of several releases: the column that names each person alike in all."),
     ] = None,
     separator: Separator = None,
     encoding: Encoding = None,
@@ -70,9 +70,9 @@ def audit(
 ) -> None:
     """Recompute every promise from the published files alone.
 
-    The promises come from --policy, from --quasi and --k, or else from the certificate.json beside
-    the release. Works on releases made by other tools. Several releases are checked together for
-    promises over releases, as far as a reader can. Ends with 3 if a promise is broken, or
+    The promises come from --policy, from --quasi and --k, or else from the certificate.json next
+    to the release. Works on releases made by other tools. Several releases are checked together
+    for promises over releases, as far as a reader can. Ends with 3 if a promise is broken, or
     cannot be proved over releases.
     """
     import indistinct

@@ -22,7 +22,7 @@ ROWS_SHOWN = 5
 def demo(
     out: Annotated[
         Path | None,
-        option("DIR", "Folder for the release (nothing is written without).", parser=named_path),
+        option("DIR", "Folder for the release (by default nothing is written).", parser=named_path),
     ] = None,
     details: Details = False,
     as_json: AsJson = False,

@@ -29,7 +29,7 @@ def explore(
     ] = None,
     gain: Annotated[
         float | None,
-        option("SHARE", "What an attacker may gain about anybody; every point is attacked."),
+        option("SHARE", "The most that an attacker may gain about anyone; attacks every point."),
     ] = None,
     attacker: Annotated[
         str | None, option("NAMES", "The attackers to try with --gain; by default all.")

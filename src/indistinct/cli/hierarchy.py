@@ -56,15 +56,17 @@ def hierarchy(
     code_system: Annotated[
         Literal["icd-9-cm", "icd-10", "atc", "us-zip", "us-state", "country"] | None,
         typer.Option(
-            help="Codes of a classification: diseases, drugs, ZIP codes, states, countries.",
+            metavar="SYSTEM",
+            help="Codes of a system: icd-9-cm, icd-10, atc, us-zip, us-state or country.",
             rich_help_panel=BUILDER,
         ),
     ] = None,
     bottom: Annotated[
-        float | None, typer.Option(help="With --intervals: smaller values become one.")
+        float | None, typer.Option(help="With --intervals: smaller values get one label.")
     ] = None,
     top: Annotated[
-        float | None, typer.Option(help="With --intervals: from here on, values become one.")
+        float | None,
+        typer.Option(help="With --intervals: this value and larger ones get one label."),
     ] = None,
     levels: Annotated[
         int | None, typer.Option(help="With --intervals or --mask: how many levels to build.")

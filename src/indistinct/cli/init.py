@@ -51,9 +51,7 @@ def init(
             "--strict", help="With --check: exit with 3 if a column has less than is suggested."
         ),
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a policy that is there already.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing policy.")] = False,
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
@@ -61,7 +59,7 @@ def init(
         bool | None,
         typer.Option(
             "--header/--no-header",
-            help="Whether the first line of a CSV file has the columns' names.",
+            help="Whether the first line of a CSV file has the column names.",
             rich_help_panel=FILE,
         ),
     ] = None,

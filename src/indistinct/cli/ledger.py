@@ -43,7 +43,7 @@ def ledger(
     ] = None,
     pairs: Annotated[
         bool,
-        typer.Option("--pairs", help="For check: hold every two releases together too."),
+        typer.Option("--pairs", help="For check: also check every two releases together."),
     ] = False,
     people: Annotated[
         Path | None,
@@ -51,10 +51,10 @@ def ledger(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show, check or correct a ledger: the folder named by path under [ledger] in a policy.
+    """Show, check or correct a ledger: the folder that a policy names as ledger.path.
 
     check compares all published releases with the promises, person by person, and ends with 3 if
-    all of them together break one. Its output is private.
+    all of them together break a promise. Its output is private.
     """
     import indistinct
 

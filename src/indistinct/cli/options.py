@@ -72,9 +72,9 @@ KeptPolicy = Annotated[
     Path | None,
     option("FILE", "The policy of the table (the one that the first release keeps in private/)."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Details = Annotated[
-    bool, typer.Option("--details", help="Show every warning, not the most urgent ones alone.")
+    bool, typer.Option("--details", help="Show all warnings, not only the most urgent ones.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Separator = Annotated[

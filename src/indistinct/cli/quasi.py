@@ -55,8 +55,8 @@ def quasi(
         bool,
         typer.Option(
             "--rows/--graph-only",
-            help="All columns of a record are linked to its sensitive values; or only stated links "
-            "count: a link that nobody stated is not cut.",
+            help="Link all columns of a record to its sensitive values, or count stated links "
+            "alone.",
         ),
     ] = True,
     accept: Annotated[bool, typer.Option("--accept", help="Count the proposed links too.")] = False,
@@ -68,9 +68,7 @@ def quasi(
     mermaid: Annotated[
         bool, typer.Option("--mermaid", help="Print the graph as Mermaid text, and nothing else.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a picture that is there already.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing picture.")] = False,
     separator: Separator = None,
     encoding: Encoding = None,
     sheet: Sheet = None,

@@ -30,8 +30,8 @@ def report(
     """Write the report of a release: promises and proof, risk, cost, and what is left open.
 
     One HTML file that loads nothing: DIR/private/report.html for you, or with --public
-    DIR/report.html, which may travel with the release. A template orders the same evidence as a
-    standard asks; it is never a certification.
+    DIR/report.html, which may be published with the release. A template orders the same evidence
+    as a standard asks; it is never a certification.
     """
     import indistinct
 
