@@ -842,7 +842,7 @@ def python_page() -> str:
         ),
         (
             "Step by step",
-            "What the [studio](../how-to/use-the-studio.md) is made of: a table that is read once, and "
+            "The functions of the [studio](../how-to/use-the-studio.md): a table that is read once, and "
             "policies that are checked against it while they are written.",
             ("workbench", "Workbench", "Held", "edit_policy"),
         ),

@@ -24,12 +24,12 @@ _SHARED = ("model", "parameters", "on", "sensitive", "unit", "reference")
 
 @dataclass(frozen=True)
 class Requirement:
-    """A promise as it is written down: the model's name, its parameters, and its columns.
+    """A promise as a policy writes it: the model's name, its parameters, and its columns.
 
     Arguments:
         model: Name of the privacy model, such as ``k-anonymity``.
         parameters: The model's own parameters, such as ``{"k": 5}``.
-        on: Quasi-identifiers whose equivalence classes are looked at; None for all of them.
+        on: Quasi-identifiers that make the equivalence classes; None for all of them.
         sensitive: The attribute that is protected, for models that protect one.
         unit: Whether ``record`` s or ``person`` s are counted.
         reference: The distribution that sensitive values are compared with, for models that

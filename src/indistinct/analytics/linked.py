@@ -51,9 +51,9 @@ def expected(
         the weight, from 0 to 1.
 
     Raises:
-        DataError: a table or the column that links them is missing, the folder is no release of
-            linked tables, both tables have a column of the same name beside, or there is a column
-            of the weight's name.
+        DataError: a table or the column that links them is missing, the folder is not a
+            release of linked tables, both tables have another column of the same name, or a column
+            has the name of the weight.
         ValueError: ``holding`` is none of the three.
     """
     import narwhals as nw

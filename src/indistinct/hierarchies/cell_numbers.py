@@ -35,7 +35,7 @@ def read_numbers(
         Columns ``low``, ``high`` and ``middle``. ``[40, 45)`` has the ends 40 and 45, although 45
         is not among its values; ``[40, 44]``, ``40-44`` and the set ``{40, 44, missing}`` have 40
         and 44. An end that is not known is null, and so is the middle then. All three are null for
-        a missing cell and for one that is no number, such as ``021**``.
+        a missing cell and for one that is not a number, such as ``021**``.
 
     >>> read_numbers(["41", "[40, 45)", "[74, >=90]", "021**"], top=100).rows()
     [(41.0, 41.0, 41.0), (40.0, 45.0, 42.5), (74.0, 100.0, 87.0), (None, None, None)]

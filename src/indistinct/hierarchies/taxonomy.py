@@ -164,7 +164,7 @@ class Taxonomy:
         self.codes = False
 
     def of_codes(self) -> Taxonomy:
-        """The same tree, of whose values it is said that they are no numbers."""
+        """The same tree, with its values marked as categories, not numbers."""
         found = copy.copy(self)
         found.codes = True
         return found

@@ -106,9 +106,9 @@ def attack(  # noqa: PLR0913, what its user may say
         path: the file that a frame was read from, for messages.
 
     Raises:
-        DataError: the table or the release cannot be read, or has cells that cannot; or the release
-            has no quasi-identifier whose truth can be found in it; or people have many records, and
-            nothing in the release tells the people apart.
+        DataError: the table, the release or one of its cells cannot be read; or the release has
+            no quasi-identifier that can be compared with the table; or people have many records,
+            and no column of the release tells the people apart.
         PolicyError: the policy does not fit the table, or an attacker or attribute is unknown; or
             the release is one of people with many records, and the policy does not name them.
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.

@@ -25,7 +25,7 @@ def edit_policy(text: str, place: Sequence[str | int], value: Any = None) -> str
         value: what stands there afterwards: plain data; none takes the key out.
 
     Raises:
-        PolicyError: the text is no TOML, or there is no such place in it.
+        PolicyError: the text is not TOML, or has no such place.
 
     >>> print(edit_policy("k = 5  # enough", ("k",), 10))
     k = 10  # enough

@@ -99,7 +99,7 @@ class Promise(ABC):
 
     @property
     def spec(self) -> Requirement:
-        """The promise as it is written down, with every parameter of its model.
+        """The promise as a policy writes it, with every parameter of its model.
 
         >>> promise("theta-sensitive", k=4, sensitive="diagnosis").spec.parameters
         {'k': 4, 'mu': 0.6, 'theta': 'k'}
@@ -134,7 +134,7 @@ class Promise(ABC):
 
     @property
     def effective_closure(self) -> Closure:
-        """The closure as it is under these settings.
+        """The closure under these settings.
 
         A promise that compares with the published records promises nothing about a part of them:
         whatever is added or left out changes what all classes are compared with.

@@ -82,8 +82,8 @@ def audit(  # noqa: PLR0913, what its user may say
             ``quasi`` and ``sensitive``, the column ``by``, and ``holding``: everyone of a bucket
             has ``one`` of its rows, ``some`` of its values, or ``all``.
         constant: of a list: quasi-identifiers that people keep from release to release, and whose
-            labels contain each other only as ranges, masks or sets. Nothing else tells two people
-            of two releases apart.
+            labels contain each other only as ranges, masks or sets. By default, two people of two
+            releases cannot be told apart.
         follow: of a list: a column that names everybody by the same name in every release.
 
     Returns:

@@ -181,7 +181,7 @@ class Workbench:
         What only the old role has is taken out, and what the new one needs is drafted.
 
         Raises:
-            PolicyError: the text is no TOML, or the table has no such column.
+            PolicyError: the text is not TOML, or the table has no such column.
         """
         if attribute not in self.table.columns:
             known = did_you_mean(attribute, self.table.columns)

@@ -38,7 +38,7 @@ class Leakage(PlainData):
 
     ``loss`` is Delta S in bits, ``normalized`` its share of S0; ``maximum`` and ``deviation`` are
     those of the loss over people, weighted by their probabilities. ``alone`` is the share of
-    records that nobody shares the values with, ``distinction`` distinct combinations per record,
+    unique records, ``distinction`` the number of distinct combinations per record,
     ``separation`` the share of pairs of records that differ.
     """
 

@@ -42,8 +42,7 @@ CLOSE = 1e-12
 def ranks_by_score(scores: Mapping[V, float], cuts: Sequence[float] = CUTS) -> dict[V, int]:
     """The rank of every value by a score: the higher, the more sensitive.
 
-    Values of equal scores have one rank. Where all have the same one, all are critical: nothing
-    tells which of them is not.
+    Values of equal scores have one rank. If all have the same one, all are critical.
 
     Arguments:
         scores: a figure for every value: deaths, a share of bad outcomes.

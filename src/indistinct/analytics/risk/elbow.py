@@ -98,8 +98,8 @@ def select_k(
 ) -> Selection:
     """The k that follows from the curves of the three criteria of risk.
 
-    The smallest k at which nobody is at risk any more, where it is not below the first bend nor
-    more than one above the last; else the last bend.
+    The smallest k with nobody at risk, if it is at least the first bend and at most one above
+    the last bend; otherwise the last bend.
 
     Arguments:
         ks: the values of k, rising.

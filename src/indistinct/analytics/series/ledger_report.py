@@ -228,8 +228,8 @@ def check_ledger(path: str | Path, *others: str | Path, pairs: bool = False) -> 
         pairs: whether every two releases are also compared.
 
     Raises:
-        InputError: there is none; or two ledgers have different keys, so that nobody in one can be
-            found in another.
+        InputError: there is no ledger; or two ledgers have different keys, so their people cannot
+            be compared.
     """
     ledgers = [Ledger(one).entries() for one in (path, *others)]
     entries = [*merge(*ledgers, key=lambda one: one.created)]

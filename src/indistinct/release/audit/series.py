@@ -127,7 +127,7 @@ class SeriesAudit(Document):
 
     @property
     def alone(self) -> tuple[Requirement, ...]:
-        """The promises that speak of one release, and were not held against all together."""
+        """The promises about one release, which were not checked on all releases together."""
         every = (item.requirement for one in self.releases for item in one.promises)
         return tuple(dict.fromkeys(part for part in every if not is_over_releases(part)))
 
