@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -102,6 +103,42 @@ def test_the_union_of_all_rounds_keeps_every_promise(data: st.DataObject) -> Non
 
 @settings(max_examples=150)
 @given(st.data())
+def test_the_classes_published_last_are_taken_back_one_by_one_and_then_together(
+    data: st.DataObject,
+) -> None:
+    """Against plain counting: the last classes, latest node first, then all from each node on."""
+    case = data.draw(brute_force.cases())
+    table = brute_force.microdata(case)
+    levels = list(brute_force.lattice(case))
+    nodes = data.draw(st.lists(st.sampled_from(levels), min_size=1, max_size=5, unique=True))
+    combinations = table.data.table.combinations
+    of = data.draw(
+        st.lists(st.integers(-1, len(nodes) - 1), min_size=combinations, max_size=combinations)
+    )
+    most = data.draw(st.sampled_from([1, 2, 3, 8]))
+    with mock.patch.object(local, "TAKEN_BACK", most):
+        found = list(local._published_last(table.data, nodes, np.array(of, np.int32)))
+    taken = [frozenset(rows.tolist()) for rows in found]
+
+    used = sorted(set(of) - {-1}, reverse=True)[:most]
+    classes = []
+    for at in used:
+        labels = brute_force.published(case, nodes[at])
+        own: dict[tuple[brute_force.Label, ...], set[int]] = {}
+        for row, c in enumerate(table.combination_of.tolist()):
+            if of[c] == at:
+                own.setdefault(labels[row], set()).add(c)
+        classes.append({frozenset(members) for members in own.values()})
+    single, together = taken[: len(taken) - len(used)], taken[len(taken) - len(used) :]
+    assert together == [frozenset(c for c in range(combinations) if of[c] >= at) for at in used]
+    assert len(single) == len(set(single)) == min(most, sum(map(len, classes)))
+    for own_classes in classes:
+        here, single = single[: len(own_classes)], single[len(own_classes) :]
+        assert set(here) <= own_classes
+
+
+@settings(max_examples=150)
+@given(st.data())
 def test_records_are_released_at_the_first_node_with_enough_of_their_like(
     data: st.DataObject,
 ) -> None:
@@ -114,7 +151,8 @@ def test_records_are_released_at_the_first_node_with_enough_of_their_like(
     lattice, bound = Lattice.of(table.data), goal.bind(table.data)
     top = tuple(int(level) for level in lattice.last)
     # Some are released already.
-    away = data.draw(st.lists(st.booleans(), min_size=combinations, max_size=combinations))
+    some = data.draw(st.sets(st.integers(0, combinations - 1), max_size=combinations // 2))
+    away = [c in some for c in range(combinations)]
     node_of = np.where(away, 0, -1).astype(np.int32)
     promises = [promise("k-anonymity", k=k), promise("k-anonymity", k=max(k - 2, 1))]
 
@@ -135,9 +173,11 @@ def test_records_are_released_at_the_first_node_with_enough_of_their_like(
         expected |= {row: tuple(levels) for row in enough}
         left -= enough
 
+    nodes, where = recoded()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "AT_ONCE", data.draw(st.sampled_from([1, 2, 1024])))
-        nodes, where = recoded()
+        for at_once in (1, 2):
+            patch.setattr(local, "AT_ONCE", at_once)
+            assert recoded() == (nodes, where)
         patch.setattr(local, "_large_enough", lambda promises: None)
         assert recoded() == (nodes, where)
     found = {row: nodes[where[of]] for row, of in enumerate(table.combination_of) if where[of] >= 0}

@@ -19,6 +19,8 @@ from indistinct.recoding.full_domain import (
     full_domain,
     full_domain_for_each,
 )
+from indistinct.recoding.full_domain.evaluation import Evaluator
+from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.plan import LevelPlan
 
 
@@ -150,6 +152,21 @@ def test_a_moving_reference_is_not_called_optimal() -> None:
         assert ("order" in found.search.to_dict().get("unproved", "")) != proved
 
 
+@settings(max_examples=150)
+@given(st.data())
+def test_an_order_matters_where_the_definition_says_so(data: st.DataObject) -> None:
+    case = data.draw(brute_force.cases())
+    promises = data.draw(drawing.promises(case))
+    if data.draw(st.booleans()):
+        reference = data.draw(st.sampled_from(["original", "published"]))
+        promises.append(promise("t-closeness", t=0.3, sensitive="s", reference=reference))
+    allowed = data.draw(st.integers(0, 2))
+    table, goal = brute_force.leveled(case), objective("loss")
+    evaluator = Evaluator(table, promises, goal.bind(table), allowed, Grouper(table))
+    expected = brute_force.order_matters(case, [brute_force.asked(one) for one in promises])
+    assert evaluator.order_matters == (allowed > 0 and expected)
+
+
 @settings(max_examples=60)
 @given(st.data())
 def test_level_bounds(data: st.DataObject) -> None:
@@ -212,6 +229,7 @@ def test_a_search_that_is_stopped_says_how_far_it_may_miss(data: st.DataObject) 
     value, floor = as_list(report.value), as_list(report.bound)
     if report.stopped_by is None or report.optimal:
         assert report.optimal or (allowed and brute_force.order_matters(case, asked))
+        assert report.optimal == (report.unproved is None)
         assert value == pytest.approx(list(best), rel=1e-9, abs=1e-9)
     if len(best) == 1:
         assert floor[0] <= best[0] + 1e-9 * max(1.0, best[0])
@@ -242,6 +260,7 @@ def test_the_heuristic_is_never_better_than_the_best(data: st.DataObject) -> Non
     assert best is not None
     assert not plan.search.optimal
     assert plan.search.algorithm == "heuristic"
+    assert plan.search.unproved is None
     value, floor = as_list(plan.search.value), as_list(plan.search.bound)
     digits = [[round(entry, 9) for entry in key] for key in (floor, best, value)]
     assert digits[1] <= digits[2]

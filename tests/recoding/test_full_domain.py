@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,22 +18,52 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures import objective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
-from indistinct.privacy import promise
+from indistinct.policy.sections import Method
+from indistinct.privacy import Promise, promise
+from indistinct.recoding import full_domain as module
 from indistinct.recoding.full_domain import (
     Limits,
     Settings,
     allowed_units,
     full_domain,
     full_domain_for_each,
+    heuristic,
     local,
 )
-from indistinct.recoding.full_domain.optimal import LARGEST
+from indistinct.recoding.full_domain.evaluation import Evaluator
+from indistinct.recoding.full_domain.heuristic import HeuristicSearch
+from indistinct.recoding.full_domain.optimal import LARGEST, Found
+from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
+from indistinct.recoding.limits import Progress
+from indistinct.recoding.method import Asked
 from indistinct.recoding.recoded import published_classes
 
 assert brute_force.AtMost.model == "test-at-most"
 
 AGE = [(str(age), f"{age // 5 * 5}s", f"{age // 10 * 10}s", "*") for age in range(20, 60)]
+HEURISTIC_PATHS: list[tuple[int, float, list[dict[str, Any]], tuple[Any, ...]]] = [
+    (60, 0.1, [{"model": "k-anonymity", "k": 3}], ("32322323", 60, 10)),
+    (300, 0.1, [{"model": "k-anonymity", "k": 3}], ("31133331", 246, 481)),
+    (300, 0.0, [{"model": "test-at-most", "most": 100}], ("00000000", 183, 401)),
+]
+"""Nodes looked at, suppression limit, promises; the node found, how many were, and rounds."""
+
+ASKED: list[list[dict[str, Any]]] = [
+    [{"model": "k-anonymity", "k": 4}],
+    [{"model": "test-entropy", "l": 1.9, "sensitive": "s"}],
+    [{"model": "k-anonymity", "k": 3}, {"model": "test-entropy", "l": 1.7, "sensitive": "s"}],
+]
+CHECKED: dict[str, list[int]] = {
+    "loss": [15, 28, 32, 78, 78, 78, 18, 31, 39],
+    "precision": [19, 25, 37, 77, 77, 75, 17, 33, 46],
+    "non-uniform-entropy": [13, 25, 38, 76, 75, 75, 17, 29, 46],
+    "discernibility": [15, 31, 33, 81, 81, 81, 20, 35, 37],
+    "height": [19, 23, 27, 77, 75, 62, 17, 27, 29],
+    "average-class-size": [18, 28, 38, 77, 77, 77, 18, 31, 47],
+}
+"""How many nodes of 81 are looked at under these promises, each with three suppression limits."""
+
 AREA = [("north", "land"), ("south", "land"), ("port", "coast")]
 
 
@@ -46,6 +78,17 @@ def people(n: int = 200, seed: int = 1) -> LeveledTable:
     )
     taxonomies = {"age": Taxonomy("age", AGE), "area": Taxonomy("area", AREA)}
     return Microdata.encode(frame, taxonomies, ["s"]).data
+
+
+def four_with_values() -> LeveledTable:
+    """Four attributes of three levels, 80 records with one of three values."""
+    drawn = np.random.default_rng(5)
+    names = ("a", "b", "c", "d")
+    rows = {name: drawn.choice(6, 80, p=drawn.dirichlet(np.ones(6))).astype(str) for name in names}
+    rows["s"] = drawn.choice(3, 80, p=[0.6, 0.25, 0.15]).astype(str)
+    chains = [(str(at), f"{at // 2}h", "*") for at in range(6)]
+    taxonomies = {name: Taxonomy(name, chains) for name in names}
+    return Microdata.encode(pl.DataFrame(rows), taxonomies, ["s"]).data
 
 
 def suppressed(data: LeveledTable, plan: object) -> int:
@@ -89,6 +132,7 @@ class TestUnsatisfiable:
         fewest = re.search(r"would suppress (\d+)", str(caught.value))
         assert fewest is not None
         assert suppressed(data, plan) <= int(fewest[1]) <= allowed_units(limit, 60)
+        assert limit == math.ceil(int(fewest[1]) / 60 * 1000) / 1000
 
     def test_a_max_level_is_named_as_what_stands_in_the_way(self) -> None:
         data = people(60)
@@ -357,7 +401,200 @@ class TestLargeLattices:
         assert stopped.search.bound <= free.search.value <= stopped.search.value  # type: ignore[operator]
 
 
+class TestEffort:
+    """How much is looked at on the way, and who is told: bounds that no longer bound show here."""
+
+    @pytest.mark.parametrize("measure", ["loss", "discernibility"])
+    def test_progress_is_the_share_of_strata_gone_through(self, measure: str) -> None:
+        data, shares = people(60), list[float]()
+        asked = [promise("k-anonymity", k=5)]
+        full_domain(data, asked, objective(measure), Settings(suppression_limit=0.1), shares.append)
+        lattice, inherits_up = Lattice.of(data), objective(measure).bind(data).inherits_up
+        strata = lattice.strata(lattice.height if inherits_up else -lattice.below)
+        assert shares == [(at + 1) / len(strata) for at in range(len(strata))]
+
+    def test_progress_of_a_heuristic_is_the_larger_share_of_its_limits(
+        self, ticking: Callable[[float], None]
+    ) -> None:
+        data, asked = wide(100, attributes=6), [promise("k-anonymity", k=3)]
+        for nodes, seconds in ((60, None), (10_000, 3.0), (60, 1e9), (None, 3.0)):
+            ticking(0.01)
+            shares, limits = list[float](), Limits(seconds, nodes)
+            choice = Settings("heuristic", suppression_limit=0.1, limits=limits)
+            plan = full_domain(data, asked, objective("loss"), choice, shares.append)
+            assert plan.search.stopped_by == ("node_limit" if nodes == 60 else "time_limit")
+            assert shares == sorted(shares)
+            assert 0.0 < shares[0] < shares[-1] == 1.0
+
+    @pytest.mark.parametrize(("seconds", "rounds"), [(None, 3), (1e9, 5)])
+    def test_a_heuristic_gives_up_after_so_many_rounds_without_improvement(
+        self, seconds: float | None, rounds: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(heuristic, "PATIENCE", 3)
+        monkeypatch.setattr(heuristic, "PATIENCE_WITH_TIME", 5)
+        shares: list[float] = []
+        limits = Limits(seconds, 1_000)
+        asked = [promise("k-anonymity", k=40)]  # which only the most general node keeps
+        choice = Settings("heuristic", limits=limits, max_level={"age": 3, "area": 0})
+        with pytest.raises(Unsatisfiable):
+            full_domain(people(60), asked, objective("loss"), choice, shares.append)
+        assert shares == []  # and where lasting promises exclude all nodes none is tried
+        choice = Settings("heuristic", limits=limits, suppression_limit=0.9)
+        full_domain(people(60), asked, objective("loss"), choice, shares.append)
+        assert len(shares) == rounds
+
+    @pytest.mark.parametrize(
+        ("nodes", "limit", "asked", "expected"),
+        HEURISTIC_PATHS,
+    )
+    def test_a_heuristic_goes_the_same_way_everywhere(
+        self, nodes: int, limit: float, asked: list[dict[str, Any]], expected: tuple[Any, ...]
+    ) -> None:
+        shares: list[float] = []
+        plan = full_domain(
+            wide(120, attributes=8),
+            [promise(**one) for one in asked],
+            objective("loss"),
+            Settings("heuristic", suppression_limit=limit, limits=Limits(nodes=nodes)),
+            shares.append,
+        )
+        found = "".join(map(str, plan.nodes[0])), plan.search.checked, len(shares)
+        assert found == expected
+
+    @pytest.mark.parametrize("measure", CHECKED)
+    def test_few_nodes_are_looked_at(self, measure: str) -> None:
+        """The plan is the best of all nodes, and no more of them are looked at than before."""
+        data, goal = four_with_values(), objective(measure)
+        checked = []
+        for asked, limit in itertools.product(ASKED, (0.0, 0.1, 0.3)):
+            promises, bound = [promise(**one) for one in asked], goal.bind(data)
+            evaluator = Evaluator(data, promises, bound, allowed_units(limit, 80), Grouper(data))
+            keys = [
+                tuple(key)
+                for levels in itertools.product(range(3), repeat=4)
+                if (key := evaluator.evaluate(np.array(levels)).key) is not None
+            ]
+            plan = full_domain(data, promises, goal, Settings(suppression_limit=limit))
+            assert plan.search.value == pytest.approx(bound.value(np.array(min(keys))))
+            checked.append(plan.search.checked)
+        assert checked == CHECKED[measure]
+
+    @pytest.mark.parametrize(
+        ("given", "expected"),
+        [
+            (Limits(), Limits(None, 2_000)),
+            (Limits(nodes=105), Limits(None, 10)),
+            (Limits(seconds=1e6), Limits(1e5, 2_000)),
+        ],
+    )
+    @pytest.mark.parametrize("size", [63, 64, 65])
+    def test_a_tenth_of_the_limits_is_for_the_start_in_a_large_lattice(
+        self, given: Limits, expected: Limits, size: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        started: list[Limits] = []
+
+        class Spy(HeuristicSearch):
+            def run(
+                self,
+                promises: Sequence[Promise],
+                allowed: int,
+                limits: Limits | None = None,
+                progress: Progress | None = None,
+            ) -> Found:
+                assert limits is not None
+                started.append(limits)
+                return super().run(promises, allowed, limits, progress)
+
+        monkeypatch.setattr(module, "HeuristicSearch", Spy)
+        monkeypatch.setattr(module, "WARM_UP", size)
+        monkeypatch.setattr(heuristic, "PATIENCE_WITH_TIME", 5)
+        data = wide(60, attributes=3)
+        plan = full_domain(
+            data, [promise("k-anonymity", k=3)], objective("loss"), Settings(limits=given)
+        )
+        assert plan.search.algorithm == "optimal"
+        assert started == ([expected] if size <= 64 else [])
+
+    def test_no_attribute_is_more_general_than_its_cost_asks_for(self) -> None:
+        """Levels 0 and 1 publish the same, so nothing is gained by the second."""
+        chains = [("a", "a", "x", "*"), ("b", "b", "x", "*"), ("c", "c", "y", "*")]
+        frame = pl.DataFrame({"p": list("aabbcc"), "q": list("aabbcc")})
+        data = Microdata.encode(frame, {name: Taxonomy(name, chains) for name in "pq"}).data
+        for k, level in ((2, 0), (6, 3)):
+            asked = [promise("k-anonymity", k=k)]
+            for algorithm in ("optimal", "heuristic"):
+                choice = Settings(algorithm, limits=Limits(nodes=100))  # type: ignore[arg-type]
+                assert full_domain(data, asked, objective("loss"), choice).nodes == ((level,) * 2,)
+            (plan,) = full_domain_for_each(data, [asked], objective("loss"))
+            assert plan is not None
+            assert plan.nodes == ((level, level),)
+        held = Settings(min_level={"q": 1})
+        assert full_domain(data, [promise("k-anonymity", k=2)], objective("loss"), held).nodes == (
+            (0, 1),
+        )
+
+
+class TestLocalRecoding:
+    def test_a_rest_joins_others_only_where_more_is_left_than_is_allowed(self) -> None:
+        rows = ["20"] * 5 + ["25"] * 5 + ["60"] * 8 + ["61", "62"]
+        chains = [(age, f"{age[0]}x", "*") for age in ("20", "25", "60", "61", "62")]
+        data = Microdata.encode(pl.DataFrame({"age": rows}), {"age": Taxonomy("age", chains)}).data
+        asked = [promise("k-anonymity", k=5)]
+        for limit, gone, sizes in (
+            (0.1, 2, [5, 5, 8]),
+            (0.05, 0, [5, 5, 10]),
+            (0.0, 0, [5, 5, 10]),
+        ):
+            choice = Settings(suppression_limit=limit, local_recoding=True)
+            plan = full_domain(data, asked, objective("loss"), choice)
+            assert suppressed(data, plan) == gone
+            assert sorted(published_classes(data, plan).tolist()) == sizes
+
+    @pytest.mark.parametrize(
+        ("asked", "least"),
+        [
+            ([], 1),
+            ([{"model": "k-anonymity", "k": 1}], 1),
+            ([{"model": "k-anonymity", "k": 2}], 2),
+            ([{"model": "k-anonymity", "k": 4}, {"model": "k-anonymity", "k": 3}], 4),
+            ([{"model": "k-anonymity", "k": 3}, {"model": "k-anonymity", "k": 4}], 4),
+            ([{"model": "k-anonymity", "k": 3, "on": ("age",)}], None),
+            ([{"model": "test-at-most", "most": 3}], None),
+            ([{"model": "k-map", "k": 3}], None),
+            ([{"model": "test-distinct", "l": 2, "sensitive": "s"}], None),
+            ([{"model": "k-anonymity", "k": 3}, {"model": "k-map", "k": 3}], None),
+        ],
+    )
+    def test_from_which_size_on_a_class_keeps_all_promises(
+        self, asked: list[dict[str, Any]], least: int | None
+    ) -> None:
+        assert local._large_enough([promise(**one) for one in asked]) == least
+
+    def test_a_sample_of_a_large_lattice_has_its_ends_and_all_heights(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(local, "SAMPLED", 300)
+        lattice = Lattice(np.array([1, 0, 2]), np.array([5, 3, 2]))
+        levels = local._sample(lattice)
+        assert len(np.unique(levels, axis=0)) == len(levels) <= 302
+        assert levels.min(axis=0).tolist() == [1, 0, 2]
+        assert levels.max(axis=0).tolist() == [5, 3, 2]
+        assert set(levels.sum(axis=1).tolist()) == set(range(3, 11))
+        monkeypatch.setattr(local, "SAMPLED", 0)
+        assert local._sample(lattice).tolist() == [[1, 0, 2], [5, 3, 2]]
+
+
 class TestPlan:
+    def test_settings_are_those_that_a_policy_asks_for(self) -> None:
+        keys = Method(suppression_limit=0.25, local_recoding=True, time_limit=7, node_limit=11)
+        asked = Asked(keys, {}, {"age": 1}, {"age": 2})
+        expected = Settings("optimal", 0.25, {"age": 1}, {"age": 2}, Limits(7, 11), True)
+        assert Settings.of(asked) == expected
+        keys = Method(algorithm="heuristic", suppression_limit=0.25, time_limit=7, node_limit=11)
+        asked = Asked(keys, {}, {}, {})
+        assert Settings.of(asked) == Settings("heuristic", 0.25, limits=Limits(7, 11))
+        assert Settings() == Settings("optimal", 0.0, {}, {}, Limits(None, None), False)
+
     def test_its_document(self) -> None:
         data = people(200)
         plan = full_domain(

@@ -134,14 +134,9 @@ def full_domain(
         start = _warm_up(task)
         found = search.run(promises, allowed, settings.limits, progress, start=start)
         algorithm = "optimal"
-    if found.levels is None or found.key is None:
+    plan = _plan(search, objective, found, algorithm)
+    if plan is None:
         raise Unsatisfiable(_why(task, found, algorithm))
-    levels = _least_general(search, lattice, found.levels, found.key)
-    node = tuple(int(level) for level in levels)
-    node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
-    plan = LevelPlan(
-        data.attributes, (node,), node_of, _report(algorithm, objective, bound, found, lattice.size)
-    )
     if settings.local_recoding:
         return _recoded(data, lattice, promises, objective, plan, allowed)
     return plan
@@ -178,31 +173,30 @@ def full_domain_for_each(
         for begin in range(0, len(ks), several):
             some = ks[begin : begin + several]
             for k, found in zip(some, together.run(some, allowed), strict=True):
-                alone = None if found.levels is None else together.alone(k, found.levels)
-                plans.append(_plan(alone, lattice, objective, bound, found))
+                plans.append(_plan(together.alone(k, found.levels), objective, found))
         return plans
     search = OptimalSearch(data, lattice, bound)
     plans = []
     for promises in series:
         found = search.run(promises, allowed, settings.limits, keep_bounds=bool(plans))
-        plans.append(_plan(search, lattice, objective, bound, found))
+        plans.append(_plan(search, objective, found))
     return plans
 
 
 def _plan(
-    search: OptimalSearch | Alone | None,
-    lattice: Lattice,
+    search: OptimalSearch | HeuristicSearch | Alone,
     objective: Objective,
-    bound: BoundObjective,
     found: Found,
+    algorithm: str = "optimal",
 ) -> LevelPlan | None:
-    """The plan for what a search of a series has found, if anything."""
-    if search is None or found.levels is None or found.key is None:
+    """The plan for what a search has found, if anything."""
+    if found.levels is None:
         return None
-    levels = _least_general(search, lattice, found.levels, found.key)
-    node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
-    report = _report("optimal", objective, bound, found, lattice.size)
+    assert found.key is not None
+    levels = _least_general(search, search.lattice, found.levels, found.key)
     node = tuple(int(level) for level in levels)
+    node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
+    report = _report(algorithm, objective, search.objective, found, search.lattice.size)
     return LevelPlan(search.data.attributes, (node,), node_of, report)
 
 
@@ -313,7 +307,7 @@ def _recoded(
         if int(data.weight[candidate.suppressed].sum()) > allowed:
             continue
         new = score(data, candidate, judge)
-        if better(new[None, :], key)[0]:
+        if better(new[None, :], key).all():
             best, key = candidate, new
     floor = bound.unsuppressed(lattice.first[None, :])[0]
     value = bound.value(score(data, best, bound))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -183,20 +184,18 @@ class Evaluator:
         ``starred`` are combinations that are in no class, though they are published.
         """
         away = dropped if starred is None else dropped | starred
-        total = 0
-        quiet = 0
-        while by_set and quiet < len(by_set):
-            for on, promises in by_set.items():
-                class_of, size = self._grouper.classes(levels, on)
-                kernels.class_sizes(class_of, self.data.weight, away, size)
-                broken = self.judge.broken(class_of, size, away, promises)
-                if self._missed(class_of, size, broken):
-                    return self._beyond
-                lost = kernels.mark_rows(class_of, broken, self.data.weight, away)
-                total += lost
-                quiet = 0 if lost else quiet + 1
-                if quiet >= len(by_set):
-                    break
+        total = quiet = 0
+        for on, promises in itertools.cycle(by_set.items()):
+            class_of, size = self._grouper.classes(levels, on)
+            kernels.class_sizes(class_of, self.data.weight, away, size)
+            broken = self.judge.broken(class_of, size, away, promises)
+            if self._missed(class_of, size, broken):
+                return self._beyond
+            lost = kernels.mark_rows(class_of, broken, self.data.weight, away)
+            total += lost
+            quiet = 0 if lost else quiet + 1
+            if quiet == len(by_set):
+                break
         if starred is not None:
             dropped |= away & ~starred
         return total
@@ -204,7 +203,7 @@ class Evaluator:
     def _missed(self, class_of: Ints32, size: Ints, broken: Bools) -> bool:
         """Whether a class breaks a promise that only people of the population are in."""
         empty = broken & (size == 0)
-        if self.data.table.population is None or not empty.any():
+        if not empty.any():
             return False
         weight = np.bincount(class_of, weights=self.data.weight, minlength=len(size))
         return bool((empty & (weight == 0)).any())

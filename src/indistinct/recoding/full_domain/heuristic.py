@@ -82,7 +82,7 @@ class HeuristicSearch:
         top: Levels = tuple(int(level) for level in self.lattice.last)
         self._best: Levels | None = None
         self._key: Floats | None = None
-        self._closest: tuple[int, Levels] = (self.data.table.records + 1, top)
+        self._closest: tuple[float, Levels] = (np.inf, top)
         self._stopped_by: str | None = None
         self._descend(top, np.arange(len(top)))
         self._disturb(simulation(0), progress)
@@ -95,7 +95,6 @@ class HeuristicSearch:
             seconds=time.perf_counter() - self._began,
             stopped_by=self._stopped_by,
             closest=np.array(self._closest[1], dtype=np.int64),
-            fewest=self._closest[0],
         )
 
     def evaluate(self, levels: Ints) -> Evaluation:
@@ -120,7 +119,7 @@ class HeuristicSearch:
         if known is not None:
             return known.key
         here = np.array(levels, dtype=np.int64)
-        if len(self._excluded) and (here <= self._excluded).all(axis=1).any():
+        if (here <= self._excluded).all(axis=1).any():
             return None
         looked = self._seen[levels] = self._evaluator.evaluate(here)
         if looked.least > self._evaluator.allowed:
@@ -128,9 +127,7 @@ class HeuristicSearch:
             self._excluded = np.vstack([self._excluded[above], here])
         units = looked.least if looked.suppressed is None else looked.suppressed
         self._closest = min(self._closest, (units, levels))
-        if looked.key is not None and (
-            self._key is None or better(looked.key[None, :], self._key)[0]
-        ):
+        if looked.key is not None and better(looked.key[None, :], self._key).all():
             self._best, self._key = levels, looked.key
         return looked.key
 

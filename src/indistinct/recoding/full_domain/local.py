@@ -356,7 +356,7 @@ def settle_whole(
             ]
             _, inverse = np.unique(published[:, on], axis=0, return_inverse=True)
             class_of = inverse.reshape(-1).astype(np.int32)
-            size = np.empty(int(class_of.max(initial=-1)) + 1, dtype=np.int64)
+            size = np.empty(int(class_of.max()) + 1, dtype=np.int64)
             class_sizes(class_of, data.weight, dropped, size)
             broken = judge.broken(class_of, size, dropped, [promise])
             lost = mark_rows(class_of, broken, data.weight, dropped)

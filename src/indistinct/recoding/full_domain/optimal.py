@@ -36,9 +36,8 @@ class Found:
     """The best node, its key, and a lower bound of the key over the whole lattice.
 
     ``levels`` and ``key`` are None where no node is allowed; ``closest`` is the node that
-    suppressed the fewest units, ``fewest`` of them. ``order_matters`` says that each node was
-    looked at with one order of suppression, and that another might do better: then ``bound`` is
-    that of any order.
+    suppressed the fewest units. ``order_matters`` says that each node was looked at with one order
+    of suppression, and that another might do better: then ``bound`` is that of any order.
     """
 
     levels: Ints | None
@@ -48,7 +47,6 @@ class Found:
     seconds: float
     stopped_by: str | None
     closest: Ints
-    fewest: int
     order_matters: bool = False
 
 
@@ -108,7 +106,7 @@ class OptimalSearch:
         self._seen: dict[int, Evaluation] = {}
         self._best: int | None = None
         self._key: Floats | None = None
-        self._fewest: tuple[int, int] = (self.data.table.records + 1, self.lattice.size - 1)
+        self._closest: tuple[float, int] = (np.inf, self.lattice.size - 1)
         self._limits = limits or Limits()
         self._began = time.perf_counter()
         self._stopped_by: str | None = None
@@ -129,8 +127,7 @@ class OptimalSearch:
             checked=len(self._seen),
             seconds=time.perf_counter() - self._began,
             stopped_by=self._stopped_by,
-            closest=self._at(self._fewest[1]),
-            fewest=self._fewest[0],
+            closest=self._at(self._closest[1]),
             order_matters=self._evaluator.order_matters,
         )
 
@@ -161,34 +158,25 @@ class OptimalSearch:
             raise _Stopped
         looked = self._seen[node] = self._evaluator.evaluate(self._at(node))
         self._least[node] = max(self._least[node], looked.least)
-        if looked.inherited is not None and self.objective.width:
+        if looked.inherited is not None:
             np.maximum(self._inherited[node], looked.inherited, out=self._inherited[node])
         units = looked.least if looked.suppressed is None else looked.suppressed
-        self._fewest = min(self._fewest, (units, node))
-        if looked.key is not None and (
-            self._key is None or better(looked.key[None, :], self._key)[0]
-        ):
+        self._closest = min(self._closest, (units, node))
+        if looked.key is not None and better(looked.key[None, :], self._key).all():
             self._best, self._key = node, looked.key
         return looked
 
     def _descend(self, node: int) -> None:
         """Go down from a node to the best allowed neighbour, as long as that is an improvement."""
-        here = self._look(node)
-        if here.key is None:
-            return
-        while True:
-            levels = self._levels[node]
-            found: tuple[tuple[float, ...], int] | None = None
-            for j in np.flatnonzero(levels > self.lattice.first):
-                below = node - int(self.lattice.stride[j])
-                looked = self._look(below)
-                if looked.key is not None:
-                    candidate = tuple(looked.key), below
-                    found = candidate if found is None else min(found, candidate)
-            if found is None or here.key is None or found[0] >= tuple(here.key):
+        here = self._look(node).key
+        while here is not None:
+            steps = self.lattice.stride[self._levels[node] > self.lattice.first]
+            below = [(self._look(at).key, at) for at in (node - steps).tolist()]
+            allowed = [(tuple(key), at) for key, at in below if key is not None]
+            best, node = min(allowed, default=(tuple(here), node))
+            if best >= tuple(here):
                 return
-            node = found[1]
-            here = self._seen[node]
+            here = self._seen[node].key
 
     def _sweep(self, progress: Progress | None) -> None:
         if not self.objective.inherits_up:
@@ -235,7 +223,7 @@ class OptimalSearch:
         nodes, keys = nodes[promising], keys[promising]
         for at in ascending(keys):
             node = int(nodes[at])
-            if self._key is not None and not better(keys[at : at + 1], self._key)[0]:
+            if not better(keys[at : at + 1], self._key).all():
                 return
             if node in self._seen:
                 continue

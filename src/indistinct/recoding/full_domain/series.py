@@ -95,8 +95,8 @@ class SeriesSearch:
         seconds = time.perf_counter() - began
         return [self._found(at, seconds) for at in range(number)]
 
-    def alone(self, k: int, levels: Ints) -> Alone:
-        """The search as it is for one of the k, near the node that was best for it."""
+    def alone(self, k: int, levels: Ints | None) -> Alone:
+        """The search as it is for one of the k, near the node that was best for it, if any."""
         return Alone(self, k, levels)
 
     def _found(self, at: int, seconds: float) -> Found:
@@ -114,7 +114,6 @@ class SeriesSearch:
             seconds=seconds,
             stopped_by=None,
             closest=self._at(self.lattice.size - 1),
-            fewest=0,
         )
 
     def evaluator(self, k: int) -> Evaluator:
@@ -211,12 +210,12 @@ class SeriesSearch:
 class Alone:
     """One k of a series, as :class:`~indistinct.recoding.full_domain.optimal.OptimalSearch` is."""
 
-    def __init__(self, series: SeriesSearch, k: int, levels: Ints) -> None:
-        self.data = series.data
+    def __init__(self, series: SeriesSearch, k: int, levels: Ints | None) -> None:
+        self.data, self.lattice, self.objective = series.data, series.lattice, series.objective
         self._series = series
         self._k = k
         self._evaluator = series.evaluator(k)
-        self._best = series.known(k, levels)
+        self._best = None if levels is None else series.known(k, levels)
 
     def evaluate(self, levels: Ints) -> Evaluation:
         """Look at one node; at one that is known to cost more, only as far as that it does."""
