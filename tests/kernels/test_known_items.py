@@ -102,13 +102,15 @@ def asked(release: Release, people: list[list[int]], crowds: Ragged, over: Ragge
 
 
 @settings(max_examples=120)
-@given(st.integers(0, 2**32 - 1), st.booleans())
-def test_what_known_items_tell(seed: int, several: bool) -> None:
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(0, 3))
+def test_what_known_items_tell(seed: int, several: bool, first: int) -> None:
+    """Nobody is in the crowds before the first."""
     release = Release(seed, several)
-    crowds = Ragged.of([[0, 1], [2, 3], [4, 5], [6, 7]])
+    crowd_of = [max(person // 2, first) for person in range(8)]
+    crowds = Ragged.of([[p for p in range(8) if crowd_of[p] == q] for q in range(len(CROWDS))])
     found, fewest = asked(release, release.people, crowds, OVER)
     for person, items in enumerate(release.people):
-        wanted, least = release.know(person // 2, items)
+        wanted, least = release.know(crowd_of[person], items)
         assert found[person] == pytest.approx(wanted)
         assert fewest[person] == least
 

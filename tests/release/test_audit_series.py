@@ -99,7 +99,11 @@ def test_rows_are_joined_by_what_stands_beside_classes() -> None:
     frames = [one.with_columns(ward=pl.col("who")) for one in frames_of(stream)]
     asked = {"promises": PROMISES, "quasi": ["class", "sex"]}
     joined = "rows of two releases can be joined by 'ward', 'who', which may divide classes"
-    assert any(joined in (one.why or "") for one in ind.audit(frames, **asked).promises)
+    verdicts = ind.audit(frames, **asked).promises
+    assert any(joined in (one.why or "") for one in verdicts)
+    assert verdicts[0].holds is None
+    assert verdicts[0].achieved == {"bound": None}
+    assert verdicts[3].achieved == {"k": None, "l": None}
     followed = ind.audit(frames, **asked, follow="who")
     assert not any("joined" in (one.why or "") for one in followed.promises)
 

@@ -28,8 +28,6 @@ def pair_up(start: Ints, end: Ints, most: Ints, draws: Floats, partner: Ints) ->
                 continue
             free[at] = at + 1
             last = min(at + most[g], end[g] - 1)
-            if last == at:
-                continue
             drawn = np.int64(draws[at] * (last - at))
             other = _first_free(free, np.int64(at + 1) + drawn)
             if other > last:
