@@ -121,6 +121,21 @@ def test_people_who_are_exchanged_are_not_said_to_be_dealt_at_random() -> None:
     assert "or exchanged between them (variant = 'paper'), which tells much" in why
 
 
+def test_a_release_of_nobody_tells_nothing() -> None:
+    """Where all are left out there is no class, and nobody is in one."""
+    table = pl.DataFrame({"patient": ["P1", "P2", "P3"], "age": [21, 22, 23], "dx": list("AAA")})
+    keys = {
+        "source": {"person": "patient"},
+        "attributes": {"age": {"role": "quasi-identifier"}, "dx": {"role": "sensitive"}},
+        "promises": [{"model": "distinct-l-diversity", "l": 2, "sensitive": "dx"}],
+        "method": {"suppression_limit": 1.0},
+    }
+    release = ind.anonymize(table, keys)
+    assert release.tables.is_empty()
+    for item in ind.attack(table, release, keys).attacks:
+        assert item.learnt == 0, item.name
+
+
 def test_fingerprints_of_linked_tables() -> None:
     keys = policy("k-l-diversity")
     release = ind.anonymize(visits(), keys)

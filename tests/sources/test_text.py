@@ -51,6 +51,7 @@ def test_kinds_and_texts(values: pl.Series, kind: str, expected: list[str | None
         pl.Series(["b", "", None, "a", "NA", "b", "é"]),
         pl.Series(["b", "NA", None, "a"], dtype=pl.Enum(["b", "NA", "a", "unused"])),
         pl.Series([0.0, -0.0, float("nan"), None, 1.5, 10.0, 9.0, 1e300]),
+        pl.Series([float("nan")]),
         pl.Series([10, 9, None, -1, 10]),
         pl.Series([Decimal("1.50"), None, Decimal("1.50"), Decimal("20.00")]),
         pl.Series([dt.datetime(2024, 1, 31), None, dt.datetime(1999, 1, 1, 5)]),

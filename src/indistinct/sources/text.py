@@ -217,6 +217,8 @@ def coded(frame: pl.DataFrame, tokens: Tokens | None = None) -> dict[str, Coded]
 
 
 def _coded(values: pl.Series, tokens: Tokens | None) -> Coded:
+    if values.dtype.is_float():
+        values = values.fill_nan(None)  # NaN is missing too, and a join may not find it
     different = values.unique().to_frame()
     texts = canonical(different, tokens).to_series()
     order = texts.arg_sort(nulls_last=True)

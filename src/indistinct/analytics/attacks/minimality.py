@@ -209,15 +209,18 @@ def _by_runs_of_people(context: AttackContext, sensitive: str, tried: Rerun) -> 
     inside, groups = tried.class_of >= 0, int(tried.class_of.max(initial=-1)) + 1
     held = np.zeros((groups, has.shape[1]))
     np.add.at(held, tried.class_of[inside], has[kind[inside]])
-    size = np.bincount(tried.class_of[inside], minlength=groups)
-    within = held[tried.class_of] / np.maximum(size, 1)[tried.class_of][:, None]
-    together = np.where(has[kind], within, 0.0).max(axis=1)
+    shares = held / np.maximum(np.bincount(tried.class_of[inside], minlength=groups), 1)[:, None]
+    # Of people who are in no class, nobody knows with whom they would be.
+    together = context.true_belief(sensitive).copy()
+    within = np.where(has[kind[inside]], shares[tried.class_of[inside]], 0.0)
+    together[inside] = within.max(axis=1, initial=0)
     moved = ~left.untried & (np.abs(left.likely - together) > NEVER)
     base = np.where(moved, together, context.true_belief(sensitive))
     belief = np.where(moved, left.likely, base)
-    alone = np.where(moved, together, context.true_prior(sensitive))
-    mixed = np.array([len(np.unique(kind[tried.class_of == at])) > 1 for at in range(groups)])
-    passed = np.where(inside, mixed[tried.class_of], True) & left.untried
+    alone = np.where(moved & inside, together, context.true_prior(sensitive))
+    mixed = [len(np.unique(kind[tried.class_of == at])) > 1 for at in range(groups)]
+    passed = left.untried.copy()
+    passed[inside] &= np.array(mixed, np.bool_)[tried.class_of[inside]]
     figures = {
         "plans": left.enumerated,
         "plans_left_out": len(np.unique(tried.class_of[inside & passed])),
