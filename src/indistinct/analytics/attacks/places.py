@@ -193,7 +193,7 @@ class Places:
         codes = [codes_in(self.rows[n], d) for n, d in zip(self.quasi, domains, strict=True)]
         each = ones(self.rows.height)
         if not self.rows.height:
-            empty = self.rows.select(self.quasi)
+            empty = self.rows.select(pl.col(self.quasi).cast(pl.String))
             return Classes(empty, each, each > 0), codes, np.zeros(0, np.int32)
         found, size, of = count_combinations(codes, [len(domain) for domain in domains], each)
         cells = pl.DataFrame(
