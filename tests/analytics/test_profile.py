@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import random
 import tomllib
+from datetime import date, datetime, timedelta
 
 import duckdb
 import numpy as np
@@ -335,12 +336,14 @@ def test_a_column_called_like_another_has_its_role() -> None:
     assert seen["older"].role == "sensitive"
 
 
-def test_what_nothing_speaks_for_is_sensitive_in_a_table_about_people_alone() -> None:
+def test_what_nothing_speaks_for_is_sensitive_as_it_could_harm() -> None:
     columns = {"age": [str(at % 50) for at in range(N)], "colour": ["a", "b", "b", "a"] * 100}
     seen = profile(pl.DataFrame(columns))["colour"]
     assert (seen.role, seen.sure) == ("sensitive", False)
+    assert "about people" in seen.why
     seen = profile(pl.DataFrame({"size": columns["age"], "colour": columns["colour"]}))["colour"]
-    assert (seen.role, seen.sure) == ("insensitive", False)
+    assert (seen.role, seen.sure) == ("sensitive", False)
+    assert seen.why.startswith("nothing says what its table is about")
 
 
 def test_what_follows_from_a_time_seldom_twice_alike_is_known_as_the_time_is() -> None:
@@ -685,6 +688,16 @@ def test_a_hospital_is_not_called_missing() -> None:
         ("villnum", "place"),
         ("Tumormultiplicity", None),
         ("CIUOMAD", "occupation"),
+        ("occu", "occupation"),
+        ("marSta", "family"),
+        ("jobclass", "occupation"),
+        ("mom_work", "occupation"),
+        ("Életkora", "age"),
+        ("Neme", "sex"),
+        ("age_w1", "age"),
+        ("HGTBL", "health"),
+        ("kind", None),
+        ("cont", None),
     ],
 )
 def test_names_written_together_or_without_vowels(name: str, about: str | None) -> None:
@@ -1503,7 +1516,7 @@ def test_tests_are_told_by_their_units() -> None:
         (["NOITE", "TARDE", "MANHA", "MADRUGADA"], "time", "quasi-identifier"),
         (["am", "pm"], "time", "quasi-identifier"),
         (["T2N0M0", "T3N1M0", "pT4aN2", "T1N0M0"], "health", "sensitive"),
-        (["CARD/INT/OTHER", "NEC/NEU", "CHIR", "CAPU"], None, "insensitive"),
+        (["CARD/INT/OTHER", "NEC/NEU", "CHIR", "CAPU"], None, "sensitive"),
         (["mg/dL", "mmol/L", "10^9/L", "U/L"], "health", "sensitive"),
         (["Alta", "Baja", "Normal"], "health", "sensitive"),
     ],
@@ -1657,3 +1670,119 @@ def test_concentrations_near_zero_are_no_points_on_a_map() -> None:
     }
     assert "points on a map" not in profile(pl.DataFrame(shares))["p1"].why
     assert "points on a map" in profile(pl.DataFrame(places))["y"].why, "Kumasi and around it"
+
+
+ILL = {"diagnosis": ["flu", "gout"] * (N // 2)}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("site", ["colon", "rectum"], "sensitive"),
+        ("subsite", ["Trunk", "Limbs", "Head and Neck"], "sensitive"),
+        ("site", ["Boston", "Lima"], "quasi-identifier"),
+        ("estado", ["completada", "agendada", "cancelada"], "sensitive"),
+        ("ESTADO", ["Entrevista en curso", "Finalizada", "Rechazada en curso"], "sensitive"),
+        ("estado", ["Jalisco", "Sonora", "Yucatán"], "quasi-identifier"),
+        ("state", ["1", "2", "3"], "sensitive"),
+        ("state", ["14", "15", "16", "18"], "quasi-identifier"),
+        ("first", ["Yes", "No"], "sensitive"),
+        ("first", ["Ana", "Luis"], "identifier"),
+        ("bodysite", ["Thoracic structure", "Knee"], "sensitive"),
+    ],
+)
+def test_what_a_word_of_two_meanings_says_is_told_by_its_values(
+    name: str, values: list[str], role: str
+) -> None:
+    assert role_of([values[at % len(values)] for at in range(N)], name, **ILL) == role
+
+
+def test_a_status_with_a_thousand_values_is_none() -> None:
+    surnames = [
+        f"{'abcdefghij'[at % 10]}{'klmno'[at // 10 % 5]}ez{at // 50 * 'a'}" for at in range(N)
+    ]
+    assert role_of(surnames, "status", **ILL) == "identifier"
+
+
+def test_numbers_of_times_are_not_published_for_their_name() -> None:
+    days = [str(at * 7 % 365 + 1) for at in range(4 * N)]
+    names = ["ID_Visita", "ID_Paciente", "ID_Medico", "ID_Sede"]
+    frame = pl.DataFrame(dict.fromkeys(names, days) | {"ID_Tempo": days, "Custo": days})
+    assert profile(frame)["ID_Tempo"].role == "identifier"
+
+
+def test_numbers_of_somebody_within_texts_are_left_out() -> None:
+    texts = [f"Patient {at // 2}, {'lesion' if at % 2 else 'normal tissue'}" for at in range(18)]
+    assert role_of(texts, "title") == "identifier"
+
+
+def test_a_month_follows_from_a_date_beside_a_number_of_the_person() -> None:
+    days = [date(1980 + at % 9, at * 5 % 12 + 1, 7) for at in range(4 * N)]
+    frame = pl.DataFrame(
+        {
+            "birth": [f"{1900 + at / 100:.3f}" for at in range(4 * N)],
+            "bdate": [str(date(1900, 1, 1) + timedelta(at)) for at in range(4 * N)],
+            "cdate": [str(date(1920, 1, 1) + timedelta(at)) for at in range(4 * N)],
+            "edate": [str(date(1940, 1, 1) + timedelta(at)) for at in range(4 * N)],
+            "dx": [str(day) for day in days],
+            "mmdx": [str(day.month) for day in days],
+        }
+    )
+    assert profile(frame)["mmdx"].why == "it follows from 'dx'"
+
+
+def test_what_a_person_has_throughout_does_not_follow_from_a_moment_of_the_person() -> None:
+    people = [at // 12 for at in range(720)]
+    start = datetime(2020, 1, 1, 8)
+    frame = pl.DataFrame(
+        {
+            "USUBJID": [f"S-{one:04d}" for one in people],
+            "EXSTDTC": [str(start + timedelta(minutes=17 * one)) for one in people],
+            "ARMAN": [str(one % 6 + 1) for one in people],
+            "DV": [f"{at * 7919 % 1009 / 7:.3f}" for at in range(720)],
+        }
+    )
+    assert profile(frame)["ARMAN"].role == "sensitive"
+
+
+def test_hours_of_a_clock_are_times_of_the_day() -> None:
+    hours = [str(at * 7 % 24) for at in range(N)]
+    assert role_of(hours, "arrival_hour", **ILL) == "quasi-identifier"
+    few = [str(at % 6) for at in range(N)]
+    assert role_of(few, "hour_exercise", **ILL) == "sensitive"
+
+
+def test_numbers_of_a_question_with_a_range_of_ages_are_ages() -> None:
+    ages = [str(18 + at * 7 % 60) for at in range(N)]
+    assert profile(pl.DataFrame({"SQ2": ages, "pco2": ages}))["SQ2"].about == "age"
+    assert profile(pl.DataFrame({"SQ2": ages, "pco2": ages}))["pco2"].about is None
+
+
+def test_words_of_two_letters_are_words_where_a_letter_is_a_syllable() -> None:
+    places = [
+        "경기",
+        "서울",
+        "부산",
+        "경남",
+        "인천",
+        "대구",
+        "경북",
+        "충남",
+        "전남",
+        "전북",
+        "충북",
+        "대전",
+        "광주",
+        "울산",
+        "강원",
+    ]
+    values = [places[at * at % 15] for at in range(N)] + places * 20
+    assert role_of(values, "SQ3", age=[str(at % 60) for at in range(len(values))]) == (
+        "quasi-identifier"
+    )
+
+
+def test_zeros_are_no_zip_code() -> None:
+    codes = [f"{10000 + at * 89}" if at % 20 else "00000" for at in range(N)]
+    item = profile(pl.DataFrame({"zip_code": codes}))["zip_code"]
+    assert set(item.missing_tokens) == {"00000"}

@@ -289,3 +289,14 @@ def test_dates_in_several_ways() -> None:
     assert (values.first, values.last) == (date(2023, 9, 5), date(2023, 9, 24))
     assert values.missing_tokens == {"N/A": 3}
     assert read(["2023-09-05", "05/09/2023", *["late"] * 9]).kind == "text"
+
+
+def test_days_with_a_clock_beside_days_of_two_digits() -> None:
+    texts = ["1966-10-22 00:00:00", "05-08-67", "1933-03-23 00:00:00", "17-02-55", "21-12-48"]
+    values = read(texts)
+    assert (values.kind, values.mixed_dates, values.stray_records) == ("date", True, 0)
+
+
+def test_the_logarithm_of_nothing_is_no_number() -> None:
+    values = read(["-Inf", "3.1683536897999405", "2.0012", "3.7"] * 3)
+    assert (values.kind, values.missing_tokens) == ("float", {"-Inf": 3})

@@ -22,6 +22,7 @@ from indistinct.analytics.profile.amounts import (
     looks_measured,
 )
 from indistinct.analytics.profile.concepts import (
+    FOR,
     FREE_TEXT,
     Concept,
     Role,
@@ -29,8 +30,10 @@ from indistinct.analytics.profile.concepts import (
     concept_of,
 )
 from indistinct.analytics.profile.contents import (
+    MOST,
     NEARLY_ALL,
     Content,
+    are_parts_of_the_body,
     content_of,
     could_be_ages,
     could_be_years_of_life,
@@ -60,6 +63,7 @@ from indistinct.analytics.profile.safe_harbor import (
     Tag,
     names_a_doorstep,
     numbers_somebody,
+    numbers_things,
     recognise,
 )
 from indistinct.analytics.profile.unread import (
@@ -563,11 +567,65 @@ def _meant(
     many = values.distinct > FEW and not counts_from_zero(values)
     if concept.name == "health" and "hosp…" in why and many:
         return concept_named("stay"), why
+    if _means_nothing(column, concept, why, values):
+        return None
     if words(column) == ("cp",) and _is_postal(values):
         return concept_named("place"), "its name says cp, its values are postal codes"
-    if "estado" in why and values.kind == "integer" and values.distinct < K:
+    if _is_a_state_of_health(concept, why, values):
         return concept_named("health"), why
     return found
+
+
+_STATES = re.compile(r" (state|estado|etat|site|…site|location|loc|…location)$")
+"""How the names end that are those of places, and of states of health and sites of the body."""
+
+
+def _is_a_state_of_health(concept: Concept, why: str, values: Values) -> bool:
+    """Whether a word for a place is one for a status or a part of the body, by the values.
+
+    Places have names with a capital, and states of which there are few have them as well.
+    """
+    if concept.name != "place" or not _STATES.search(why):
+        return False
+    if values.kind == "integer":
+        low, high = (None, None) if values.numbers is None else _ends(values.numbers)
+        numbered = low in (0, 1) and high is not None and high <= K
+        return numbered and values.distinct < K and "sta" in why
+    if values.kind != "text" or values.distinct > FEW:
+        return False
+    plain = not values.sample.str.contains(r"\p{Lu}|\d").any()
+    done = values.sample.str.contains(_DONE).mean()
+    return plain or are_parts_of_the_body(values) or (isinstance(done, float) and done >= MOST / 2)
+
+
+def _ends(numbers: pl.Series) -> tuple[float | None, float | None]:
+    """The least and the largest of numbers."""
+    low, high = numbers.min(), numbers.max()
+    return (
+        low if isinstance(low, float) else None,
+        high if isinstance(high, float) else None,
+    )
+
+
+_DONE = r"(?i)\pL{3}(ad[oa]|id[oa]|ed|ing|iert|ée?)\b"
+"""How words end for what was done, as those for a status do."""
+
+_MANY_KINDS = 100
+_OF_KINDS = re.compile(r" (status|type|class|stage|grade|group|category|event|response|outcome)$")
+
+
+def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> bool:
+    """Whether values are too many for what a name says: a status, or a word that is cut short.
+
+    So are those of an ``id_time`` that could number anything.
+    """
+    if concept.role == "sensitive" and numbers_things(column):
+        return _could_be_numbers(values) or RARE * values.distinct > values.filled
+    if FOR in why:
+        return _could_be_numbers(values)
+    kinds = concept.role == "sensitive" and _OF_KINDS.search(why) is not None
+    many = values.kind == "text" and values.distinct > _MANY_KINDS
+    return kinds and many and RARE * values.distinct > values.filled and not looks_measured(values)
 
 
 _CODES = r"^[A-Za-z]\d\d"

@@ -8,6 +8,7 @@ substances, money. The vocabulary is English, with some words of German and of R
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
@@ -118,13 +119,15 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     if found is None and (told := in_other_tongues(name)):
         return concept_named(told[0]), told[1]
     found = found or _of_a_parent(name)
-    found = found or _glued(name) or _without_vowels(name)
+    found = found or _of_a_kind(name) or _glued(name) or _without_vowels(name)
     if found is None and re.fullmatch("[nl][a-z]{3,}", name):
         # ndisease is a number of diseases, linc the logarithm of an income.
         found = _concept_of(name[1:])
     if found is None and (short := abbreviated(name)):
         return concept_named(short[0]), short[1]
-    return found
+    if found is None and _OF_THE_BASELINE.fullmatch(name):
+        return concept_of(name[:-2])
+    return found or _cut_short(name)
 
 
 _COUNTED = (
@@ -162,6 +165,86 @@ def _concept_of(name: str) -> tuple[Concept, str] | None:
             if any(part.endswith(ending) and len(part) > max(4, len(ending)) for part in parts):
                 return concept, f"…{ending}"
     return None
+
+
+_OF_THE_BASELINE = re.compile("[A-Z]{3,}BL")
+"""Names as trials have them for what was measured before the treatment: HGTBL."""
+
+_LEAST_OF_A_KIND = 3
+
+
+def _of_a_kind(name: str) -> tuple[Concept, str] | None:
+    """What a name is about that is written together with a word that says nothing: jobclass."""
+    beside = tuple(word for word in _vocabulary().beside if len(word) > _LEAST_OF_A_KIND)
+    for part in words(name):
+        for end in beside:
+            rest = part.removesuffix(end)
+            if rest == part or len(rest) < _LEAST_OF_A_KIND:
+                continue
+            for concept in _vocabulary().concepts:
+                known = (*concept.whole, *concept.anywhere)
+                if concept.role == "quasi-identifier" and rest in known:
+                    return concept, rest
+    return None
+
+
+_PAIR = 2
+_LEAST_CUT = 4
+"""Letters of a word that is cut short; of the words of a phrase, one fewer."""
+
+_MOST_CUT = 7
+_WHOLE_WORDS = frozenset(
+    ("enum", "cent", "home", "kind", "labor", "inter", "const", "cast", "alter", "minor", "stat",
+     "mont", "serv", "sess", "passe", "consul", "prec", "paris", "cabi", "race", "provide", "divi",
+     "post", "comp", "complex", "equi", "indi", "mede", "inte", "sect")
+)  # fmt: skip
+"""Short words that are cut from others, or mean something by themselves."""
+
+FOR = ", short for "
+
+
+@cache
+def _beginnings() -> dict[str, tuple[Concept, str] | None]:
+    """What words and phrases of the vocabulary begin with, and the one concept that it is about.
+
+    None stands where words of several concepts begin so.
+    """
+    found: dict[str, tuple[Concept, str] | None] = {}
+    for concept in _vocabulary().concepts:
+        for phrase in (*concept.whole, *concept.anywhere):
+            for cut in _cuts(phrase):
+                known = found.setdefault(cut, (concept, phrase))
+                if known is not None and known[0] is not concept:
+                    found[cut] = None
+    return found
+
+
+def _cuts(phrase: str) -> Iterator[str]:
+    """What a word, or a phrase of two, can be cut short to."""
+    parts = phrase.split()
+    if len(parts) == 1:
+        yield from (phrase[:end] for end in range(_LEAST_CUT, len(phrase)))
+    elif len(parts) == _PAIR:
+        first, second = ([part[:end] for end in range(3, len(part) + 1)] for part in parts)
+        yield from (f"{one} {two}" for one in first[:-1] for two in second)
+
+
+def _cut_short(name: str) -> tuple[Concept, str] | None:
+    """What others know that a name is about which begins a word, or both words of a phrase.
+
+    >>> concept, word = _cut_short("occu")
+    >>> concept.name, word
+    ('occupation', 'occu, short for occupation')
+    >>> _cut_short("marSta")[0].name, _cut_short("cont") is None
+    ('family', True)
+    """
+    parts = [word for word in words(name) if not word.isdigit()] or [""]
+    found = _beginnings().get(" ".join(parts))
+    if len("".join(parts)) > _MOST_CUT or parts[0] in _WHOLE_WORDS:
+        return None
+    if found is None or found[0].role != "quasi-identifier":
+        return None
+    return found[0], f"{name}{FOR}{found[1]}"
 
 
 _OF_PARENTS = ("education", "occupation", "ethnicity", "religion", "sex")

@@ -164,11 +164,19 @@ def content_of(name: str, values: Values) -> Content | None:
         compound = ends_in_a_year(name) and not is_of_a_life(name)
         certain = compound or names_one_of(name, _OF_YEARS) is not None
         found = Content("time", "its values are years", certain=certain)
-    elif found is None and _are_parts_of_days(values):
-        found = Content("time", "its values are times as parts of a day")
-    elif found is None and says_nothing(name) and could_be_ages(values):
+    elif found is None and (of_a_day := _in_a_day(name, values)):
+        found = Content("time", of_a_day)
+    elif found is None and _numbers_a_question(name) and could_be_ages(values):
         found = Content("age", "its values could be ages", certain=False)
     return found
+
+
+def _numbers_a_question(name: str) -> bool:
+    """Whether a name says nothing but the number of a column or a question: SQ2, V_14."""
+    return says_nothing(name) or _QUESTION.fullmatch(name) is not None
+
+
+_QUESTION = re.compile(r"[DFPQSVdfpqsv]{1,2}_?\d+[A-Za-z]?")
 
 
 # Codes of a classification ---------------------------------------------------------------------
@@ -227,7 +235,11 @@ def _fitting(name: str, texts: _Texts) -> tuple[list[bool], list[bool]] | None:
     for text, count in zip(texts.texts, texts.counts, strict=True):
         fits = code_systems.read(name, text) is not None
         read.append(fits)
-        known.append(fits or text.lower() in MISSING_AMONG_NUMBERS or bool(_CODED.fullmatch(text)))
+        gone = text.lower() in MISSING_AMONG_NUMBERS or bool(_CODED.fullmatch(text))
+        gone = gone or (name == "us-zip" and not text.strip("0"))
+        fits = fits and not gone
+        read[-1] = fits
+        known.append(fits or gone)
         left -= 0 if known[-1] else count
         if left / records < least:
             return None
@@ -361,6 +373,27 @@ def _are_parts_of_days(values: Values) -> bool:
     return bool(most and 2 * exact.sum() < len(numbers))
 
 
+def _in_a_day(name: str, values: Values) -> str:
+    """What says that numbers are times of a day; empty where nothing does."""
+    if _are_parts_of_days(values):
+        return "its values are times as parts of a day"
+    return "its values are hours of the day" if _are_hours(name, values) else ""
+
+
+_OF_HOURS = ("hour", "hora", "heure", "stunde", "ora", "uur", "saat", "godzina")
+_FEWEST_HOURS = 12
+_EVENING, _MORNING = 20, 4
+
+
+def _are_hours(name: str, values: Values) -> bool:
+    """Whether whole numbers that are called an hour are those of a clock, from night to night."""
+    if values.kind != "integer" or values.numbers is None or not names_one_of(name, _OF_HOURS):
+        return False
+    numbers = _known(values.numbers)
+    clock = numbers.min() >= 0 and _EVENING <= numbers.max() <= 24
+    return bool(clock and numbers.min() <= _MORNING) and values.distinct >= _FEWEST_HOURS
+
+
 _HUNDRED = 100
 """Shares are rounded to hundredths; hardly one minute in a hundred is."""
 
@@ -475,6 +508,7 @@ _SEVERAL_STATES = 4
 """So many words of marriage are enough, with any other words."""
 _DEGREES = _vocabulary("""
     bachelor bachelors masters doctorate phd highschool graduate college university diploma hs
+    universidad universidade universitat universite universita universiteit uniwersytet
     undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational
     lowersec uppersec primaire secondaire primaria secundaria fundamental superior
     """)
@@ -519,6 +553,13 @@ _ILLS = _vocabulary("""
     oral intravenous subcutaneous intramuscular aureus escherichia staphylococcus streptococcus
     klebsiella pseudomonas salmonella enterococcus candida
     diarrhoea diarrhea dizziness irritation oedema edema swelling insomnia constipation
+    """)
+_BODY = _vocabulary("""
+    head neck face mouth tongue throat eye ear nose chest breast back abdomen pelvis arm hand wrist
+    finger leg foot knee hip ankle thigh shoulder elbow limb limbs extremity extremities trunk spine
+    skin bone brain lung liver kidney colon rectum stomach bowel bladder prostate uterus ovary
+    cervix thyroid esophagus oesophagus pancreas pleura muscle colonic rectal cecum caecum sigmoid
+    duodenum lobe axilla groin scalp
     """)
 _FLAGS = _vocabulary("""
     high low normal abnormal elevated critical hh ll uln lln alto alta bajo baja baixo baixa anormal
@@ -568,7 +609,8 @@ def _names_of_hospitals(texts: _Texts) -> bool:
 
 
 _BAND = re.compile(
-    r"[\[(]?\s*(\d{1,3})\s*(?:-|–|to|_)\s*(\d{1,3})\s*(?:[\])]|years?|yrs?)?|(\d{1,3})\s*\+|(\d0)'?s"
+    r"[\[(]?\s*(\d{1,3})\s*(?:-|–|to|_)\s*(\d{1,3})\s*(?:[\])]|years?|yrs?|a[nñ]os|ans|jahre|anni|jaar|lat|let|tahun)?"
+    r"|(\d{1,3})\s*\+|(\d0)(?:'?s|[대代])(?: ?이상| ?以上| ?이하)?"
     r"|(?:[<>]=?|over|under)\s*(\d{1,3})",
     re.IGNORECASE,
 )
@@ -670,6 +712,12 @@ def _kinds(texts: _Texts, vocabulary: frozenset[str]) -> int:
 
 def _ill(one: tuple[str, ...]) -> bool:
     return any(word in _ILLS or _ILL_ENDS.fullmatch(word) for word in one)
+
+
+def are_parts_of_the_body(values: Values) -> bool:
+    """Whether most records have a word for a part of the body."""
+    texts = _Texts("", values)
+    return texts.any(_BODY) >= MOST and _kinds(texts, _BODY) > 1
 
 
 def _bands(texts: _Texts) -> bool:

@@ -85,7 +85,8 @@ def without_prefix(names: Sequence[str]) -> dict[str, str]:
     """Every name without the short first word that most names of the table begin with.
 
     What stands before most names says nothing of any: the columns of a register of procedures are
-    called ``PA_SEXO``, ``PA_IDADE`` and so on. A question that most names only number is a column.
+    called ``PA_SEXO``, ``PA_IDADE`` and so on; but ID_ says that a column numbers something. A
+    question that most names only number is a column.
 
     >>> without_prefix(["PA_AGE", "PA_SEX", "PA_ID", "PA_CARE", "PA_DX", "year"])["PA_SEX"]
     'SEX'
@@ -100,7 +101,7 @@ def without_prefix(names: Sequence[str]) -> dict[str, str]:
         return {name: _behind_its_module(name) for name in names}
     heads = Counter(found[0] for found in map(_HEAD.match, names) if found)
     head, times = heads.most_common(1)[0] if heads else ("", 0)
-    if times < LEAST_COLUMNS or 2 * times < len(names):
+    if times < LEAST_COLUMNS or 2 * times < len(names) or words(head) == ("id",):
         return {name: name for name in names}
     return {
         name: name[len(head) :] if name.startswith(head) and _is_said(head, name) else name
@@ -181,7 +182,8 @@ def phrases(name: str) -> frozenset[str]:
         for start in range(len(parts))
         for end in range(start + 1, min(len(parts), start + LONGEST_PHRASE) + 1)
     ]
-    return frozenset((*runs, *(last + first for first, last in pairwise(parts))))
+    turned = (last + first for first, last in pairwise(parts) if len(last) > 1)
+    return frozenset((*runs, *turned))
 
 
 NO_AGE = (

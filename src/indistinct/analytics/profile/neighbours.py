@@ -112,6 +112,8 @@ def settled(
     measured = sum(item.kind != "text" and not item.sure for item in columns)
     ill = ill or (bool(about) and measured >= MEASURED and 2 * measured >= len(columns))
     several, differs = people, _differing(table, columns)
+    repeated = [one.distinct for one in columns if one.role == "identifier" and _repeats(one)]
+    persons = max(repeated, default=0) if several else 0
     people = people or any(
         item.sure and item.role in ("identifier", "quasi-identifier") for item in columns
     )
@@ -119,7 +121,7 @@ def settled(
     unnamed = sum(item.name in questions or says_nothing(item.name) for item in columns)
     nameless = len(columns) > 0 and 3 * unnamed >= 2 * len(columns)
     what = "health" if ill else "people, and could harm them" if people else None
-    beside = f"its table is about {what}" if what else None
+    beside = f"its table is about {what}" if what else _COULD_HARM
     if nameless:
         beside = "its name says nothing, nor do those of most others, and it could harm"
     named = [one for one in about if one.kind == "text"]
@@ -145,7 +147,7 @@ def settled(
         rare = not measured and item.distinct > 1 and RARE * item.distinct > item.filled
         told = (
             _of_the_time(ranked, timed, item)
-            or _follows(table, known, item, several, differs)
+            or _follows(table, known, item, (several, persons), differs)
             or _alike(table, columns, at)
             or _called_alike(called, item)
             or (None if several else _lies_within(table, known, item))
@@ -164,6 +166,7 @@ def settled(
     return found | dict(_of_families(columns, found))
 
 
+_COULD_HARM = "nothing says what its table is about, so it could harm"
 MEMBERS = 2
 """So many columns whose names begin alike, all sensitive numbers, speak for another one."""
 
@@ -201,6 +204,10 @@ FEW_CODES = 5
 """So few numbers are the same in many columns: they say something if they go one by one."""
 
 
+_TWO = 2
+"""So few numbers say little of a column that has others as well."""
+
+
 def _alike(table: Table, columns: Sequence[Neighbour], at: int) -> tuple[Role, str] | None:
     """The role of the nearest column with the same few values; two values say little of others."""
     item = columns[at]
@@ -214,7 +221,8 @@ def _alike(table: Table, columns: Sequence[Neighbour], at: int) -> tuple[Role, s
             one = columns[other]
             if one.values is None or not one.sure:
                 continue
-            within = own <= one.values or one.values <= own
+            little = item.kind == "integer" and len(one.values) == _TWO
+            within = own <= one.values or (one.values <= own and not little)
             ill = one.role == "sensitive" and within and len(own & one.values) >= 2
             seen = one.role == "quasi-identifier" and own == one.values and len(own) > 2
             if seen and one.kind == "integer" and len(own) <= FEW_CODES:
@@ -273,27 +281,30 @@ def _follows(
     table: Table,
     known: Sequence[Neighbour],
     item: Neighbour,
-    several: bool,
+    people: tuple[bool, int],
     differs: Callable[[str, str], int],
 ) -> tuple[Role, str] | None:
     """The role of a quasi-identifier of which every value goes with one value of the column.
 
     Where people have several records, whatever is theirs follows from each of their values; so a
-    value has to have many records there.
+    value has to have many records there, and those of several people.
 
     Arguments:
         table: the table.
         known: columns whose roles are known.
         item: the column that nothing speaks for.
-        several: whether people have several records.
+        people: whether people have several records, and how many numbers of people there are.
         differs: how many values too many some records show, if it followed from another one.
     """
+    several, persons = people
     tellers = [
         one
         for one in known
         if one.role == "quasi-identifier"
         and 2 * item.distinct <= one.distinct
         and (PER_VALUE * one.distinct <= one.filled or not several)
+        and (not persons or 2 * one.distinct <= persons)
+        and 4 * one.distinct <= 3 * one.filled
         and one.filled == item.filled
     ]
     tellers.sort(key=lambda one: -one.distinct)
@@ -428,6 +439,11 @@ def _stands_for(
     return None
 
 
+def _repeats(item: Neighbour) -> bool:
+    """Whether numbers of people stand in several records each."""
+    return not item.left_out and 5 * item.distinct <= 4 * item.filled
+
+
 def _says_who(
     table: Table, numbers: Sequence[Neighbour], item: Neighbour, whole: Callable[[str], int]
 ) -> tuple[Role, str] | None:
@@ -469,6 +485,11 @@ _SHORTEST = 3
 """Shorter texts are codes, and no words."""
 
 
+def _shortest(text: str) -> int:
+    """The letters of the shortest words: two where a letter is a syllable."""
+    return _SHORTEST if text.isascii() or text[0] < "\u3040" else _SHORTEST - 1
+
+
 def _are_many_words(item: Neighbour) -> bool:
     """Whether words are many and repeat, and nothing says that they are about health.
 
@@ -477,7 +498,10 @@ def _are_many_words(item: Neighbour) -> bool:
     """
     if item.kind != "text" or item.distinct <= FEW or RARE * item.distinct > item.filled:
         return False
-    coded = (item.sample.str.contains(r"\d") | (item.sample.str.len_chars() < _SHORTEST)).mean()
+    short = pl.Series(
+        [len(text) < _shortest(text) for text in item.sample.to_list()], dtype=pl.Boolean
+    )
+    coded = (item.sample.str.contains(r"\d") | short).mean()
     return isinstance(coded, float) and coded <= 1 - ELSEWHERE
 
 

@@ -154,7 +154,8 @@ def _words_of(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 _PEOPLE = ("id", "ids", "ssid", "ptid", "subjid", "subject", "person", "participant", "respondent",
-           "pid", "seqn", "duid", "household id", "hh id", "family id")  # fmt: skip
+           "pid", "seqn", "duid", "household id", "hh id", "family id", "ptnum", "ptno", "patnum",
+           "patno", "subjno", "subno")  # fmt: skip
 _NO_PLACE = (
     "ip address", "mac address", "mail address", "email address", "web address", "adresse ip",
     "ip adresse", "mailadresse",
@@ -280,7 +281,22 @@ def _name_is_believed(kind: str, column: Column) -> bool:
         people = names_one_of(column.name, _words_of("other")[0]) or is_one_of(column.name, _PEOPLE)
         few = 2 if is_one_of(column.name, ("id", "ids")) else FEW_PEOPLE
         return _many(column) or (column.distinct > few and bool(people))
-    return column.kind != "boolean" and (kind == "names" or column.distinct > 2)
+    if kind == "names":
+        return column.kind != "boolean" and not _are_answers(column)
+    return column.kind != "boolean" and column.distinct > 2
+
+
+_ANSWERS = frozenset((
+    "yes", "no", "y", "n", "ja", "nein", "si", "s", "oui", "non", "o", "sim", "nao", "tak", "nie",
+    "evet", "hayir", "ya", "tidak", "nej", "nee",
+))  # fmt: skip
+
+
+def _are_answers(column: Column) -> bool:
+    """Whether texts are yes and no, as where a name says that something was the first."""
+    return column.distinct <= 2 and all(
+        "".join(words(text)) in _ANSWERS for text in column.sample.to_list()
+    )
 
 
 _NEVER = 100
@@ -348,6 +364,11 @@ _MONTHS = r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 
 _TITLED = r"^(Mr|Mrs|Ms|Miss|Dr|Dra|Prof|Herr|Frau|Mme|Sr|Sra)\.?\s+\p{Lu}"
 
+_NUMBERED_PERSON = (
+    r"(?i)^(.*\W)?(patient|participant|subject|case|donor|volunteer|paciente|proband|sujet)"
+    r"( ?(no|nr|number|id)\.?)?[ _#:-]*\d+(\W.*)?$"
+)
+
 PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("email", r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$", "e-mail addresses"),
     ("url", r"(?i)^(https?://|ftp://|www\.)\S+$", "web addresses"),
@@ -360,6 +381,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
         r"(?i)^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$",
         "universally unique identifiers",
     ),
+    ("other", _NUMBERED_PERSON, "numbers of people"),
     ("photograph", r"(?i)^(data:image/.*|\S+\.(jpe?g|png|gif|bmp|tiff?|heic|dcm))$", "images"),
     ("places", rf"(?i)^\d+\w?\s+\S.*\b({_STREETS})\b\.?", "street addresses"),
     ("places", rf"(?i)({_GERMAN_STREETS})\s+\d+\s?[a-z]?$", "street addresses"),

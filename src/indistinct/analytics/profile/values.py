@@ -33,7 +33,7 @@ MISSING_AMONG_NUMBERS = frozenset(
         "nieznany", "brak", "brak danych", "neznámo", "bilinmiyor", "tidak ada", "tidak tahu",
         "sconosciuto", "non noto", "onbekend", "not stated", "not reported", "unspecified",
         "refused", "declined", "don't know", "不明", "未知", "未詳",
-        "不详", "неизвестно", "нет данных",
+        "不详", "неизвестно", "нет данных", "inf", "-inf", "+inf",
     )
 )  # fmt: skip
 """What stands for a missing value in a column of numbers or dates, in lower case."""
@@ -132,6 +132,7 @@ _TIMED = ("day-first", "month-first")
 """Formats of which a time may stand behind the date."""
 
 _ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$"
+_ISO_CLOCK = r"^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?$"
 _WHOLE_DATE = r"^((19|20)\d{6}(\d{4}|\d{6})?|\d{4}(19|20)\d\d)$"
 _ONE_WHOLE_DATE = re.compile(_WHOLE_DATE)
 
@@ -415,6 +416,7 @@ def _mixed(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
     """Dates written in several ways, each of which says what is a day and what a year."""
     days = pl.repeat(None, len(texts), dtype=pl.Date, eager=True)
     plain = _in_english(texts).str.replace(r", (\d{1,2}:\d\d)", " $1")
+    plain = plain.str.replace(_ISO_CLOCK, "$1")
     ways = [
         (written, whole)
         for (_, written, _), whole in zip(DATE_FORMATS, _WHOLES, strict=True)
