@@ -226,6 +226,11 @@ def test_the_worst_and_the_smallest_against_all_subsets(
     assert [item.attributes for item in analysis.top(most, number)] == [
         item.attributes for item in worst
     ]
+    alone = {item.attributes[0] for item in analysis.singles() if item.normalized < threshold}
+    worst = sorted((every[names] for names in every if set(names) <= alone), key=worst_first)
+    assert [item.attributes for item in analysis.top(most, number, below=threshold)] == [
+        item.attributes for item in worst[:number]
+    ]
     reached = {
         names for names, item in every.items() if item.loss >= threshold * analysis.entropy - 1e-9
     }

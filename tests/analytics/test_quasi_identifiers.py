@@ -424,15 +424,6 @@ def test_an_age_on_one_day_and_with_a_year_of_birth() -> None:
     assert [(item.of, item.attribute) for item in years] == [("birth_year", "age")]
 
 
-def test_counts_stand_for_records() -> None:
-    frame = people(80)
-    once = recognise(pl.concat([frame, frame]), {})
-    counted = recognise(frame, {}, [2] * 80)
-    assert [(item.key, item.of, item.attribute) for item in once] == [
-        (item.key, item.of, item.attribute) for item in counted
-    ]
-
-
 @pytest.mark.parametrize("frame", [people(0), people(5), people(60).select("weight")])
 def test_of_few_records_nothing_is_concluded(frame: pl.DataFrame) -> None:
     assert recognise(frame, {}) == ()

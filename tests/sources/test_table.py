@@ -95,6 +95,29 @@ def test_distinct_joins_values_with_one_text(engine: Any) -> None:
     assert set(counted.rows()) == {(None, "0", 2), ("a", None, 2)}
 
 
+KINDS = {
+    "whole": pl.Series([1, 2, 2, None]),
+    "signed zeros": pl.Series([0.0, -0.0, float("nan"), None]),
+    "single": pl.Series([0.1, 0.1, float("nan"), None], dtype=pl.Float32),
+    "texts": pl.Series(["", "a", None, "?"]),
+    "yes or no": pl.Series([True, None, False, True]),
+    "moments": pl.Series([dt.datetime(2020, 1, 1), None, dt.datetime(2021, 1, 1, 3, 4, 5, 6)]),
+    "spans": pl.Series([dt.timedelta(days=1), None, dt.timedelta(hours=24)]),
+    "categories": pl.Series(["a", "", "a", None], dtype=pl.Categorical),
+    "codes": pl.Series(["a", "", "a", None], dtype=pl.Enum(["a", ""])),
+    "nothing": pl.Series([None, None]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_distinct_of_one_column_counts_its_texts(kind: str) -> None:
+    table = open_table(pl.DataFrame({"a": KINDS[kind]}), missing_tokens={"a": ["?", "2"]})
+    counted = table.distinct(["a"])
+    assert counted.schema == {"a": pl.String, "count": pl.Int64}
+    assert len(counted) == counted["a"].n_unique()
+    assert dict(counted.rows()) == Counter(table.text(["a"])["a"].to_list())
+
+
 def test_distinct_beside_a_column_called_count(engine: Any) -> None:
     table = open_table(engine.load(pl.DataFrame({"count": ["1", "1", "2"]})))
     counted = table.distinct(["count"])

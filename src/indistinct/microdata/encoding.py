@@ -96,7 +96,7 @@ def count_combinations(
     class_of, size, first = scratch.class_of, scratch.size[:groups], scratch.first[:groups]
     del scratch  # several times what is still needed
     found = [column[first] for column in columns]
-    order = _sorted(found, domains)
+    order = order_of(found, domains)
     rank = np.empty(groups, dtype=np.int32)
     rank[order] = np.arange(groups, dtype=np.int32)
     for at, column in enumerate(found):
@@ -104,8 +104,8 @@ def count_combinations(
     return found, size[order], rank[class_of]
 
 
-def _sorted(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> Ints:
-    """The order of distinct combinations by their codes, the first column first."""
+def order_of(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> Ints:
+    """The order of combinations by their codes, the first column first."""
     if math.prod(max(domain, 1) for domain in domains) >= LARGEST_KEY:
         return np.lexsort(columns[::-1])
     key = np.zeros(len(columns[0]), dtype=np.int64)

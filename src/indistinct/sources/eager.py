@@ -141,7 +141,20 @@ class EagerTable(ABC):
 
     def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
+        if len(columns) == 1:
+            return self._counted(self._frame.get_column(columns[0]))
         return count_distinct(self.stored(columns)).with_columns(cs.enum().cast(pl.String))
+
+    def _counted(self, values: pl.Series) -> pl.DataFrame:
+        """The same of one column, each different value of which is written as a text once."""
+        canonical(values.clear().to_frame())  # some types have no text, and cannot be counted
+        different = count_distinct(values.to_frame())
+        count = different.columns[1]
+        found = canonical(different.select(values.name), self._tokens).with_columns(
+            different[count]
+        )
+        # Values of one type that differ have different texts, but for those that are missing.
+        return add_up(found, count) if found[values.name].null_count() > 1 else found
 
     def sample(self, columns: Sequence[str], size: int) -> pl.DataFrame:
         """The canonical texts of these columns in some records."""

@@ -14,7 +14,7 @@ from indistinct.analytics.leakage.attribute_graph import (
     Edge,
     edges_between,
 )
-from indistinct.analytics.leakage.derivations import Proposal, recognise
+from indistinct.analytics.leakage.derivations import SAMPLE, Proposal, recognise
 from indistinct.analytics.leakage.encoded import encode
 from indistinct.analytics.leakage.quasi_identifiers import (
     QuasiIdentifiers,
@@ -40,7 +40,7 @@ from indistinct.intake.opening import (
     plain_table,
 )
 from indistinct.policy import Link
-from indistinct.sources.engines import open_table, rows_of
+from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table
 from indistinct.types import Frame, PlainMapping
@@ -288,11 +288,9 @@ def _proposed(
 ) -> tuple[Proposal, ...]:
     """What data and names suggest, without what is stated already."""
     told = {(item.base, item.attribute) for item in derivations}
-    columns = list(table.columns)
-    texts, counts = rows_of(table, columns)
     found = [
         item
-        for item in recognise(texts, table.kinds, counts, identifiers=starts)
+        for item in recognise(table.sample(table.columns, SAMPLE), table.kinds, identifiers=starts)
         if not {(item.of, item.attribute), (item.attribute, item.of)} & told
     ]
     return (*found, *_known_to_others(looked, starts, roles, edges))

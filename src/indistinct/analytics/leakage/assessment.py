@@ -478,9 +478,12 @@ def assess_table(
         leakage=tuple(leakage),
         together=together,
         top=tuple(
-            analysis.among(
-                [name for name, item in singles.items() if item.normalized < key_like - TINY]
-            ).top(most, asked.top, progress=lambda share: tell("comparing combinations", share))
+            analysis.top(
+                most,
+                asked.top,
+                below=key_like - TINY,
+                progress=lambda share: tell("comparing combinations", share),
+            )
         ),
         key_like=tuple(
             analysis.minimal_above(

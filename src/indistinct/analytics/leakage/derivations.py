@@ -117,7 +117,6 @@ class Proposal:
 def recognise(
     texts: pl.DataFrame,
     kinds: Mapping[str, str],
-    counts: Sequence[int] | Ints | None = None,
     *,
     identifiers: Collection[str] = (),
 ) -> tuple[Proposal, ...]:
@@ -131,19 +130,12 @@ def recognise(
     Arguments:
         texts: the columns as text, held as codes or not, null for missing.
         kinds: the kind that each column has by its type, ``text`` where only texts are known.
-        counts: how many records each row stands for, 1 unless said.
         identifiers: columns of which it is no news that each value goes with one of another.
     """
-    rows = texts if counts is None else texts.with_columns(pl.Series(_COUNT, counts))
-    if rows.height > SAMPLE:
-        rows = rows.sample(SAMPLE, seed=0)
+    rows = texts if texts.height <= SAMPLE else texts.sample(SAMPLE, seed=0)
     rows = rows.with_columns(cs.enum().cast(pl.String))
-    weight = (
-        rows[_COUNT].to_numpy().astype(np.int64)
-        if _COUNT in rows.columns
-        else np.ones(rows.height, dtype=np.int64)
-    )
-    columns = _columns(rows.select(texts.columns), kinds, weight)
+    weight = np.ones(rows.height, dtype=np.int64)
+    columns = _columns(rows, kinds, weight)
     columns = [column for column in columns if column.distinct > 1]
     found: dict[tuple[str, str], Proposal] = {}
     for proposal in (*_by_date(columns, weight), *_inside(columns, weight)):
@@ -232,9 +224,6 @@ def in_order(by: Floats, values: Floats, turns: float = TURNS) -> bool:
 def _turns(by: Floats, values: Floats) -> int:
     along = values[np.lexsort((-values, by))]
     return int((along[1:] < along[:-1]).sum())
-
-
-_COUNT = "\x00count"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import numpy as np
 from indistinct.document import PlainData
 from indistinct.errors import DataError, did_you_mean
 from indistinct.kernels.partitions import add_up, pass_over, tails, take
-from indistinct.microdata.encoding import count_combinations
+from indistinct.microdata.encoding import count_combinations, order_of
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.types import Array, Floats, Ints, Ints32
 
@@ -90,6 +90,8 @@ class LeakageAnalysis:
 
     def among(self, attributes: Sequence[str]) -> LeakageAnalysis:
         """The same records, with some of the attributes only."""
+        if tuple(dict.fromkeys(attributes)) == self.attributes:
+            return self
         places = [self._position(name) for name in dict.fromkeys(attributes)]
         part = FrequencyTable(
             attributes=tuple(self.attributes[place] for place in places),
@@ -138,9 +140,17 @@ class LeakageAnalysis:
             if len(leakage.attributes) >= least:
                 yield leakage
 
-    def top(self, most: int, number: int, *, progress: Progress | None = None) -> list[Leakage]:
+    def top(
+        self,
+        most: int,
+        number: int,
+        *,
+        below: float = math.inf,
+        progress: Progress | None = None,
+    ) -> list[Leakage]:
         """The ``number`` combinations of at most ``most`` attributes that leak most, worst first.
 
+        Attributes whose normalized leakage is ``below`` or more are left out.
         Together attributes leak no more than the sum of what each leaks, so combinations that
         cannot reach the worst ones found so far are not looked at.
         """
@@ -152,7 +162,8 @@ class LeakageAnalysis:
         def floor() -> float:
             return worst[0] if len(worst) == number else -math.inf
 
-        for leakage in self._walk(most, floor=floor, progress=progress):
+        skipped = sum(item.normalized >= below for item in self._singles)
+        for leakage in self._walk(most, skipped=skipped, floor=floor, progress=progress):
             if leakage.loss < floor() - TINY:
                 continue
             found.append(leakage)
@@ -243,6 +254,7 @@ class LeakageAnalysis:
         self,
         most: int,
         *,
+        skipped: int = 0,
         floor: Callable[[], float] = lambda: -math.inf,
         ceiling: float = math.inf,
         progress: Progress | None = None,
@@ -250,18 +262,20 @@ class LeakageAnalysis:
         """Every combination of at most ``most`` attributes, what leaks most alone first.
 
         Combinations that cannot leak ``floor()`` bits are left out, and nothing is added to one
-        that leaks ``ceiling``.
+        that leaks ``ceiling``. The first ``skipped`` attributes are in none.
         """
         count = len(self.attributes)
-        most = min(most, count)
+        most = min(most, count - skipped)
         if most < 1:
             return
         tree = self._tree
         alone = [self._singles[position].loss for position in tree.order]
         below = [[_subsets(rest, room) for room in range(most + 1)] for rest in range(count + 1)]
-        wanted, done, told = below[count][most] - 1, 0, 0
+        wanted, done, told = below[count - skipped][most] - 1, 0, 0
         scratch = _Scratch(tree.codes)
         stack = [_Open([], 0.0, 0, *self._root(tree))]
+        for _ in range(skipped):
+            self._pass_over(tree, stack[0])
         while stack:
             state = stack[-1]
             at, chosen = state.at, state.chosen
@@ -386,7 +400,8 @@ class _Tree:
 def _tree(table: FrequencyTable, singles: Sequence[Leakage]) -> _Tree:
     order = sorted(range(len(singles)), key=lambda position: -singles[position].loss)
     columns = [table.codes[position] for position in order]
-    rows = np.lexsort(columns) if columns else np.arange(table.combinations)
+    domains = [int(column.max(initial=0)) + 1 for column in columns]
+    rows = order_of(columns[::-1], domains[::-1]) if columns else np.arange(table.combinations)
     later = np.zeros(len(rows), dtype=np.int32)
     code: list[Ints32] = []
     up: list[Ints32] = []
@@ -396,8 +411,7 @@ def _tree(table: FrequencyTable, singles: Sequence[Leakage]) -> _Tree:
         code.insert(0, codes)
         up.insert(0, next_tails)
         later = own
-    largest = max((int(column.max(initial=0)) for column in columns), default=0)
-    return _Tree(tuple(order), rows, later, tuple(code), tuple(up), largest + 1)
+    return _Tree(tuple(order), rows, later, tuple(code), tuple(up), max(domains, default=1))
 
 
 class _Scratch:

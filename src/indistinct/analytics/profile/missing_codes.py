@@ -37,10 +37,11 @@ def suspected(values: Values, name: str = "") -> Far:
     numbers = values.numbers.to_numpy()
     # Numpy, as Polars plans each query anew: that is most of the time where there are many columns.
     at = np.flatnonzero(np.isfinite(numbers))
-    at = at[np.argsort(numbers[at], kind="stable")]
     held = numbers[at]
-    if len(held) < 2 or (held[0] >= 0 and not _ABOVE.fullmatch(_written(float(held[-1])))):
+    if len(held) < 2 or (held.min() >= 0 and not _ABOVE.fullmatch(_written(float(held.max())))):
         return {}  # as most columns: nothing is below the others, and the largest is no code
+    order = np.argsort(held, kind="stable")
+    at, held = at[order], held[order]
     split = int(np.searchsorted(held, 0))
     found: Far = {}
     if split and not _relative(name):
