@@ -124,7 +124,7 @@ def test_people_who_are_exchanged_are_not_said_to_be_dealt_at_random() -> None:
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "k-member", "mdav"])
 @pytest.mark.parametrize("person", ["patient", None])
 def test_a_release_of_nobody_tells_nothing(algorithm: str, person: str | None) -> None:
-    """Nobody is in a class, but that nothing is published tells that the values are all the same."""
+    """Nobody is in a class, but that nothing is published tells that all have the same value."""
     table = pl.DataFrame({"patient": ["P1", "P2", "P3"], "age": [21, 22, 23], "dx": list("AAA")})
     keys = {
         "source": {"person": person} if person else {},
