@@ -73,9 +73,9 @@ def test_one_exclusion_breaks_two_values() -> None:
     assert found.gain == {"mean": 0.5, "max": 0.5}
     assert found.figures["largest_belief"] == 1
     assert found.note == (
-        "In the worst case the s is certain for everybody, once one value that somebody does not "
-        "have is known; without the release, for everybody. With 2 values, what somebody does not "
-        "have tells what they have: no release and no promise changes that."
+        "In the worst case, knowing one value that a person does not have makes the s certain for "
+        "everybody; without the release, for everybody. With 2 values, only the true one is left: "
+        "no release and no promise changes that."
     )
     assert found.alone == found.success
     assert found.learnt == 0

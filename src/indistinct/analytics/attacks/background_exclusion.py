@@ -78,16 +78,16 @@ def _finding(context: AttackContext, sensitive: str, b: int) -> Finding:
         worst=worst_class(context, by_class, **{what: by_class}),
         alone=anyway,
     )
-    known = "one value that somebody does not have is" if b == 1 else f"{b} such values are"
+    known = "one value" if b == 1 else f"{b} values"
     note = (
-        f"In the worst case {context.truth(sensitive)} is certain for "
-        f"{of_people(found.success[CERTAIN])}, once {known} known; without the release, for "
-        f"{of_people(found.without[CERTAIN])}."
+        f"In the worst case, knowing {known} that a person does not have makes "
+        f"{context.truth(sensitive)} certain for {of_people(found.success[CERTAIN])}; without the "
+        f"release, for {of_people(found.without[CERTAIN])}."
     )
     if (values := len(context.labels(sensitive))) <= b + 1:
         note += (
-            f" With {values} values, what somebody does not have tells what they have: no release "
-            "and no promise changes that."
+            f" With {values} values, only the true one is left: no release and no promise changes "
+            "that."
         )
     return Finding(**{**vars(found), "note": note})
 

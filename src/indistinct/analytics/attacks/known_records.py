@@ -204,20 +204,20 @@ def _error_in_words(known: Known) -> list[str]:
 def in_words(figures: Mapping[str, Figures]) -> str:
     """What the figures say, in a sentence."""
     told = []
-    for number, name in (("1", "one known value"), ("2", "two"), ("3", "three")):
+    for number, name in (("1", "one known value singles out"), ("2", "two"), ("3", "three")):
         own = figures[number]
         assert isinstance(own, Mapping)
         told.append(
-            f"{name} at worst {of_people(own['singled_out'] or 0.0)}, on average "
-            f"{of_people(own['average'] or 0.0)}"
+            f"{name} {of_people(own['singled_out'] or 0.0)} at worst "
+            f"({of_people(own['average'] or 0.0)} on average)"
         )
     if isinstance(counted := figures.get("records"), Mapping):
         told.append(f"the number of records {of_people(counted['singled_out'] or 0.0)}")
     first = figures["1"]
     assert isinstance(first, Mapping)
     return (
-        f"Beside the quasi-identifiers, these single out: {'; '.join(told)}. After one known value "
-        f"another is certain for {of_people(first['certain'] or 0.0)}."
+        f"With the quasi-identifiers, {'; '.join(told)}. After one known value another is "
+        f"certain for {of_people(first['certain'] or 0.0)}."
     )
 
 

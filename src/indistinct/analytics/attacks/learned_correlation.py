@@ -137,9 +137,8 @@ def run(context: AttackContext, sensitive: str, *, rounds: int = ROUNDS) -> Find
         top = held.largest_of((held.amount - usual) / context.classes.size[held.row_of])
         knowledge = KNOWLEDGE.replace("classes", "buckets")
         note = (
-            f"Counting the own buckets finds a value of {sensitive} of {of_people(blind)}. "
-            "Learning from all buckets which cells go with which value: of "
-            f"{of_people(exact)}."
+            f"A person's own buckets alone tell a value of {sensitive} of {of_people(blind)}; "
+            f"all buckets together, of {of_people(exact)}."
         )
     else:
         belief, more = base, _with_exact_values(context, sensitive, rounds, blind)
@@ -148,15 +147,15 @@ def run(context: AttackContext, sensitive: str, *, rounds: int = ROUNDS) -> Find
         top = held.largest_of(share - worlds.prior[held.index])
         knowledge = KNOWLEDGE
         note = (
-            f"Counting the own class finds the {sensitive} of {of_people(blind)}. Learning "
-            "from all classes with everybody's exact quasi-identifiers: of "
+            f"A person's own class alone tells the {sensitive} of {of_people(blind)}; all classes "
+            "and everybody's exact quasi-identifiers together, of "
             f"{of_people(more['exact_accuracy'])}."
         )
         if "model_error" in more:
             note += (
-                f" What the published cells tell without the class is found from {DRAWN:,} people "
-                f"drawn at random: of {of_people(more['model_accuracy'])}, give or take "
-                f"{more['model_error']:.1%}."
+                f" The published cells without the class tell it of "
+                f"{of_people(more['model_accuracy'])}, give or take {more['model_error']:.1%} "
+                f"(from {DRAWN:,} people drawn at random)."
             )
     return summarize(
         context,

@@ -63,7 +63,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     half, before = of_people(found.success["0.5"]), of_people(found.prior["0.5"])
     truth = context.truth(sensitive)
     note = (
-        f"{truth[0].upper()}{truth[1:]} is at least as likely as not for {half} (by plain "
-        f"frequencies for {before}), and certain for {of_people(found.success[CERTAIN])}."
+        f"{truth[0].upper()}{truth[1:]} is at least as likely as not for {half} (from overall "
+        f"frequencies alone for {before}), and certain for {of_people(found.success[CERTAIN])}."
     )
     return Finding(**{**vars(found), "note": note})

@@ -415,9 +415,8 @@ def in_words(figures: Mapping[str, Figures]) -> str:
     assert isinstance(error, float)
     five = f" (give or take {error:.1%})" if error else ""
     told = (
-        f"Any published cells of a person that nobody else has: one cell for {shares[0]}, two "
-        f"cells for {shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]}"
-        f"{five}."
+        f"Cells drawn from a published person are unique: one cell for {shares[0]}, two cells for "
+        f"{shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]}{five}."
     )
     if not isinstance(carried, Mapping):
         return told
@@ -432,7 +431,7 @@ def in_words(figures: Mapping[str, Figures]) -> str:
     )
     now = figures[str(at)]
     assert isinstance(now, Mapping)
-    return f"{told} Of {at}, {now['unique'] or 0.0:.1%} are unique; {columns}."
+    return f"{told} Of {at} cells, {now['unique'] or 0.0:.1%} are unique; {columns}."
 
 
 def _ordered(column: Lists) -> Rows:
