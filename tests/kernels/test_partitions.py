@@ -49,26 +49,26 @@ def test_tails_are_numbered_so_that_those_alike_later_on_are_neighbours() -> Non
     assert last_up.tolist() == [0, 0]
 
 
-def root() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    weights = np.zeros((5, 3))
+def root(width: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    weights = np.zeros((5, width))
     weights[:, :2] = 1.0
     return numbered()[0][0].copy(), np.array([0, 5], dtype=np.int64), weights
 
 
-def split(keep: bool = True) -> tuple[int, int, dict[str, np.ndarray]]:
-    entries, start, weights = root()
+def split(keep: bool = True, width: int = 3) -> tuple[int, int, dict[str, np.ndarray]]:
+    entries, start, weights = root(width)
     _, code, up = numbered()[0]
     made = {
         "tally": np.zeros(3, dtype=np.int32),
         "closed": np.zeros(6),
         "entries": np.empty(5, dtype=np.int32),
         "start": np.empty(4, dtype=np.int64),
-        "weights": np.empty((5, 3)),
+        "weights": np.empty((5, width)),
         "total": np.zeros(6),
     }
     kept, classes = take(
         entries, start, weights, code, up, WHOLE, made["tally"], np.zeros(3, dtype=np.int32),
-        np.zeros((3, 3)), made["closed"], keep, made["entries"], made["start"], made["weights"],
+        np.zeros((3, width)), made["closed"], keep, made["entries"], made["start"], made["weights"],
         made["total"],
     )  # fmt: skip
     return kept, classes, made
@@ -90,6 +90,17 @@ def test_a_class_alike_in_what_comes_is_closed_and_the_others_stay_open() -> Non
     assert made["total"][LOSS] == pytest.approx(loss)
     assert made["total"][SQUARES] == pytest.approx(4 * (WHOLE - 1) ** 2 + WHOLE**2)
     assert made["tally"].tolist() == [0, 0, 0]
+
+
+def test_of_units_alone_the_sums_are_those_of_equal_records() -> None:
+    kept, classes, made = split()
+    *counted, alone = split(width=1)
+    assert counted == [kept, classes]
+    assert alone["weights"][:kept].tolist() == made["weights"][:kept, :1].tolist()
+    assert alone["entries"][:kept].tolist() == made["entries"][:kept].tolist()
+    assert alone["start"][: classes + 1].tolist() == made["start"][: classes + 1].tolist()
+    for name in ("closed", "total", "tally"):
+        assert alone[name].tolist() == made[name].tolist()
 
 
 def test_the_sums_alone_are_the_same() -> None:

@@ -23,7 +23,8 @@ PARTS, LOSS, SQUARES, PAIRS, ALONE, MOST = range(6)
 units within a class, units alone in theirs, and the largest loss."""
 
 UNITS, MASS, SELF = range(3)
-"""What an entry weighs: its units, the sum of their probabilities p, and the sum of p log2 p."""
+"""What an entry weighs: its units, the sum of their probabilities p, and the sum of p log2 p; its
+units alone where each unit has the probability 1."""
 
 
 @jit
@@ -73,11 +74,12 @@ def take(  # noqa: D417, arrays that belong together are told together
 
     Arguments:
         entries, start, weights: the open classes, neighbours in one array; ``start`` has one entry
-            more than there are classes; ``weights`` [entries, 3].
+            more than there are classes; ``weights`` [entries, 3], or [entries, 1]
+            where units are all they weigh.
         code, up: by tail, its code here and its tail from the next position on.
         whole: the entropy of the whole table in bits, S0.
-        tally, last, sums: scratch of at least the largest code + 1 (``sums`` [codes, 3]); ``tally``
-            is 0 everywhere, and again afterwards.
+        tally, last, sums: scratch of at least the largest code + 1 (``sums`` as wide as
+            ``weights``); ``tally`` is 0 everywhere, and again afterwards.
         closed: the sums over closed classes so far, [6]; those closed now are added.
         keep: whether the classes after the split are wanted, or only the sums over them.
         new_entries, new_start, new_weights: the open classes after the split.
@@ -87,6 +89,7 @@ def take(  # noqa: D417, arrays that belong together are told together
     """
     kept = 0
     classes = 0
+    width = weights.shape[1]
     if keep:
         new_start[0] = 0
     total[:] = 0.0
@@ -102,24 +105,22 @@ def take(  # noqa: D417, arrays that belong together are told together
                 codes += 1
                 tally[c] = 1
                 last[c] = up[entry]
-                sums[c, 0] = weights[at, 0]
-                sums[c, 1] = weights[at, 1]
-                sums[c, 2] = weights[at, 2]
+                for item in range(width):
+                    sums[c, item] = weights[at, item]
             else:
                 if last[c] != up[entry]:
                     tally[c] += 1
                     last[c] = up[entry]
-                sums[c, 0] += weights[at, 0]
-                sums[c, 1] += weights[at, 1]
-                sums[c, 2] += weights[at, 2]
+                for item in range(width):
+                    sums[c, item] += weights[at, item]
         open_classes = False
         for i in range(codes):
             c = touched[i]
             if tally[c] == 1:
-                _add(closed, sums[c, 0], sums[c, 1], sums[c, 2], whole)
+                _add(closed, sums[c], whole)
                 last[c] = -1
             else:
-                _add(total, sums[c, 0], sums[c, 1], sums[c, 2], whole)
+                _add(total, sums[c], whole)
                 if keep:
                     open_classes = True
                     size = tally[c]
@@ -138,15 +139,13 @@ def take(  # noqa: D417, arrays that belong together are told together
                 continue
             tail = up[entry]
             if tally[c] == 1 and new_entries[place - 1] == tail:
-                new_weights[place - 1, 0] += weights[at, 0]
-                new_weights[place - 1, 1] += weights[at, 1]
-                new_weights[place - 1, 2] += weights[at, 2]
+                for item in range(width):
+                    new_weights[place - 1, item] += weights[at, item]
             else:
                 tally[c] = 1
                 new_entries[place] = tail
-                new_weights[place, 0] = weights[at, 0]
-                new_weights[place, 1] = weights[at, 1]
-                new_weights[place, 2] = weights[at, 2]
+                for item in range(width):
+                    new_weights[place, item] = weights[at, item]
                 last[c] = place + 1
         for i in range(codes):
             tally[touched[i]] = 0
@@ -166,6 +165,7 @@ def pass_over(
     """
     kept = 0
     classes = 0
+    width = weights.shape[1]
     first = start[0]
     for group in range(len(start) - 1):
         end = start[group + 1]
@@ -173,19 +173,17 @@ def pass_over(
         for at in range(first, end):
             tail = up[entries[at]]
             if kept > begin and entries[kept - 1] == tail:
-                weights[kept - 1, 0] += weights[at, 0]
-                weights[kept - 1, 1] += weights[at, 1]
-                weights[kept - 1, 2] += weights[at, 2]
+                for item in range(width):
+                    weights[kept - 1, item] += weights[at, item]
             else:
                 entries[kept] = tail
-                weights[kept, 0] = weights[at, 0]
-                weights[kept, 1] = weights[at, 1]
-                weights[kept, 2] = weights[at, 2]
+                for item in range(width):
+                    weights[kept, item] = weights[at, item]
                 kept += 1
         first = end
         if kept - begin == 1:
             kept = begin
-            _add(closed, weights[kept, 0], weights[kept, 1], weights[kept, 2], whole)
+            _add(closed, weights[kept], whole)
         else:
             classes += 1
             start[classes] = kept
@@ -195,15 +193,19 @@ def pass_over(
 
 @jit
 def add_up(weights: Floats, whole: float, total: Floats) -> None:
-    """The sums over classes that are given by their weights [classes, 3], into ``total`` [6]."""
+    """The sums over classes that are given by their weights, into ``total`` [6]."""
     total[:] = 0.0
     for group in range(len(weights)):
         if weights[group, 0] > 0:
-            _add(total, weights[group, 0], weights[group, 1], weights[group, 2], whole)
+            _add(total, weights[group], whole)
 
 
 @jit
-def _add(sums: Floats, units: float, mass: float, self_information: float, whole: float) -> None:
+def _add(sums: Floats, weights: Floats, whole: float) -> None:
+    units = mass = weights[UNITS]
+    self_information = 0.0
+    if len(weights) > 1:
+        mass, self_information = weights[MASS], weights[SELF]
     loss = whole
     if mass > 0.0:
         loss = whole - (np.log2(mass) - self_information / mass)

@@ -21,7 +21,7 @@ import numpy as np
 
 from indistinct.document import PlainData
 from indistinct.errors import DataError, did_you_mean
-from indistinct.kernels.partitions import add_up, pass_over, tails, take
+from indistinct.kernels.partitions import MASS, SELF, UNITS, add_up, pass_over, tails, take
 from indistinct.microdata.encoding import count_combinations, order_of
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.types import Array, Floats, Ints, Ints32
@@ -64,15 +64,14 @@ class LeakageAnalysis:
     def __init__(self, table: FrequencyTable, probabilities: Floats | None = None) -> None:
         self._table = table
         self._alike = probabilities is None
-        self._weights = np.zeros((table.combinations, 3))
-        self._weights[:, 0] = table.weight
-        self._weights[:, 1:2] = self._weights[:, :1]
+        self._weights = table.weight.astype(np.float64)[:, np.newaxis]
         if probabilities is not None:
-            self._weights[:, 1:] = probabilities
-        self._total = float(self._weights[:, 1].sum())
+            self._weights = np.hstack([self._weights, probabilities])
+        mass, information = _parts(self._weights)
+        self._total = float(mass.sum())
         self.records = table.records
         self.entropy = (
-            max(math.log2(self._total) - float(self._weights[:, 2].sum()) / self._total, 0.0)
+            max(math.log2(self._total) - float(information.sum()) / self._total, 0.0)
             if self._total > 0
             else 0.0
         )
@@ -208,8 +207,7 @@ class LeakageAnalysis:
     def loss_of_combinations(self, attributes: Sequence[str]) -> Floats:
         """The loss in bits of the people of every distinct combination, [C]: private."""
         class_of = self.classes(attributes)
-        weights = self._class_weights(class_of)
-        mass, information = weights[:, 1], weights[:, 2]
+        mass, information = _parts(self._class_weights(class_of))
         safe = np.where(mass > 0, mass, 1.0)
         inside = np.where(mass > 0, np.log2(safe) - information / safe, 0.0)
         loss: Floats = self.entropy - inside[class_of]
@@ -229,15 +227,10 @@ class LeakageAnalysis:
         return _tree(self._table, self._singles)
 
     def _class_weights(self, class_of: Array) -> Floats:
-        """Units, mass and self-information of every class, [classes, 3]."""
+        """What every class weighs, [classes, 3], or [classes, 1] where all records are alike."""
         if not len(class_of):
-            return np.zeros((0, 3))
-        if self._alike:
-            units = np.bincount(class_of, self._weights[:, 0])
-            return np.stack([units, units, np.zeros(len(units))], axis=1)
-        return np.stack(
-            [np.bincount(class_of, self._weights[:, item]) for item in range(3)], axis=1
-        )
+            return np.zeros((0, self._weights.shape[1]))
+        return np.stack([np.bincount(class_of, one) for one in self._weights.T], axis=1)
 
     def _position(self, name: str) -> int:
         if name not in self._places:
@@ -272,7 +265,7 @@ class LeakageAnalysis:
         alone = [self._singles[position].loss for position in tree.order]
         below = [[_subsets(rest, room) for room in range(most + 1)] for rest in range(count + 1)]
         wanted, done, told = below[count - skipped][most] - 1, 0, 0
-        scratch = _Scratch(tree.codes)
+        scratch = _Scratch(tree.codes, self._weights.shape[1])
         stack = [_Open([], 0.0, 0, *self._root(tree))]
         for _ in range(skipped):
             self._pass_over(tree, stack[0])
@@ -320,7 +313,7 @@ class LeakageAnalysis:
         size = len(state.entries) if keep else 0
         entries = np.empty(size, dtype=np.int32)
         start = np.empty(size // 2 + 2, dtype=np.int64)
-        weights = np.empty((size, 3))
+        weights = np.empty((size, self._weights.shape[1]))
         closed, total = state.closed.copy(), np.zeros(6)
         kept, classes = take(
             state.entries,
@@ -380,6 +373,13 @@ class LeakageAnalysis:
         )
 
 
+def _parts(weights: Floats) -> tuple[Floats, Floats]:
+    """The sums of p and of p log2 p of what weighs so much, as the kernels read it."""
+    if weights.shape[1] == 1:
+        return weights[:, UNITS], np.zeros(len(weights))
+    return weights[:, MASS], weights[:, SELF]
+
+
 def worst_first(leakage: Leakage) -> tuple[float, int, tuple[str, ...]]:
     """A key to sort by: what leaks most first, of those that leak as much the smaller first."""
     return -round(leakage.loss, 9), len(leakage.attributes), leakage.attributes
@@ -415,10 +415,10 @@ def _tree(table: FrequencyTable, singles: Sequence[Leakage]) -> _Tree:
 
 
 class _Scratch:
-    def __init__(self, codes: int) -> None:
+    def __init__(self, codes: int, width: int) -> None:
         self.tally = np.zeros(codes, dtype=np.int32)
         self.last = np.zeros(codes, dtype=np.int32)
-        self.sums = np.zeros((codes, 3))
+        self.sums = np.zeros((codes, width))
 
 
 @dataclass
