@@ -125,6 +125,20 @@ def promised(draw: st.DrawFn) -> list[Promise]:
     return found
 
 
+@pytest.mark.parametrize("absent", ["break", "suppressed", "skip"])
+def test_a_class_of_people_who_are_all_missing_is_mended_by_no_suppression(absent: str) -> None:
+    """Also beside a promise over other attributes: all of y are missing, so y joins x."""
+    people = [((0, 0), True), ((1, 1), True), ((2, 0), False)]
+    on_a = promise("delta-presence", lower=0.3, upper=1.0, absent=absent, on=("a",))
+    asked = [on_a, promise("k-anonymity", k=1)]
+    for limit in (0.0, 0.6):
+        plan = full_domain(
+            encoded(people), asked, objective("height"), Settings(suppression_limit=limit)
+        )
+        expected = fewest(people, int(limit * 2), asked)
+        assert plan.search.value == expected == (0 if absent == "skip" else 2)
+
+
 @CHECKED
 @given(
     people=st.lists(

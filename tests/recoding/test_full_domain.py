@@ -32,7 +32,7 @@ from indistinct.recoding.full_domain import (
 )
 from indistinct.recoding.full_domain.evaluation import Evaluator
 from indistinct.recoding.full_domain.heuristic import HeuristicSearch
-from indistinct.recoding.full_domain.optimal import LARGEST, Found
+from indistinct.recoding.full_domain.optimal import LARGEST, Found, OptimalSearch
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.limits import Progress
@@ -353,6 +353,16 @@ class TestLargeLattices:
         assert plan.search.seconds == pytest.approx(0.32)
         assert 15 < plan.search.checked <= 31
 
+    def test_a_heuristic_without_limits_has_ten_seconds(
+        self, ticking: Callable[[float], None]
+    ) -> None:
+        data, asked = wide(60), [promise("k-anonymity", k=3)]
+        full_domain(data, asked, objective("loss"), Settings(limits=Limits(nodes=20)))
+        ticking(1.0)  # kernels look at the clock while they are compiled: they are by now
+        plan = full_domain(data, asked, objective("loss"))
+        assert plan.search.stopped_by == "time_limit"
+        assert plan.search.seconds == pytest.approx(12.0)
+
     def test_what_only_specific_nodes_keep_is_found_too(self) -> None:
         """The most general node breaks the promise, so there is no way down from the top."""
         data = people(200)
@@ -491,7 +501,7 @@ class TestEffort:
     def test_a_tenth_of_the_limits_is_for_the_start_in_a_large_lattice(
         self, given: Limits, expected: Limits, size: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        started: list[Limits] = []
+        started, good = list[Limits](), list[list[int]]()
 
         class Spy(HeuristicSearch):
             def run(
@@ -503,8 +513,17 @@ class TestEffort:
             ) -> Found:
                 assert limits is not None
                 started.append(limits)
-                return super().run(promises, allowed, limits, progress)
+                found = super().run(promises, allowed, limits, progress)
+                assert found.levels is not None
+                good.append(found.levels.tolist())
+                return found
 
+        class First(OptimalSearch):
+            def run(self, *arguments: Any, start: Sequence[Any] = (), **more: Any) -> Found:
+                assert [levels.tolist() for levels in start] == good
+                return super().run(*arguments, start=start, **more)
+
+        monkeypatch.setattr(module, "OptimalSearch", First)
         monkeypatch.setattr(module, "HeuristicSearch", Spy)
         monkeypatch.setattr(module, "WARM_UP", size)
         monkeypatch.setattr(heuristic, "PATIENCE_WITH_TIME", 5)
@@ -549,6 +568,43 @@ class TestLocalRecoding:
             plan = full_domain(data, asked, objective("loss"), choice)
             assert suppressed(data, plan) == gone
             assert sorted(published_classes(data, plan).tolist()) == sizes
+
+    def test_a_single_record_is_joined_to_others_like_many(self) -> None:
+        """The one of a2 has no second value: it shares a class with a1, and b1 stays as it is."""
+        rows = [("a1", "u"), ("a1", "v"), ("a2", "u"), ("b1", "u"), ("b1", "v")]
+        chains = [(ward, ward[0], "*") for ward in ("a1", "a2", "b1")]
+        frame = pl.DataFrame(rows, schema=["ward", "s"], orient="row")
+        data = Microdata.encode(frame, {"ward": Taxonomy("ward", chains)}, ["s"]).data
+        asked = [promise("test-distinct", l=2, sensitive="s")]
+        plan = full_domain(data, asked, objective("loss"), Settings(local_recoding=True))
+        assert suppressed(data, plan) == 0
+        assert [plan.nodes[at] for at in plan.node_of] == [(1,), (1,), (0,)]
+
+    def test_people_of_a_population_make_no_class_too_small(self) -> None:
+        table, population = pl.DataFrame({"x": list("aaab")}), pl.DataFrame({"x": list("aaabcd")})
+        chains = [(one, f"{one in 'ab'}", "*") for one in "acdb"]
+        data = Microdata.encode(table, {"x": Taxonomy("x", chains)}, population=population).data
+        assert sorted(data.weight.tolist()) == [0, 0, 1, 3]
+        asked = [promise("k-anonymity", k=2)]
+        rows, levels = np.arange(4, dtype=np.int32), np.arange(3)[:, None]
+        found = local._large_throughout(data, asked, levels, rows)
+        assert [int(level) for (level,) in found] == [1, 2]
+
+    @pytest.mark.parametrize("last", [0, 1, 2])
+    def test_who_is_published_with_stars_alone_is_told_at_any_node(self, last: int) -> None:
+        chains = [("a", "x", "*"), ("b", "*", "*"), ("c", "x", "*")]
+        data = Microdata.encode(pl.DataFrame({"q": list("abc")}), {"q": Taxonomy("q", chains)}).data
+        order = [[(2,), (1,), (0,)][(at + last) % 3] for at in range(3)]
+        star, middle, leaf = (order.index((level,)) for level in (2, 1, 0))
+        for of, starred in (
+            ([star, middle, leaf], [True, True, False]),
+            ([leaf, leaf, -1], [False, False, False]),
+            ([middle, star, middle], [False, True, False]),
+        ):
+            labels, found = local._published(data, order, np.array(of, np.int32))
+            assert found.tolist() == starred
+            assert (labels[:, 0] == -1).tolist() == [at < 0 for at in of]
+        assert labels[0, 0] == labels[2, 0] != labels[1, 0]
 
     @pytest.mark.parametrize(
         ("asked", "least"),

@@ -19,6 +19,7 @@ from indistinct.measures import objective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import Promise, promise
 from indistinct.recoding.full_domain import Settings, full_domain
+from indistinct.recoding.full_domain import local as module
 from indistinct.recoding.full_domain.local import refused_classes
 from indistinct.recoding.judge import Judge
 from indistinct.recoding.lattice import Lattice
@@ -135,6 +136,18 @@ def test_no_table_that_gives_the_same_classes_is_struck_out(
             assert fits, (other.rows, combination)
     assert same
     assert same <= left
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_what_follows_from_what_was_refused_is_not_told_again(lasting: bool) -> None:
+    """Parts of a refused class are refused, too, where others that join break no promise."""
+    found = module._Found(lasting, 5)
+    several = [[[0, 1, 2]], [[0, 1]], [[0, 1, 2]], [[1, 3]], [[2, 3]], [[0], [1]], [[3]], [[4]]]
+    for parts in several:
+        found.add([np.array(part, np.int32) for part in parts])
+    told = [[part.tolist() for part in own] for own in found.attempts]
+    own = [[[0, 1, 2]], [[1, 3]], [[2, 3]], [[0], [1]], [[4]]]
+    assert told == (own if lasting else [parts for at, parts in enumerate(several) if at != 2])
 
 
 def published_and_refused(wards: Mapping[str, str]) -> tuple[Any, Any]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import pytest
+from tests.privacy.examples import usual
+from tests.privacy.test_definitions import MODELS
+
+from indistinct.errors import PolicyError
+from indistinct.privacy import promise
 from indistinct.release.audit import checks
 
 PROBES = (-0.5, 0, 0.5, 1, 1.5, 2, True)
 """Numbers around the ends of what parameters may be, and what is no number."""
+
+ABOUT = {"values", "not_values", "not_applicable"}
+"""Parameters that say which values a promise is about."""
 
 EXPECTED: dict[tuple[str, str], tuple[str, Any, Any]] = {
     ("alpha-k-anonymity", "alpha"): ("--yy---", 0.5, None),
@@ -79,7 +89,7 @@ def test_what_fits_a_parameter_what_is_proposed_and_what_is_meant_without_it() -
             fit = "".join("y" if setting.fits(value) else "-" for value in PROBES)
             found[model, name] = fit, setting.example, setting.default
     optional = {key: own for key, own in found.items() if key not in EXPECTED}
-    assert all(name in {"values", "not_values", "not_applicable"} for _, name in optional)
+    assert all(name in ABOUT for _, name in optional)
     assert found == EXPECTED | optional
 
 
@@ -88,3 +98,22 @@ def test_what_is_proposed_fits() -> None:
         for name, setting in module.check.settings.items():
             assert setting.fits(setting.example), (model, name)
             assert setting.default is None or setting.fits(setting.default), (model, name)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_audit_reads_the_parameters_that_a_promise_takes(model: str) -> None:
+    """Two who check them apart from each other: the promise when it is made, and its check."""
+    own = usual(model)
+    wide = {"lower": 0.0, "upper": 1.0} if model == "delta-presence" else {}
+    for name, setting in checks()[model].check.settings.items():
+        if name in ABOUT:
+            continue
+        for value in (*PROBES, -1, 3, math.inf, math.nan, "x"):
+            if name == "mu" and value not in {True, "x"} and value > 1:
+                continue  # the audit reads shares of more than everything, too
+            fits = True
+            try:
+                promise(model, sensitive=own.sensitive, **{**own.parameters, **wide, name: value})
+            except PolicyError:
+                fits = False
+            assert setting.fits(value) == fits, (name, value)

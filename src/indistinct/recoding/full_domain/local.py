@@ -121,15 +121,15 @@ def _large_throughout(
 ) -> Iterator[Ints]:
     """The nodes at which no class of these combinations is too small for a promise by itself."""
     sizes = [part.class_size for part in promises if part.on is None and not part.needs_population]
-    least, weight = max(sizes, default=1), data.weight[rows]
-    rows, weight = rows[weight > 0], weight[weight > 0]
+    least = max(sizes, default=1)
+    rows = rows[data.weight[rows] > 0]
     if least < 2:
         yield from levels
         return
     for start in range(0, len(levels), AT_ONCE):
         some = levels[start : start + AT_ONCE]
         large = np.empty(len(some), dtype=np.bool_)
-        large_throughout(some, least, data.columns, data.row_of, rows, weight, large)
+        large_throughout(some, least, data.columns, data.row_of, rows, data.weight[rows], large)
         yield from some[large]
 
 

@@ -88,7 +88,7 @@ class SeriesSearch:
         top = self.lattice.size - 1
         self._key = np.full_like(self._look(top), np.inf)
         self._keep(top)
-        for at in range(number - 1, -1, -1):
+        for at in reversed(range(number)):
             self._descend(at, top if self._best[at] < 0 else int(self._best[at]))
         for nodes in self._strata:
             self._decide(nodes)
