@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -117,6 +118,7 @@ class TestUnsatisfiable:
         asked = [promise("test-entropy", l=3.93, sensitive="s"), promise("k-anonymity", k=3)]
         with pytest.raises(Unsatisfiable, match="has no class that keeps test-entropy") as caught:
             full_domain(people(60), asked, objective("loss"))
+        assert "no generalization keeps the promise" in str(caught.value)
         assert "suppression_limit" not in str(caught.value)
 
     def test_the_limit_that_it_names_would_do(self) -> None:
@@ -424,11 +426,12 @@ class TestEffort:
         assert shares == [(at + 1) / len(strata) for at in range(len(strata))]
 
     def test_progress_of_a_heuristic_is_the_larger_share_of_its_limits(
-        self, ticking: Callable[[float], None]
+        self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         data, asked = wide(100, attributes=6), [promise("k-anonymity", k=3)]
         for nodes, seconds in ((60, None), (10_000, 3.0), (60, 1e9), (None, 3.0)):
-            ticking(0.01)
+            clock = itertools.count(100_000)  # it does not begin with the search
+            monkeypatch.setattr(time, "perf_counter", lambda clock=clock: next(clock) / 100)
             shares, limits = list[float](), Limits(seconds, nodes)
             choice = Settings("heuristic", suppression_limit=0.1, limits=limits)
             plan = full_domain(data, asked, objective("loss"), choice, shares.append)
@@ -589,6 +592,9 @@ class TestLocalRecoding:
         rows, levels = np.arange(4, dtype=np.int32), np.arange(3)[:, None]
         found = local._large_throughout(data, asked, levels, rows)
         assert [int(level) for (level,) in found] == [1, 2]
+        on_some = [promise("k-anonymity", k=2, on=("x",))]  # whose classes are looked at anyway
+        found = local._large_throughout(data, on_some, levels, rows)
+        assert [int(level) for (level,) in found] == [0, 1, 2]
 
     @pytest.mark.parametrize("last", [0, 1, 2])
     def test_who_is_published_with_stars_alone_is_told_at_any_node(self, last: int) -> None:

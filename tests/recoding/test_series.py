@@ -25,6 +25,7 @@ from indistinct.recoding.full_domain import Limits, Settings, full_domain, full_
 from indistinct.recoding.full_domain import series as module
 from indistinct.recoding.full_domain.series import ks_of
 from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.recoded import published_classes
 
 
@@ -77,6 +78,22 @@ def test_each_node_is_looked_at_once_for_all_k() -> None:
     limited = Settings(suppression_limit=0.1, limits=Limits(nodes=3))
     stopped = full_domain_for_each(table, asked, objective("loss"), limited)
     assert all(plan is None or plan.search.checked <= 3 for plan in stopped)
+
+
+def test_as_many_k_at_once_as_there_is_room_for() -> None:
+    table = four_attributes(0)
+    lattice = Lattice.of(table)
+    for goal, width in (
+        (objective("loss"), 4),
+        (objective("non-uniform-entropy", monotonic=True), 0),
+    ):
+        bound = goal.bind(table)
+        assert isinstance(bound, CellObjective)
+        search = module.SeriesSearch(table, lattice, bound)
+        own = 8 * 4**4 * (width + 1)  # bytes of one k
+        for room, several in ((0, 1), (own, 1), (2 * own - 1, 1), (2 * own, 2), (9 * own, 9)):
+            with mock.patch.object(module, "MEMORY", room):
+                assert search.at_once == several
 
 
 def test_which_series_are_of_k_alone() -> None:
