@@ -167,6 +167,14 @@ def test_membership_tells_who_is_misled() -> None:
     assert found.success["certain"] == 0.5
 
 
+def test_membership_misleads_nobody_about_a_missing_value_that_is_there() -> None:
+    found = won(membership.run(of_people([[["a", None], ["b", None]]]), "s"))
+    assert found.figures["misled"] == 0
+    assert found.success["certain"] == 0
+    without = of_people([[["a", None], ["b"]]], published=[["a", None], [None]])
+    assert won(membership.run(without, "s")).figures["misled"] == 0.5
+
+
 def test_worst_posterior_is_the_worst_of_all_classes_that_fit() -> None:
     # The person fits a class of two with HIV for both, and one of four without.
     rows = ["[20, 29]"] * 2 + ["[25, 39]"] * 4

@@ -21,6 +21,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.remedies import bounded_belief
+from indistinct.types import Bools
 
 NAME = "membership"
 KIND = "attribute"
@@ -36,15 +37,18 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     prior, believed = context.true_prior(sensitive), context.believed(sensitive)
     pooled, held = spread.pooled, spread.held
     size = np.maximum(context.places.set_size, 1)
-    sure = np.bincount(
-        pooled.row_of, pooled.amount >= size[pooled.row_of] - SURE, minlength=len(pooled)
-    )
+    certain = pooled.amount >= size[pooled.row_of] - SURE
+    sure = np.bincount(pooled.row_of, certain, minlength=len(pooled))
+    # A missing value is true of who has one, though it is not what is learnt of who has others.
+    lacking = np.array([label is None for label in context.labels(sensitive)], np.bool_)
+    gone = np.bincount(pooled.row_of[certain & lacking[pooled.index]], minlength=len(pooled))
+    true = _lacking_one(context, sensitive) * gone[context.set_of]
     known = np.bincount(own.person, believed >= 1 - SURE, minlength=len(prior))
     share = held.amount / context.classes.size[held.row_of]
     top = held.largest_of(share - spread.prior[held.index])
     figures: dict[str, float | int | None] = {
         "found": share_of(context.found),
-        "misled": share_of(context.found & (sure[context.set_of] > known)),
+        "misled": share_of(context.found & (sure[context.set_of] > known + true)),
         "largest_belief": float(share.max(initial=0.0)),
     }
     if not context.one_record_each:
@@ -67,3 +71,11 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
         f"frequencies alone for {before}), and certain for {of_people(found.success[CERTAIN])}."
     )
     return Finding(**{**vars(found), "note": note})
+
+
+def _lacking_one(context: AttackContext, sensitive: str) -> Bools:
+    """Who has a missing value beside others, [n]."""
+    values = context.values[sensitive]
+    missing = np.array([label is None for label in values.labels], np.bool_)
+    several = values.length[values.row_of] > 1
+    return np.bincount(values.row_of, missing[values.index] & several, len(values)) > 0
