@@ -12,7 +12,7 @@ import polars as pl
 
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, described, least
-from indistinct.release.audit.settings import number, whole, word
+from indistinct.release.audit.settings import share, whole, word
 from indistinct.release.audit.verdict import RECORDS, Verdict
 
 MODEL = "theta-sensitive"
@@ -23,7 +23,7 @@ MODEL = "theta-sensitive"
     counts="values",
     settings={
         "k": whole(1, example=4),
-        "mu": number("a number above 0", lambda mu: mu > 0, example=0.6, default=0.6),
+        "mu": share(0.6, default=0.6),
         "theta": word("k", "size"),
     },
 )
