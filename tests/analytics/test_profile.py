@@ -1482,6 +1482,25 @@ def test_telephone_numbers_that_many_have_are_left_out() -> None:
     assert role_of(["iPhone", "Android"] * (N // 2), "phone") != "identifier"
 
 
+@pytest.mark.parametrize(("unit", "length"), [("days", 1), ("weeks", 7), ("months", 30.4375)])
+def test_the_time_between_two_days_of_a_table_is_known_as_these(unit: str, length: float) -> None:
+    drawn = random.Random(6)
+    onset = [date(2020, 1, 1) + timedelta(drawn.randrange(900)) for _ in range(N)]
+    took = [drawn.randrange(1_500) for _ in range(N)]
+    end = [day + timedelta(days) for day, days in zip(onset, took, strict=True)]
+    table = {
+        "onset": [str(day) for day in onset],
+        "end": [str(day) for day in end],
+        "time2": [str(int(days / length)) for days in took],
+        "delay": [str(days) for days in drawn.sample(took, N)],
+        "diagnosis": ["flu", "asthma"] * (N // 2),
+    }
+    seen = profile(pl.DataFrame(table), "t")
+    told = ("quasi-identifier", f"it is the {unit} between 'onset' and 'end'")
+    assert (seen["time2"].role, seen["time2"].why) == told
+    assert "between" not in seen["delay"].why
+
+
 def test_numbers_that_go_with_an_age_or_a_day_are_known_as_these() -> None:
     drawn = random.Random(5)
     days = [drawn.randrange(-33_000, -7_000) for _ in range(N)]

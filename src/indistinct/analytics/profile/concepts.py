@@ -105,7 +105,7 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
 
     >>> concept, word = concept_of("MaritalStatus")
     >>> concept.name, concept.role, word
-    ('family', 'quasi-identifier', 'marital…')
+    ('family', 'quasi-identifier', 'marital status')
     """
     if word := names_one_of(name, _MONEY_FIRST):
         return concept_named("money"), word

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import polars as pl
@@ -62,6 +62,12 @@ PLACES = ("place", "stay", "nationality")
 """What columns are about of which the values are places."""
 
 HEALTH = ("health", "sexual life")
+
+_PUBLISHED = ("quasi-identifier", "sensitive", "insensitive")
+_ISO = "%Y-%m-%d"
+
+Span = tuple[str, str, pl.Series, pl.Series]
+"""Two columns of days, the days from one to the other, and the numbers beside these."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ def settled(
     told_ill = [one for one in known if one.about in HEALTH and one.kind == "text"]
     timed = [one for one in columns if _tells_a_time(one)][:MOST_BESIDE]
     numbers = [one for one in columns if one.role == "identifier" and one.sure]
-    ranked = _ranking(table, columns)
+    ranked, spans = _ranking(table, columns), _spans(table, columns)
     called: dict[str, list[tuple[int, Neighbour]]] = {}
     for at, one in enumerate(sorted(known, key=lambda other: -len(other.name))):
         called.setdefault("".join(words(one.name)), []).append((at, one))
@@ -138,6 +144,8 @@ def settled(
         if item.left_out and (told := _stands_for(table, known, item, whole, differs)):
             found[item.name] = told
         if item.left_out and not several and (told := _lies_within(table, known, item)):
+            found[item.name] = told
+        if item.name not in found and (told := _between_times(spans, item)):
             found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
             continue
@@ -359,6 +367,59 @@ def _of_the_time(
             continue
         if abs(np.corrcoef(first, second)[0, 1]) >= AS_CLOSELY:
             return "quasi-identifier", f"it goes with '{one.name}'"
+    return None
+
+
+MOST_DAYS = 6
+"""Columns of days of which it is looked whether a number is the time between two, at most."""
+
+NEARLY_ALWAYS = 0.95
+"""The share of records in which a number has to be the time between two days."""
+
+UNITS = {"days": 1.0, "weeks": 7.0, "months": 30.4375, "years": 365.25}
+"""What a time between two days is written in, each in days; a part of one may be left off."""
+
+
+def _spans(table: Table, columns: Sequence[Neighbour]) -> Callable[[str], Iterator[Span]]:
+    """The days between every two columns of days, in some records, beside the numbers of a column.
+
+    Of columns whose role is not to be left out.
+    """
+    days = [one for one in columns if one.kind in ("date", "datetime") and one.role in _PUBLISHED]
+    names = [one.name for one in days if one.distinct >= _MANY][:MOST_DAYS]
+
+    @lru_cache(maxsize=1)
+    def some() -> pl.DataFrame:
+        numbers = [one.name for one in columns if one.kind in ("integer", "float")]
+        return table.sample([*names, *numbers], SOME_RECORDS).select(
+            *(pl.col(one).str.strip_chars().str.slice(0, 10).str.to_date(strict=False, format=_ISO)
+              for one in names),
+            *(pl.col(one).cast(pl.Float64, strict=False) for one in numbers),
+        )  # fmt: skip
+
+    def spans(number: str) -> Iterator[Span]:
+        for first, last in combinations(names, 2):
+            held = some().select(first, last, number).drop_nulls()
+            yield first, last, (held[last] - held[first]).dt.total_days(), held[number]
+
+    return spans
+
+
+def _between_times(
+    spans: Callable[[str], Iterator[Span]], item: Neighbour
+) -> tuple[Role, str] | None:
+    """The role of numbers that are the time between two days of the table: a stay, an age."""
+    numeric = item.kind in ("integer", "float") and item.role != "quasi-identifier"
+    numeric = numeric and (item.left_out or item.role != "identifier")
+    if not numeric or item.distinct < _MANY:
+        return None
+    for first, last, apart_by, numbers in spans(item.name):
+        if len(numbers) < _MANY or apart_by.n_unique() < _MANY:
+            continue
+        for unit, length in UNITS.items():
+            off = np.abs(apart_by.abs().to_numpy() - numbers.abs().to_numpy() * length)
+            if np.mean(off <= length) >= NEARLY_ALWAYS:
+                return "quasi-identifier", f"it is the {unit} between '{first}' and '{last}'"
     return None
 
 
