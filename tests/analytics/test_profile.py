@@ -1496,7 +1496,7 @@ def test_the_time_between_two_days_of_a_table_is_known_as_these(unit: str, lengt
         "diagnosis": ["flu", "asthma"] * (N // 2),
     }
     seen = profile(pl.DataFrame(table), "t")
-    told = ("quasi-identifier", f"it is the {unit} between 'onset' and 'end'")
+    told = ("quasi-identifier", f"it counts the {unit} between 'onset' and 'end'")
     assert (seen["time2"].role, seen["time2"].why) == told
     assert "between" not in seen["delay"].why
 

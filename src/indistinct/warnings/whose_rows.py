@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
 
 
+def _says_whose(policy: Policy) -> bool:
+    """Whether a policy says which records are whose, so that people are counted."""
+    return bool(policy.person is not None or policy.source.people or policy.source.format)
+
+
 def warn_about_counted_rows(table: Table, policy: Policy) -> list[WarningText]:
     """The warning that the rows of a table are combinations with a count, and none of people.
 
@@ -27,7 +32,7 @@ def warn_about_counted_rows(table: Table, policy: Policy) -> list[WarningText]:
         table: the table, its values transformed.
         policy: what was asked.
     """
-    if policy.person is not None or policy.source.people or policy.source.format:
+    if _says_whose(policy):
         return []
     name = column_of_counts(table, table.columns)
     return [] if name is None else [Kind.RISK(told_of_counts(name))]
@@ -40,7 +45,7 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[WarningTex
         table: the table, its values transformed.
         policy: what was asked.
     """
-    if policy.person is not None or policy.source.people or policy.source.format:
+    if _says_whose(policy):
         return []
     records = table.height()
     named = [

@@ -63,7 +63,6 @@ PLACES = ("place", "stay", "nationality")
 
 HEALTH = ("health", "sexual life")
 
-_PUBLISHED = ("quasi-identifier", "sensitive", "insensitive")
 _ISO = "%Y-%m-%d"
 
 Span = tuple[str, str, pl.Series, pl.Series]
@@ -381,11 +380,11 @@ UNITS = {"days": 1.0, "weeks": 7.0, "months": 30.4375, "years": 365.25}
 
 
 def _spans(table: Table, columns: Sequence[Neighbour]) -> Callable[[str], Iterator[Span]]:
-    """The days between every two columns of days, in some records, beside the numbers of a column.
+    """The days between every two columns of days that are not left out, beside those of a column.
 
-    Of columns whose role is not to be left out.
+    In some records, those that have all three.
     """
-    days = [one for one in columns if one.kind in ("date", "datetime") and one.role in _PUBLISHED]
+    days = [one for one in columns if one.kind in ("date", "datetime") and one.role != "identifier"]
     names = [one.name for one in days if one.distinct >= _MANY][:MOST_DAYS]
 
     @lru_cache(maxsize=1)
@@ -419,7 +418,7 @@ def _between_times(
         for unit, length in UNITS.items():
             off = np.abs(apart_by.abs().to_numpy() - numbers.abs().to_numpy() * length)
             if np.mean(off <= length) >= NEARLY_ALWAYS:
-                return "quasi-identifier", f"it is the {unit} between '{first}' and '{last}'"
+                return "quasi-identifier", f"it counts the {unit} between '{first}' and '{last}'"
     return None
 
 
