@@ -12,11 +12,12 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 from typing import Any, Literal, Protocol
 
+from indistinct.frozen import dataclass
 from indistinct.types import Plain, PlainMapping
 
 Style = Literal["text", "title", "good", "doubt", "bad"]

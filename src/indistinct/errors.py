@@ -18,8 +18,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, TypedDict, Unpack
+
+from indistinct.frozen import dataclass
 
 ROWS_SHOWN = 10
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from weakref import WeakValueDictionary
@@ -11,6 +10,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import polars as pl
 
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import Label
 from indistinct.kernels.ragged import look_up, weave
 from indistinct.microdata.encoding import codes_in

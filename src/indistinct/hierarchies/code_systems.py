@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
 from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.hierarchies import icd9, icd10
 from indistinct.hierarchies.code_ranges import Code, Ranges
 from indistinct.hierarchies.domain import texts, unplaced

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
+from indistinct.frozen import dataclass
 from indistinct.hierarchies import decimals
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 

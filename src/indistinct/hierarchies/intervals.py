@@ -17,11 +17,11 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
 from indistinct.errors import PolicyError, Problem, refuse
+from indistinct.frozen import dataclass
 from indistinct.hierarchies import decimals
 from indistinct.hierarchies.ages import in_years
 from indistinct.hierarchies.decimals import Scaled

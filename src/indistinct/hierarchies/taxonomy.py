@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain as concatenate
 from itertools import pairwise
 from types import MappingProxyType
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import HierarchyError, Problem, Problems, refuse
+from indistinct.frozen import dataclass
 from indistinct.types import Ints
 
 SUPPRESSED = "*"

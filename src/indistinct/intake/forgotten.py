@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from indistinct._toml import value
 from indistinct.analytics.profile.columns import AttributeProfile, Profile
 from indistinct.document import many
+from indistinct.frozen import dataclass
 from indistinct.policy import Policy
 from indistinct.policy.sections import Attribute
 from indistinct.types import Plain

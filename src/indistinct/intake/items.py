@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import polars as pl
 
 from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem, refuse
+from indistinct.frozen import dataclass
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.kernels.ragged import pointers
 from indistinct.metadata import NO_METADATA

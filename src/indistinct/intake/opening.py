@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, Union, get_args
 
@@ -22,6 +21,7 @@ from indistinct.errors import (
     refuse,
     running_on,
 )
+from indistinct.frozen import dataclass
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import INFERRED, PARQUET, read_table, refuse_idle, refuse_missing

@@ -7,7 +7,7 @@ hierarchies, references and warnings. Mondrian cuts the table in its engine, and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import polars as pl
 
 from indistinct.analytics.leakage.dependence import SAMPLE
 from indistinct.errors import DataError
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import asked_of, method_of, sight_of
 from indistinct.intake.private_table import PrivateTable, counted_attributes

@@ -6,7 +6,7 @@ Made once, the same way for every verb that looks at a private table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -16,6 +16,7 @@ import polars as pl
 from indistinct.analytics.profile.values import MISSING_AMONG_WORDS
 from indistinct.document import toml_key
 from indistinct.errors import PolicyError, Problems
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import sight_of
 from indistinct.intake.hierarchies import taxonomies_of

@@ -9,13 +9,14 @@ inherits from :class:`Ragged` and names these columns in ``entries``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from indistinct.frozen import dataclass
 from indistinct.kernels.jit import jit
 from indistinct.types import Array, Ints, Ints32, Plain
 

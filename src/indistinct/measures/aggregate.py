@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from indistinct.errors import PolicyError, did_you_mean
+from indistinct.frozen import dataclass
 from indistinct.types import Bools, Floats, Ints
 
 RANK_BITS = 40

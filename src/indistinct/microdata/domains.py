@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.metadata import NO_METADATA, Value, ValueMetadata
 from indistinct.types import Floats, Ints, Ints32
 

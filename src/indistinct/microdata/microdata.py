@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.encoding import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from indistinct.analytics.source_keys import warn_about_source_keys
 from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
 from indistinct.document import in_quotes, many
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import method_of

@@ -8,13 +8,14 @@ and items, half each, lose least. Every class that is larger than promised keeps
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indistinct.document import share
 from indistinct.errors import Unsatisfiable
+from indistinct.frozen import dataclass
 from indistinct.pipeline.items_within_classes import protected_items
 from indistinct.pipeline.searching import search
 from indistinct.privacy.k_anonymity import KAnonymity

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -18,6 +17,7 @@ from indistinct.analytics.series.joined_rows import BESIDE, unproved
 from indistinct.analytics.series.ledger_report import Broken, over_releases, reported
 from indistinct.document import many
 from indistinct.errors import DataError, InputError, Problem, Unsatisfiable
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.kept_values import kept_beside
 from indistinct.microdata.encoding import distinct_rows

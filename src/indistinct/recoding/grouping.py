@@ -13,12 +13,12 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels import grouping as kernels
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.lattice import Lattice

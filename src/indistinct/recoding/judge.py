@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.frozen import dataclass
 from indistinct.kernels.grouping import histogram
 from indistinct.microdata.frequencies import Cells, ClassTable
 from indistinct.microdata.leveled import LeveledTable

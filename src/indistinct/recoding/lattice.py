@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problems, refuse
+from indistinct.frozen import dataclass
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Ints
 

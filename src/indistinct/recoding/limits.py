@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from indistinct.frozen import dataclass
 
 Progress = Callable[[float], None]
 """Called with the share of a search that is done."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED, LevelTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import Plan, all_labels

@@ -6,8 +6,7 @@ every attempt some part broke a promise (Wong, Fu, Wang and Pei 2007).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from indistinct.frozen import dataclass
 from indistinct.kernels.ragged import Ragged
 from indistinct.types import Ints
 

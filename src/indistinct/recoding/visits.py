@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from indistinct.document import in_quotes, many
 from indistinct.errors import PolicyError, Unsatisfiable
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 

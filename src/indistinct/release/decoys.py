@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from indistinct.errors import DataError
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import Random
 from indistinct.release.transforms.replace import replacements

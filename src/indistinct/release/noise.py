@@ -10,11 +10,11 @@ others 2020 do not say so; see the attacker ``noise-stripping``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
 from indistinct.errors import IndistinctError
+from indistinct.frozen import dataclass
 from indistinct.release.decoys import Insertion, with_pseudonyms
 from indistinct.sources.text import Tokens, canonical
 

@@ -7,7 +7,7 @@ is made of the certificate and of what can be counted in the release.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from shlex import quote
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from indistinct.analytics.attacks.finding import KINDS
 from indistinct.document import Grid, Line, Style, brief, many, parameters, share, shown
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.measures import measures
 from indistinct.privacy.promise import models
 from indistinct.recoding.styles import STYLES

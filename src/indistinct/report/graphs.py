@@ -7,9 +7,9 @@ where the extra ``report`` is installed. Nothing here computes which attributes 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from indistinct.analytics.leakage.attribute_graph import AttributeGraph, Edge, Kind
+from indistinct.frozen import dataclass
 from indistinct.report.drawing import INK, LINE, MUTED, Canvas, png, width_of
 
 LOOKS = ("identifier", "quasi", "table", "outside", "sensitive")

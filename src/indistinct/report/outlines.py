@@ -7,10 +7,10 @@ for an expert and never a certification, and each says so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from indistinct.errors import InputError, did_you_mean
+from indistinct.frozen import dataclass
 from indistinct.report.chapters import (
     CHAPTERS,
     Evidence,

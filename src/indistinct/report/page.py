@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from indistinct.document import Grid, Line, shown
+from indistinct.frozen import dataclass
 from indistinct.kept_code import code_folder
 from indistinct.report.drawing import width_of
 

@@ -14,7 +14,8 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from indistinct.frozen import dataclass
 
 SEPARATORS = (",", ";", "\t", "|")
 """The separators that are looked for."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -23,6 +22,7 @@ import polars as pl
 
 from indistinct import plugins
 from indistinct.errors import PluginError, PolicyError, did_you_mean
+from indistinct.frozen import dataclass
 from indistinct.sources.files import BROKEN, broken, has_table_ending, opened
 from indistinct.types import Plain, PlainMapping
 

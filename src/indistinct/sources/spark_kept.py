@@ -8,12 +8,12 @@ numbers are counted in less time than texts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from indistinct.frozen import dataclass
 from indistinct.sources.spark_release import Known, Shown, forms_of, polars_of, quoted, summed_up
 from indistinct.sources.text import WHOLE
 

@@ -10,8 +10,10 @@ import contextlib
 import os
 from collections.abc import Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from indistinct.frozen import dataclass
 
 
 @dataclass(frozen=True)

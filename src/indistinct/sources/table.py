@@ -12,7 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +29,7 @@ from indistinct.errors import (
     running_on,
     shown_names,
 )
+from indistinct.frozen import dataclass
 from indistinct.types import Bools, Codes, Frame, Ints
 
 COUNT = "count"

@@ -20,7 +20,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +31,7 @@ import polars.selectors as cs
 
 from indistinct.document import in_quotes
 from indistinct.errors import OutputError, Problem, refuse
+from indistinct.frozen import dataclass
 from indistinct.sources import spark_release, spark_table
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.convert import to_polars

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +12,7 @@ import polars as pl
 from indistinct.analytics.risk.population import covers
 from indistinct.document import in_quotes
 from indistinct.errors import PolicyError
+from indistinct.frozen import dataclass
 from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.opening import PolicyLike, as_policy
 from indistinct.intake.population import population_of

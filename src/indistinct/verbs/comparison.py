@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from indistinct.errors import (
     refuse,
     shown_names,
 )
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.kept_policy import policy_of
 from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source

@@ -7,7 +7,7 @@ Reading, hierarchies, codes and figures are shared, and nothing is published. Ev
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from indistinct.analytics.risk.elbow import select_k
 from indistinct.analytics.risk.reidentification import prosecutor
 from indistinct.analytics.utility.exploration import Exploration, Point
 from indistinct.errors import InputError, PolicyError, Unsatisfiable
+from indistinct.frozen import dataclass
 from indistinct.intake.asked import sight_of
 from indistinct.intake.opening import PolicyLike, Progress, as_policy
 from indistinct.intake.private_table import PrivateTable

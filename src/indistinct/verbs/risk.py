@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -34,6 +34,7 @@ from indistinct.analytics.risk.standards import (
 )
 from indistinct.document import many, share, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, refuse
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import asked_of, method_of, sight_of

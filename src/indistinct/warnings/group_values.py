@@ -8,7 +8,6 @@ another one: to everybody where all have it, to somebody who knows c others wher
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +16,7 @@ import polars as pl
 
 from indistinct.document import in_quotes, share
 from indistinct.errors import DataError
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.microdata.encoding import distinct_rows

@@ -6,7 +6,6 @@ See :mod:`~indistinct.analytics.attacks.minimality` for how beliefs follow.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import factorial, prod
 
 import numpy as np
@@ -20,6 +19,7 @@ from indistinct.analytics.attacks.promised_values import (
     values_of,
 )
 from indistinct.analytics.attacks.refusals import Tried, assignments
+from indistinct.frozen import dataclass
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.frequencies import ClassTable

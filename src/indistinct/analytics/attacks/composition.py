@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from indistinct.analytics.weighted import (
     gathered,
     pointers,
 )
+from indistinct.frozen import dataclass
 from indistinct.kernels.candidate_sets import compose, compose_sets
 from indistinct.types import Floats, Ints, Ints32
 

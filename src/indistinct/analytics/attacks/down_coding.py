@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import comb, lgamma
 
@@ -38,6 +38,7 @@ from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, wo
 from indistinct.analytics.attacks.lattice_node import Node, node_of
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import levels
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.class_matching import add_beliefs, mark

@@ -15,8 +15,6 @@ unless whole sets are listed as one value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
@@ -30,6 +28,7 @@ from indistinct.analytics.attacks.finding import (
 )
 from indistinct.analytics.attacks.remedies import shared_sets
 from indistinct.analytics.weighted import Rows, compressed, expanded, pointers
+from indistinct.frozen import dataclass
 from indistinct.kernels.candidate_sets import recognize
 from indistinct.types import Floats, Ints, Ints32
 

@@ -16,7 +16,6 @@ no rows agree were not made of the same records: the first is believed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -41,6 +40,7 @@ from indistinct.analytics.weighted import (
     ones,
     pointers,
 )
+from indistinct.frozen import dataclass
 from indistinct.microdata.encoding import count_combinations
 from indistinct.types import Floats, Ints, Ints32
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,7 @@ from indistinct.analytics.weighted import (
     pointers,
     sums,
 )
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.kernels.known_items import MOST_KNOWN, know_items
 from indistinct.randomness import simulation

@@ -8,7 +8,6 @@ classes with the people who would be in them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -16,6 +15,7 @@ import polars as pl
 
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.weighted import AT_ONCE
+from indistinct.frozen import dataclass
 from indistinct.microdata.encoding import count_combinations
 from indistinct.types import Ints32
 

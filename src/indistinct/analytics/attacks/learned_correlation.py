@@ -28,7 +28,6 @@ published as they are (anatomy). Beside stands of a release of one table, as fig
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,6 +54,7 @@ from indistinct.analytics.weighted import (
     gathered,
     pointers,
 )
+from indistinct.frozen import dataclass
 from indistinct.kernels.proportional_fitting import ALIKE, fit, joined
 from indistinct.randomness import simulation
 from indistinct.types import Array

@@ -13,13 +13,13 @@ Zhou 2000, "Safe and effective importance sampling").
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import comb
 
 import numpy as np
 
 from indistinct.analytics.attacks.lattice_node import Node
 from indistinct.analytics.attacks.promised_values import Asked, Seen
+from indistinct.frozen import dataclass
 from indistinct.randomness import simulation
 from indistinct.types import Bools, Floats, Ints
 

@@ -31,7 +31,6 @@ beliefs; drawn ones change a belief only if chance does not explain it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,6 +51,7 @@ from indistinct.analytics.attacks.promised_values import Asked, Seen, asked_abou
 from indistinct.analytics.attacks.refusals import Rerun, Tried, left_over
 from indistinct.analytics.attacks.remedies import cut_classes
 from indistinct.document import many
+from indistinct.frozen import dataclass
 from indistinct.types import Bools, Floats, Ints, Ints32
 
 NAME = "minimality"

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from indistinct.analytics.attacks.finding import (
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import bounded_belief, shuffled
 from indistinct.analytics.weighted import Rows, expanded
+from indistinct.frozen import dataclass
 from indistinct.kernels.class_matching import count_hits
 from indistinct.kernels.matching import first_unused, number_aligned
 from indistinct.kernels.ragged import look_up

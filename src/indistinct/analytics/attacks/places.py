@@ -17,7 +17,6 @@ in what is true: what attackers reach is a lower bound of what can be reached.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.published import is_suppressed
 from indistinct.analytics.weighted import Rows, chosen_rows, ones, pointers, sums
 from indistinct.document import many, some_of
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.kernels.class_matching import WORD, meet

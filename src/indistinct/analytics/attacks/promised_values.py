@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 
 from indistinct.analytics.attacks.context import AttackContext
+from indistinct.frozen import dataclass
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import NO_METADATA
 from indistinct.microdata.domains import SensitiveDomain

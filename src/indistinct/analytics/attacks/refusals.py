@@ -13,12 +13,12 @@ all that are left (Metropolis and others 1953).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import factorial, prod
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels.ragged import Ragged
 from indistinct.randomness import simulation
 from indistinct.types import Bools, Floats, Ints, Ints32

@@ -12,7 +12,6 @@ Who also knows somebody's bucket learns more: of that the figures ``bucket_*`` t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.weighted import Lists, Weighted
+from indistinct.frozen import dataclass
 from indistinct.types import Array, Floats, Ints
 
 

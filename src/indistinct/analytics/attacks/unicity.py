@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
@@ -46,6 +45,7 @@ from indistinct.analytics.attacks.finding import (
 from indistinct.analytics.attacks.known_records import margin
 from indistinct.analytics.attacks.remedies import fewer_columns
 from indistinct.analytics.weighted import Lists, Rows, alongside, chosen_rows, numbered_anew
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.kernels.known_cells import have_cells, lay_out, owners_of
 from indistinct.randomness import simulation

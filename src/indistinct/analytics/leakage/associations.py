@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from indistinct.document import PlainData
+from indistinct.frozen import dataclass
 from indistinct.randomness import simulation
 from indistinct.types import Array, Codes, Floats, Ints
 

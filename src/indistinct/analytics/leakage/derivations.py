@@ -7,7 +7,6 @@ table shows that values go together, not that one is computed from the other.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import combinations
 from typing import Literal
@@ -23,6 +22,7 @@ from indistinct.analytics.leakage.dependence import CHANCE as DETERMINED_BY_CHAN
 from indistinct.analytics.leakage.dependence import PURE
 from indistinct.analytics.profile.columns import FEW_RECORDS
 from indistinct.analytics.profile.values import Values, read_values
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.dates import reader
 from indistinct.kernels.dependencies import few_pairs, settled_columns
 from indistinct.sources.text import all_ranks

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from indistinct.analytics.leakage.information_loss import LeakageAnalysis
 from indistinct.errors import DataError, Problems, refuse
+from indistinct.frozen import dataclass
 from indistinct.microdata.encoding import frequency_table
 from indistinct.sources.engines import coded_rows
 from indistinct.sources.table import Table

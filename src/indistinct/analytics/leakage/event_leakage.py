@@ -8,13 +8,13 @@ missing value is nothing to know.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from indistinct.analytics.attacks.unicity import Cells, known_cells
 from indistinct.analytics.weighted import Lists, sums
 from indistinct.document import PlainData
+from indistinct.frozen import dataclass
 from indistinct.types import Plain
 
 DRAWS = 5_000

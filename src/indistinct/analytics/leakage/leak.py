@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -17,6 +16,7 @@ from indistinct.analytics.attacks.rank_disclosure import (
 )
 from indistinct.analytics.weighted import Weighted
 from indistinct.document import PlainData, share
+from indistinct.frozen import dataclass
 from indistinct.types import Bools, Ints, Ints32
 
 BELIEF = "0.95"

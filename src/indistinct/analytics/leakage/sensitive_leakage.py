@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from indistinct.analytics.leakage.encoded import Encoded
 from indistinct.document import PlainData
+from indistinct.frozen import dataclass
 from indistinct.types import Floats
 
 

@@ -10,10 +10,11 @@ added.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from indistinct.analytics.leakage.information_loss import Leakage, LeakageAnalysis
 from indistinct.document import PlainData
+from indistinct.frozen import dataclass
 from indistinct.microdata.frequencies import FrequencyTable
 
 ENUMERATED = 5000

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import polars as pl
@@ -74,6 +74,7 @@ from indistinct.analytics.profile.unread import (
 )
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import PlainData, in_quotes, many
+from indistinct.frozen import dataclass
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import COUNT, Table
 from indistinct.types import Frame, PlainMapping

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -23,6 +22,7 @@ from indistinct.analytics.profile.names import (
     words,
 )
 from indistinct.analytics.profile.tongues import in_other_tongues
+from indistinct.frozen import dataclass
 from indistinct.types import Plain
 from indistinct.word_lists import listed, lists_of
 

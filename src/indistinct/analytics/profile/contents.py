@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +30,7 @@ from indistinct.analytics.profile.unread import (
     mixed_ages,
 )
 from indistinct.analytics.profile.values import MISSING_AMONG_NUMBERS, Values
+from indistinct.frozen import dataclass
 from indistinct.hierarchies import code_systems
 from indistinct.types import Floats
 

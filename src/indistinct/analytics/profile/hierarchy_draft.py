@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
@@ -19,6 +18,7 @@ from indistinct.analytics.profile.contents import Content
 from indistinct.analytics.profile.names import apart, names_one_of, starts_with_one_of
 from indistinct.analytics.profile.safe_harbor import OLDEST, names_an_age
 from indistinct.analytics.profile.values import Values
+from indistinct.frozen import dataclass
 from indistinct.types import Plain, PlainMapping
 
 MOST_INTERVALS = 20

@@ -9,7 +9,6 @@ people that stand in a second column, and with whatever stands in a table about 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import combinations, pairwise
 
@@ -28,6 +27,7 @@ from indistinct.analytics.profile.names import (
 from indistinct.analytics.profile.person_keys import differences
 from indistinct.analytics.profile.persons import NUMBERS, PEOPLE, STAYS
 from indistinct.analytics.profile.safe_harbor import numbers_things
+from indistinct.frozen import dataclass
 from indistinct.sources.table import Table, count_column
 from indistinct.types import Ints
 

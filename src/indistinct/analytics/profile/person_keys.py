@@ -13,12 +13,12 @@ is different in every record may be that of a pair or a group.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from indistinct.analytics.profile.safe_harbor import Tag
+from indistinct.frozen import dataclass
 from indistinct.sources.table import Table, count_column
 
 STEADY = frozenset(

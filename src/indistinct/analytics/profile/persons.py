@@ -8,7 +8,7 @@ is a question otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from indistinct.analytics.profile.names import apart, is_one_of, names_one_of
 from indistinct.analytics.profile.person_keys import (
@@ -20,6 +20,7 @@ from indistinct.analytics.profile.person_keys import (
     several_people,
 )
 from indistinct.document import PlainData, in_quotes, many
+from indistinct.frozen import dataclass
 from indistinct.sources.table import Table
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
@@ -19,6 +18,7 @@ import polars as pl
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.names import apart, is_one_of, names_one_of, words
 from indistinct.analytics.profile.people_names import are_names_of_people
+from indistinct.frozen import dataclass
 from indistinct.word_lists import listed, lists_of
 
 Evidence = Literal["name", "type", "pattern"]

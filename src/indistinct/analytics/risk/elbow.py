@@ -18,11 +18,11 @@ the highest risk follows in every table, the bend is near the square root of 2K.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.frozen import dataclass
 from indistinct.types import Plain
 
 TOLERANCE = 1e-9

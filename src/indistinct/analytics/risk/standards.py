@@ -27,7 +27,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
@@ -36,6 +35,7 @@ from indistinct.analytics.profile.names import is_one_of, names_one_of, words
 from indistinct.analytics.profile.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SHARE, OLDEST
 from indistinct.document import Document, Line, Part, many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.sources.table import Table
 from indistinct.types import Ints, Plain
 

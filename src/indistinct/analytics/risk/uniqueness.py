@@ -28,13 +28,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from indistinct.errors import DataError
+from indistinct.frozen import dataclass
 from indistinct.types import Floats, Ints, Plain
 
 Model = Literal["pitman", "snb", "zayatz"]

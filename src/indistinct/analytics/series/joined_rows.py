@@ -15,7 +15,7 @@ it: nothing was compared with what it says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations, permutations
 
 import numpy as np
@@ -23,6 +23,7 @@ import polars as pl
 
 from indistinct.analytics.series.together import Series
 from indistinct.document import in_quotes, many
+from indistinct.frozen import dataclass
 from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools
 

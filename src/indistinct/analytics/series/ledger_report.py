@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from heapq import merge
 from itertools import combinations
 from pathlib import Path
@@ -16,6 +16,7 @@ from indistinct.analytics.series.joined_rows import Joined, joined_rows, unprove
 from indistinct.analytics.series.together import Composition, Series
 from indistinct.document import Document, Grid, Line, Part, many, shown
 from indistinct.errors import InputError
+from indistinct.frozen import dataclass
 from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import known_promise

@@ -28,7 +28,7 @@ value than there are others in it, one of them has it. Where a value is certain 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import perm, prod
 
@@ -37,6 +37,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.series.writings import writing_of
+from indistinct.frozen import dataclass
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools, Floats, Ints

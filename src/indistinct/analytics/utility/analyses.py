@@ -15,7 +15,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from indistinct.document import Document, Grid, Line, Part, PlainData, brief, many, share, shown
 from indistinct.errors import InputError
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import simulation
 from indistinct.types import Bools, Floats, Ints, Plain

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,7 @@ from indistinct.analytics.published import Domain, Original, PublishedCells, Pub
 from indistinct.analytics.utility.quality import Quality, quality_of
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, Problems, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.types import Floats, Ints, Ints32, Plain
 
 

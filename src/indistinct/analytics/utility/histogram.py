@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, drawing, shown
 from indistinct.errors import DataError
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.types import Plain

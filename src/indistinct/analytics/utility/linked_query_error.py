@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final, Literal
 
@@ -50,6 +50,7 @@ from indistinct.analytics.utility.query_error import (
 )
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.metadata import NO_METADATA
 from indistinct.randomness import simulation
 from indistinct.types import Array, Bools, Floats, Ints, Ints32, Plain

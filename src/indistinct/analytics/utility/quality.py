@@ -32,13 +32,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from indistinct.analytics.attacks.places import classes_met
 from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
 from indistinct.document import PlainData
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.types import Bools, Floats, Ints, Plain

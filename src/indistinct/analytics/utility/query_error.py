@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
 import numpy as np
@@ -31,6 +30,7 @@ import numpy as np
 from indistinct.analytics.published import Domain, Original, PublishedRows
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, Problems, refuse
+from indistinct.frozen import dataclass
 from indistinct.kernels.queries import answers, fit_leaves, fit_range
 from indistinct.microdata.encoding import count_combinations
 from indistinct.randomness import simulation

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from indistinct.errors import Unsatisfiable
+from indistinct.frozen import dataclass
 from indistinct.types import Plain
 
 Kind = Literal["swap", "cross", "noise"]

@@ -26,11 +26,11 @@ order that has an option; an index by blocks of classes keeps the search short.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels import exchange as kernel
 from indistinct.kernels.exchange import Facts, State
 from indistinct.kernels.ragged import Ragged, pointers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from indistinct.frozen import dataclass
 from indistinct.privacy.rank_variance import rank_variance_exact
 
 By = Literal["k", "size"]

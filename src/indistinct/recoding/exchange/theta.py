@@ -29,13 +29,14 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal, cast, get_args
 
 import numpy as np
 
 from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, refuse
+from indistinct.frozen import dataclass
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells, ClassTable, FrequencyTable
 from indistinct.microdata.leveled import LeveledTable

@@ -9,10 +9,10 @@ for every style of cells published in the end.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Floats, Ints, Ints32

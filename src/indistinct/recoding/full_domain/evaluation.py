@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels import grouping as kernels
 from indistinct.measures import BoundObjective, Outcome
 from indistinct.microdata.leveled import LeveledTable

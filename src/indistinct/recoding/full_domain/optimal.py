@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels.lattice import inherit
 from indistinct.measures import BoundObjective
 from indistinct.measures.aggregate import ascending, better

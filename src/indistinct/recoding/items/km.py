@@ -28,7 +28,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
@@ -37,6 +36,7 @@ import polars as pl
 
 from indistinct.document import many
 from indistinct.errors import PolicyError, Unsatisfiable
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import Label
 from indistinct.kernels.items import combinations, published_sets, rare_within
 from indistinct.kernels.ragged import Ragged

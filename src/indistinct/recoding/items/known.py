@@ -9,12 +9,12 @@ normalised certainty penalty as cost.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from indistinct.document import many
 from indistinct.errors import PolicyError
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.items import protect_items
 from indistinct.kernels.ragged import Ragged

@@ -9,7 +9,6 @@ under the node of the same label.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from indistinct.document import many
 from indistinct.errors import HierarchyError, PolicyError
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.microdata.frequencies import Cells
 from indistinct.types import Floats, Ints, Ints32

@@ -13,12 +13,13 @@ has, and all eight a set of values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem, refuse
+from indistinct.frozen import dataclass
 from indistinct.kernels.linked import categories_had, highest
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.randomness import Random
 from indistinct.types import Bools, Ints, Ints32
 

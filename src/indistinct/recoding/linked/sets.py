@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import set_text
 from indistinct.kernels.linked import number_sets
 from indistinct.kernels.ragged import Ragged

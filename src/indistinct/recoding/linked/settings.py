@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from indistinct.errors import PolicyError, Problems
+from indistinct.frozen import dataclass
 from indistinct.recoding.method import Asked
 from indistinct.recoding.partition.settings import ExchangeSettings
 from indistinct.recoding.refusals import bad_choices

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
+from indistinct.frozen import dataclass
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable

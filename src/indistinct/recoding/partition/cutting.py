@@ -7,11 +7,12 @@ compared with, a scale or a distribution, is the whole table's all the same.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels import mondrian as kernels
 from indistinct.kernels.mondrian import Criterion, Rows, Space, Work

@@ -16,11 +16,12 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels import cut_tree as trees
 from indistinct.kernels import mondrian as kernels
 from indistinct.kernels.mondrian import Criterion, Space, Work

@@ -18,12 +18,13 @@ no record is dropped for being rare.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from indistinct.document import many
 from indistinct.errors import Problem, Unsatisfiable, refuse
+from indistinct.frozen import dataclass
 from indistinct.measures import Objective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.distinct_l_diversity import DistinctLDiversity

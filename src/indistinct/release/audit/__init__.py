@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeGuard
 
 import polars as pl
@@ -18,6 +18,7 @@ import polars as pl
 from indistinct import plugins
 from indistinct.document import Document, Grid, Part, many
 from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.check import Check, ClassCheck
 from indistinct.release.audit.linking import Seen, audited_link, link_between, verdicts_of

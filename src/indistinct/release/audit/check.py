@@ -7,11 +7,11 @@ parameters and what the check of any model has to heed is done here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import polars as pl
 
+from indistinct.frozen import dataclass
 from indistinct.release.audit.classes import Asked
 from indistinct.release.audit.settings import ABOUT_VALUES, Setting, read
 from indistinct.release.audit.verdict import Context, Verdict

@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from indistinct.errors import PolicyError
+from indistinct.frozen import dataclass
 from indistinct.metadata import Value, ValueMetadata
 from indistinct.release.audit.verdict import (
     CLASS,

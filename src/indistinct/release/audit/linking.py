@@ -12,12 +12,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import polars as pl
 
 from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, refuse
+from indistinct.frozen import dataclass
 from indistinct.release.audit.check import Check
 from indistinct.release.audit.reading import (
     SUPPRESSED,

@@ -12,12 +12,12 @@ and somebody is in the table with the sum of what the classes say that stand for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from indistinct.errors import PolicyError, Problem
+from indistinct.frozen import dataclass
 from indistinct.release.audit.classes import SIZE, Asked
 from indistinct.release.audit.verdict import Context, times
 from indistinct.requirement import Requirement

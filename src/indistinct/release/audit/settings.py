@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from indistinct.document import in_quotes
 from indistinct.errors import PolicyError, Problem, Problems, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.requirement import Requirement
 from indistinct.types import Plain
 

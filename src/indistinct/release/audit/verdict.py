@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import polars as pl
 
 from indistinct.document import PlainData
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 from indistinct.sources.text import ranks

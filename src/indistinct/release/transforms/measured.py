@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
@@ -22,6 +21,7 @@ import polars as pl
 
 from indistinct.document import many
 from indistinct.errors import DataError
+from indistinct.frozen import dataclass
 from indistinct.hierarchies import decimals
 from indistinct.sources.table import ROWS_FOUND
 from indistinct.types import Bools, Ints

@@ -14,12 +14,12 @@ it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.frozen import dataclass
 from indistinct.randomness import Random, simulation
 from indistinct.types import Ints
 

@@ -16,7 +16,7 @@ share it. Differential privacy would need noise in the model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.document import in_quotes
+from indistinct.frozen import dataclass
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values
 from indistinct.randomness import Random

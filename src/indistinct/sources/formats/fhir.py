@@ -18,7 +18,6 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,6 +26,7 @@ import polars as pl
 
 from indistinct.document import many
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.sources.files import BROKEN, PACKED, broken, bytes_of, opened
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
 from indistinct.types import Frame, PlainMapping

@@ -1,0 +1,124 @@
+"""A frozen dataclass of ours is what the standard library's is."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from dataclasses import FrozenInstanceError, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+from indistinct.frozen import dataclass
+
+
+@dataclass(frozen=True)
+class Ours:
+    """One."""
+
+    name: str
+    size: int = 1
+    parts: tuple[object, ...] = field(default=(), repr=False)
+    note: list[int] = field(default_factory=list, compare=False)
+
+    @cached_property
+    def twice(self) -> int:
+        """What is kept once it is known."""
+        return 2 * self.size
+
+
+@dataclasses.dataclass(frozen=True)
+class Theirs:
+    """The same, by the standard library."""
+
+    name: str
+    size: int = 1
+    parts: tuple[object, ...] = field(default=(), repr=False)
+    note: list[int] = field(default_factory=list, compare=False)
+
+
+ARGUMENTS: tuple[tuple[object, ...], ...] = (
+    ("a",), ("a", 1, ()), ("a", 1, (), [3]), ("a", 2), ("b", 1, ("x",)), ("a", 1, ([],)),
+)  # fmt: skip
+
+
+def _hash_or_type(thing: object) -> object:
+    try:
+        return hash(thing)
+    except TypeError:
+        return TypeError
+
+
+def test_shown_compared_and_hashed_as_the_standard_librarys() -> None:
+    made: list[tuple[Any, Any]] = [(Ours(*a), Theirs(*a)) for a in ARGUMENTS]  # type: ignore[arg-type]
+    for ours, theirs in made:
+        assert repr(ours) == repr(theirs).replace("Theirs", "Ours")
+        assert _hash_or_type(ours) == _hash_or_type(theirs)
+        assert ours != theirs
+        for ours_too, theirs_too in made:
+            assert (ours == ours_too) is (theirs == theirs_too)
+    assert Ours.__match_args__ == Theirs.__match_args__
+
+
+def test_nothing_is_set_or_deleted_once_it_is_made() -> None:
+    ours: Any = Ours("a")
+    for name in ("name", "note", "else"):
+        with pytest.raises(FrozenInstanceError, match=name):
+            setattr(ours, name, "x")
+        with pytest.raises(FrozenInstanceError, match=name):
+            delattr(ours, name)
+    assert (ours.name, ours.twice, ours.twice) == ("a", 2, 2)
+    assert "else" not in vars(ours)
+
+
+def test_replaced_copied_and_pickled() -> None:
+    ours = Ours("a", 2, ("x",), [1])
+    assert replace(ours, name="b") == Ours("b", 2, ("x",))
+    assert copy.copy(ours) == copy.deepcopy(ours) == ours
+    again = pickle.loads(pickle.dumps(ours))  # noqa: S301 - our own bytes
+    assert again == ours
+    assert again.note == [1]
+    assert [one.name for one in fields(ours)] == ["name", "size", "parts", "note"]
+
+
+def test_what_a_class_writes_itself_is_kept() -> None:
+    @dataclass(frozen=True)
+    class Own:
+        name: str
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __repr__(self) -> str:
+            return "own"
+
+        def __hash__(self) -> int:
+            return 7
+
+    assert Own("a") == Own("b")
+    assert (repr(Own("a")), hash(Own("a"))) == ("own", 7)
+
+
+def test_itself_among_its_fields() -> None:
+    ours = Ours("a", note=[])
+    ours.note.append(ours)  # type: ignore[arg-type]
+    assert repr(ours) == "Ours(name='a', size=1, note=[...])"
+
+
+def test_by_name_alone_and_compared_by_identity() -> None:
+    @dataclass(frozen=True, kw_only=True, eq=False)
+    class Named:
+        name: str
+
+    with pytest.raises(TypeError, match="positional"):
+        Named("a")  # type: ignore[call-arg]
+    one = Named(name="a")
+    assert one != Named(name="a")
+    assert len({one, one, Named(name="a")}) == 2
+
+
+def test_one_that_may_change_is_refused() -> None:
+    with pytest.raises(TypeError, match="frozen"):
+        dataclass(frozen=False)
