@@ -225,7 +225,13 @@ def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ca
         forget()
 
     def forget() -> None:
-        for cached in (plugins._entries, plugins._imported, plugins._warn, attacks.attackers):
+        for cached in (
+            plugins._stated,
+            plugins._entries,
+            plugins._imported,
+            plugins._warn,
+            attacks.attackers,
+        ):
             cached.cache_clear()
         for module in [name for name in sys.modules if name.startswith("plug_")]:
             del sys.modules[module]

@@ -219,17 +219,24 @@ _EXPECTED: Mapping[Kind, str] = {
 @functools.cache
 def _entries(kind: Kind) -> Mapping[str, tuple[EntryPoint, ...]]:
     """The entry points of a kind, by name."""
-    from importlib.metadata import entry_points  # noqa: PLC0415, slow to import
-
     group = f"indistinct.{kind}"
-    try:
-        every: Collection[EntryPoint] = entry_points(group=group)
-    except Exception:  # noqa: BLE001, that of one distribution is no reason to lose the others'
-        every = _readable(group)
+    select = _stated()
+    every = _readable(group) if select is None else select(group=group)
     found: dict[str, tuple[EntryPoint, ...]] = {}
     for entry in every:
         found[entry.name] = (*found.get(entry.name, ()), entry)
     return dict(sorted(found.items()))
+
+
+@functools.cache
+def _stated() -> Callable[..., Collection[EntryPoint]] | None:
+    """Select from the entry points of all distributions; None where one has unreadable ones."""
+    from importlib.metadata import entry_points  # noqa: PLC0415, slow to import
+
+    try:
+        return entry_points().select
+    except Exception:  # noqa: BLE001, that of one distribution is no reason to lose the others'
+        return None
 
 
 def _readable(group: str) -> list[EntryPoint]:
