@@ -573,7 +573,7 @@ EXAMPLES: Mapping[str, Example] = {
             definition=presence,
             usual={"lower": 0.1, "upper": 0.5},
             wrong={
-                "lower": (-0.1, 1.1, 0.9, *NO_NUMBER),
+                "lower": (-0.1, 1.1, *NO_NUMBER),
                 "upper": (-0.1, 1.1, 0.05, *NO_NUMBER),
                 "absent": ("x",),
             },

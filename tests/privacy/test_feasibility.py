@@ -74,6 +74,19 @@ def test_no_release_keeps_what_is_impossible(model: str, data: st.DataObject) ->
         assert asked.infeasible(whole, allowed) is None, allowed
 
 
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_what_one_class_of_all_breaks_is_impossible(model: str, data: st.DataObject) -> None:
+    """A promise that survives merging is kept by all records together, or by no release of all."""
+    asked = data.draw(promises(model))
+    drawn = data.draw(st.lists(classes(least=1), min_size=1, max_size=4))
+    whole = reduce(add, drawn)
+    problem = asked.infeasible(frequencies(drawn), 0)
+    if asked.effective_closure != "none":
+        assert (problem is not None) == asked.breaks(table([whole], whole.counts)).all()
+
+
 IMPOSSIBLE = [
     ("k-anonymity", {"k": 13}, None, "k-exceeds-records"),
     ("distinct-l-diversity", {"l": 4}, None, "too-few-values"),

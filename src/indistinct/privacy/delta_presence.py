@@ -35,7 +35,7 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.document import rounded
-from indistinct.errors import PolicyError, Problem
+from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_map import no_population, people_of
 from indistinct.privacy.parameters import choice, number
@@ -76,14 +76,8 @@ class DeltaPresence(Promise):
     def __post_init__(self) -> None:
         super().__post_init__()
         number(self.model, "lower", self.lower, least=0, most=1)
-        number(self.model, "upper", self.upper, least=0, most=1)
+        number(self.model, "upper", self.upper, least=self.lower, most=1)
         choice(self.model, "absent", self.absent, ABSENT)
-        if self.lower > self.upper:
-            raise PolicyError(
-                "bad-parameter",
-                f"lower of {self.model} must not be above upper, and {self.lower!r} is above "
-                f"{self.upper!r}",
-            )
 
     @property
     def effective_closure(self) -> Closure:

@@ -68,8 +68,7 @@ class RecursiveCLDiversity(Promise):
             return few
         shares = evened(self, table, allowed)
         reached = float(shares[0] / shares[self.l - 1 :].sum())
-        # No equality here: what is left is a bound, not a class.
-        if reached < self.c * (1 + EXACT):
+        if reached < self.c * (1 - EXACT):
             return None
         return too_uneven(
             self,

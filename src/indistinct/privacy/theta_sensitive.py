@@ -104,8 +104,7 @@ class ThetaSensitive(Promise):
         return Problem(
             "classes-too-large",
             f"{self} cannot be met: {values} different values allow classes of at most {most} "
-            f"records, and {lost} records share all quasi-identifiers with more than {most - 1} "
-            "others",
+            f"records, and {lost} records share all quasi-identifiers with more others than that",
             attribute=self.sensitive,
             remedy='leave out theta = "size", or choose a smaller mu',
         )

@@ -188,16 +188,15 @@ def evened(promise: Promise, table: FrequencyTable, allowed: int | None) -> Floa
     """
     cells = table.sensitive[str(promise.sensitive)]
     counts = -np.sort(-cells.totals[cells.totals > 0].astype(np.float64))
-    total = counts.sum()
     if not len(counts):
         return counts
-    if allowed is None or not cells.exclusive or allowed >= total - 1:
-        return np.full(len(counts), 1 / len(counts))
+    total = counts.sum()
+    left = 1 if allowed is None or not cells.exclusive else max(total - allowed, 1)
     # The level at which the first `lowered` values stand when the records they lose are gone.
     lost = np.cumsum(counts) - counts * np.arange(1, len(counts) + 1)
-    lowered = int(np.searchsorted(lost, allowed, side="right"))
-    level = (counts[:lowered].sum() - allowed) / lowered
-    found: Floats = np.minimum(counts, level) / (total - allowed)
+    lowered = int(np.searchsorted(lost, total - left, side="right"))
+    level = (counts[:lowered].sum() - (total - left)) / lowered
+    found: Floats = np.minimum(counts, level) / left
     return found
 
 
