@@ -527,7 +527,7 @@ def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
         rows = view.table.texts([*view.quasi, *whose, *linking])
         numbers = class_numbers(rows, view.quasi)
         assert numbers is not None
-        found = warn_about_households(rows, linking, numbers, view.person)
+        found = warn_about_households(rows, linking, numbers.class_of, view.person)
         notes += [f"no attacker uses what belongs together: {text}" for text in found]
     if view.link is not None:
         size = view.bucket_size

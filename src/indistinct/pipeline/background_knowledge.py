@@ -17,7 +17,6 @@ from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.release.certificate import made_up_among
-from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.warning_kinds import Kind
 from indistinct.warnings import group_values
@@ -172,8 +171,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         run.warnings += warn_about_single_values(single, two, unit)
         if numbers is not None:
             linking = [name for name in replaced_alike(policy) if name != person]
-            rows = to_polars(released)
-            run.warnings += warn_about_households(rows, linking, numbers, person)
+            run.warnings += warn_about_households(numbers.rows, linking, numbers.class_of, person)
         if not person:
             learnt = [name for name in policy.sensitive if name in sought]
             beside = certain_beside(released, quasi, learnt, sought, numbers)

@@ -19,6 +19,7 @@ from indistinct.errors import DataError
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.kernels.grouping import LARGEST_KEY
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.privacy.values import AboutValues
 from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
@@ -26,7 +27,7 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
 from indistinct.sources.text import all_ranks
-from indistinct.types import Bools, Frame, Ints
+from indistinct.types import Bools, Frame, Ints, Ints32
 from indistinct.warning_kinds import Kind, WarningText
 
 MOST_COUNTS = 1_000_000
@@ -102,12 +103,33 @@ class GroupValues:
         return float(np.minimum(summed, whole).sum()) / self.total
 
 
+class NumberedRows:
+    """The rows of a table in memory, the class of each, and its values by their ranks.
+
+    Arguments:
+        rows: the table.
+        quasi: the quasi-identifiers.
+    """
+
+    def __init__(self, rows: pl.DataFrame, quasi: Sequence[str]) -> None:
+        self.rows = rows
+        self.class_of: Ints = _groups(rows.select(quasi))
+        self._ranks: dict[str, Ints32] = {}
+
+    def ranks(self, names: Sequence[str]) -> dict[str, Ints32]:
+        """The ranks of the values of these columns, each ranked once, however often asked for."""
+        new = [name for name in names if name not in self._ranks]
+        ranked = all_ranks(self.rows.select(new)).items() if new else ()
+        self._ranks |= {name: rank.astype(np.int32) for name, rank in ranked}
+        return {name: self._ranks[name] for name in names}
+
+
 def of_classes(
     released: Frame,
     quasi: Sequence[str],
     person: str | None,
     unknown: Mapping[str, Collection[str]],
-    group: Ints | None = None,
+    numbered: NumberedRows | None = None,
 ) -> Iterator[GroupValues]:
     """The values of the classes of a table.
 
@@ -118,7 +140,7 @@ def of_classes(
         quasi: the quasi-identifiers.
         person: the column of the person; where given people are counted, else records.
         unknown: the attributes to look at, and the texts that stand for none of their values.
-        group: what :func:`class_numbers` says, where that is known.
+        numbered: what :func:`class_numbers` says, where that is known.
     """
     table = open_table(released, allow_empty=True)
     if not table.held:
@@ -136,9 +158,8 @@ def of_classes(
             yield _counted(name, have, of, unknown[name])
         return
     own = [person] if person else []
-    held_rows = to_polars(released)
-    rows = held_rows.select(*own, *unknown)
-    key = _groups(held_rows.select(quasi)) if group is None else group
+    numbered = numbered or NumberedRows(to_polars(released), quasi)
+    rows, key = numbered.rows.select(*own, *unknown), numbered.class_of
     size = pl.col(own[0]).n_unique() if own else pl.len()
     if own:
         rows = rows.with_columns(pl.Series(GROUP, key))
@@ -150,7 +171,7 @@ def of_classes(
     # Polars plans every query anew: where there are thousands of columns, that is most of the time.
     sizes = np.bincount(key)
     told = _telling(rows, unknown)
-    for name, code in all_ranks(rows.select(*unknown)).items():
+    for name, code in numbered.ranks([*unknown]).items():
         width = int(code.max(initial=0)) + 1
         pairs, have_of = _counted_keys(key * width + code)
         of_code = np.zeros(width, np.int64)
@@ -167,7 +188,7 @@ def certain_beside(
     quasi: Sequence[str],
     names: Sequence[str],
     unknown: Mapping[str, Collection[str]],
-    group: Ints | None = None,
+    numbered: NumberedRows | None = None,
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """The share of records of whose value of ``names`` is certain who knows another attribute's.
 
@@ -179,7 +200,7 @@ def certain_beside(
         quasi: the quasi-identifiers.
         names: the attributes that somebody may learn.
         unknown: all attributes to look at, and the texts that stand for none of their values.
-        group: what :func:`class_numbers` says, where that is known.
+        numbered: what :func:`class_numbers` says, where that is known.
 
     Returns:
         For each of ``names`` the share by what is known; and of these records the share who do not
@@ -190,47 +211,59 @@ def certain_beside(
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in names}
     if len({*names, *unknown}) < 2:
         return found
-    rows = to_polars(released).select(*quasi, *unknown)
-    steps = rows.height * len(names) * (len(unknown) - 1)
+    numbered = numbered or NumberedRows(to_polars(released), quasi)
+    steps = numbered.rows.height * len(names) * (len(unknown) - 1)
     if steps > MOST_STEPS:
         part = pl.struct(quasi).hash(0) % -(-steps // MOST_STEPS)
+        rows = numbered.rows.select(*quasi, *unknown)
         rows = rows.filter(part == part.min())  # some class is in it, however few there are
-        group = None
+        numbered = NumberedRows(rows, quasi)
+    rows, group = numbered.rows, numbered.class_of
     if not rows.height or not names:
         return found
-    group = _groups(rows.select(quasi)) if group is None else group
     texts, telling = rows.select(names).cast(pl.String), _telling(rows, unknown)
     usual = texts.select(pl.all().drop_nulls().mode().sort().first())
     others = texts.select(pl.col(name).ne_missing(pl.lit(usual[name][0])) for name in names)
-    codes = all_ranks(rows.select(*unknown))
+    codes = numbered.ranks([*unknown])
     value = np.stack([codes[name] for name in names])
     told = np.stack([telling[name] for name in names])
     rarer = np.stack([others[name].to_numpy() for name in names])
     for known in unknown:
-        own = np.flatnonzero(codes[known])
-        if not len(own):
-            found |= {name: {**found[name], known: (0.0, 0.0)} for name in names if name != known}
+        if [known] == [*names]:
             continue
+        own = np.flatnonzero(codes[known])
         key = group[own] * (int(codes[known].max()) + 1) + codes[known][own]
-        order = np.argsort(key, kind="stable")
-        key, own = key[order], own[order]
-        first = np.flatnonzero(np.diff(key, prepend=-1))
-        size = np.diff(first, append=len(key))
-        low, high = (
-            part.reduceat(value[:, own], first, axis=1) for part in (np.minimum, np.maximum)
-        )
-        sure = (low == high) & told[:, own[first]]
-        count, rare = sure @ size, (sure & rarer[:, own[first]]) @ size
+        sure = _one_value(key, value[:, own]) & told[:, own]
+        count, rare = sure.sum(axis=1), (sure & rarer[:, own]).sum(axis=1)
         for name, part, other in zip(names, count.tolist(), rare.tolist(), strict=True):
             if name != known:
                 found[name][known] = part / rows.height, other / max(part, 1)
     return found
 
 
-def class_numbers(released: Frame, quasi: Sequence[str]) -> Ints | None:
-    """The number of the class of every row; None of a release that is not in memory."""
+def _one_value(key: Ints, value: Ints32) -> Bools:
+    """Of each column of values, whether all rows of a row's key have the same one, [m, n].
+
+    Arguments:
+        key: the keys of the rows, from 0, [n].
+        value: the values of the rows, [m, n].
+    """
+    if key.max(initial=0) > FEW_KEYS * len(key):
+        key = np.unique(key, return_inverse=True)[1]
+    places = int(key.max(initial=-1)) + 1
+    some = np.empty((len(value), places), value.dtype)
+    some[:, key] = value  # that of any row of the key
+    column, row = np.nonzero(some[:, key] != value)
+    differs = np.zeros((len(value), places), bool)
+    differs[column, key[row]] = True
+    alike: Bools = ~differs[:, key]
+    return alike
+
+
+def class_numbers(released: Frame, quasi: Sequence[str]) -> NumberedRows | None:
+    """The rows and the number of the class of each; None of a release that is not in memory."""
     held = open_table(released, allow_empty=True).held
-    return _groups(to_polars(released).select(quasi)) if held else None
+    return NumberedRows(to_polars(released), quasi) if held else None
 
 
 def _groups(quasi: pl.DataFrame) -> Ints:
@@ -418,7 +451,10 @@ def _harmed(found: GroupValues, promises: Sequence[AboutValues]) -> float:
 
 
 def alone_with_two(
-    released: Frame, quasi: Sequence[str], found: Sequence[GroupValues], group: Ints | None
+    released: Frame,
+    quasi: Sequence[str],
+    found: Sequence[GroupValues],
+    numbered: NumberedRows | None,
 ) -> tuple[float, str, str] | None:
     """The largest share of records that are alone in their class with values of two attributes.
 
@@ -430,7 +466,7 @@ def alone_with_two(
         released: the table.
         quasi: the quasi-identifiers.
         found: how many of each class have which value.
-        group: the class of every row; None of a table that is not in memory.
+        numbered: the rows and their classes; None of a table that is not in memory.
 
     Returns:
         The share, and the two attributes; 0 where no two single out more than each does, None where
@@ -439,24 +475,23 @@ def alone_with_two(
     first = sorted(found, key=lambda one: -one.alone)[:MOST_TOGETHER]
     if len(first) < 2:
         return NO_TWO
-    if group is None:
+    if numbered is None:
         return _alone_in_place(open_table(released), quasi, first[:MOST_IN_PLACE])
-    names = [one.name for one in first]
-    rows = to_polars(released).select(names)
+    names, group = [one.name for one in first], numbered.class_of
     pairs = list(combinations(names, 2))
-    seen = np.arange(rows.height)
-    parts = -(-rows.height * len(pairs) // MOST_STEPS)
+    seen: Ints | slice = slice(None)
+    parts = -(-len(group) * len(pairs) // MOST_STEPS)
     if parts > 1:
         seen = np.flatnonzero(group % parts == group[:1] % parts)
-    ranks_of = {name: code[seen] for name, code in all_ranks(rows).items()}
-    worst = NO_TWO
+    ranks_of = {name: rank[seen] for name, rank in numbered.ranks(names).items()}
+    widths = {name: int(rank.max(initial=0)) + 1 for name, rank in ranks_of.items()}
+    own, worst = group[seen], NO_TWO
     for one, other in pairs:
-        number = group[seen]
-        for name in (one, other):
-            number = number * (int(ranks_of[name].max(initial=0)) + 1) + ranks_of[name]
-            number = np.unique(number, return_inverse=True)[1]
-        alone = np.count_nonzero(np.bincount(number) == 1) / max(len(seen), 1)
-        worst = max(worst, (alone, one, other))
+        keys = own * widths[one] + ranks_of[one]
+        if int(keys.max(initial=0)) > LARGEST_KEY // widths[other]:
+            keys = np.unique(keys, return_inverse=True)[1]
+        have = _counted_keys(keys * widths[other] + ranks_of[other])[1]
+        worst = max(worst, (np.count_nonzero(have == 1) / max(len(own), 1), one, other))
     return worst if worst[0] > max(one.alone for one in first) else NO_TWO
 
 
