@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.golden.tables import fhir_folder, omop_folder
 
 import indistinct as ind
-from indistinct.randomness import Stream, stream
+from indistinct.randomness import Stream, order_of_words, stream
 
 SOURCE = Path(ind.__file__).parent
 PEOPLE = 2000
@@ -31,6 +31,15 @@ def test_no_generator_of_one_seed_for_several_purposes() -> None:
         if path.name != "randomness.py" and bare.search(path.read_text("utf-8"))
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("below", [1, 5, 2**10, 2**64 - 1])
+@pytest.mark.parametrize("many", [0, 1, 2, 257, 2000])
+def test_words_are_in_order_where_their_first_bits_are_alike(many: int, below: int) -> None:
+    words = np.random.default_rng(many).integers(0, below, many, dtype=np.uint64)
+    order = order_of_words(words)
+    assert sorted(order.tolist()) == list(range(many))
+    assert words[order].tolist() == sorted(words.tolist())
 
 
 def test_searches_simulate_with_a_constant_seed_alone() -> None:

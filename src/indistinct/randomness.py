@@ -88,7 +88,7 @@ class Stream:
             return entries[self.permutation(len(entries))]
         while True:
             words = self._words(int(x))
-            order = np.argsort(words)
+            order = order_of_words(words)
             drawn = words[order]
             if not (drawn[1:] == drawn[:-1]).any():
                 return order
@@ -166,3 +166,16 @@ def simulation(seed: int | Sequence[int]) -> np.random.Generator:
 
 def _count(size: Shape) -> int:
     return 1 if size is None else int(np.prod(size, dtype=np.int64))
+
+
+def order_of_words(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The order of random words: each with its place in its last bits is sorted by itself."""
+    bits = np.uint64(max(len(words) - 1, 0).bit_length())
+    mine = np.arange(len(words), dtype=np.uint64)
+    drawn = np.sort(words >> bits << bits | mine)
+    order = (drawn & ~(~np.uint64(0) << bits)).astype(np.int64)
+    same = np.zeros(len(words) + 1, dtype=np.bool_)
+    same[1:-1] = drawn[1:] >> bits == drawn[:-1] >> bits
+    close = np.flatnonzero(same[1:] | same[:-1])  # the last bits tell which of these is first
+    order[close] = order[close][np.argsort(words[order[close]])]
+    return order

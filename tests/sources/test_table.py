@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError, IndistinctError
+from indistinct.release.audit.reading import read_release
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Change, count_column, require_columns
 
@@ -116,6 +117,25 @@ def test_distinct_of_one_column_counts_its_texts(kind: str) -> None:
     assert counted.schema == {"a": pl.String, "count": pl.Int64}
     assert len(counted) == counted["a"].n_unique()
     assert dict(counted.rows()) == Counter(table.text(["a"])["a"].to_list())
+
+
+@pytest.mark.parametrize("tokens", [{}, {"a": ["?", "2"]}])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_tally_is_of_texts(kind: str, tokens: dict[str, list[str]]) -> None:
+    table = open_table(pl.DataFrame({"a": KINDS[kind]}), missing_tokens=tokens)
+    often = Counter(table.text(["a"])["a"].drop_nulls().to_list()).values()
+    for _ in range(2):
+        for fewer in (1, 2):
+            rare = sum(count for count in often if count < fewer)
+            assert table.tally("a", fewer) == (sum(often), len(often), rare)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_of_a_release_are_counted_as_they_are_read(kind: str) -> None:
+    part = read_release(pl.DataFrame({"a": KINDS[kind]})).tables[0]
+    texts, times = part.tallied("a")
+    read = part.texts(["a"])["a"].replace("-0", "0")
+    assert dict(zip(texts.to_list(), times.tolist(), strict=True)) == Counter(read.to_list())
 
 
 def test_distinct_beside_a_column_called_count(engine: Any) -> None:

@@ -26,7 +26,6 @@ from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
 from indistinct.recoding.published_nodes import published_nodes, published_partition
 from indistinct.release.audit.reading import PublishedTable
-from indistinct.release.audit.verdict import TIMES
 from indistinct.report.chapters import HARM, Evidence
 from indistinct.sources.writing import CERTIFICATE, PRIVATE
 from indistinct.types import Frame, Plain, PlainMapping
@@ -71,20 +70,20 @@ def published_evidence(release: Frame) -> Plain:
     """
     view = ReleaseView.read(release, Sought())
     rows, weight = view.counted or (view.rows, None)
-    stars = 0
+    classes = _counted(rows.select(view.quasi), weight)
+    stars, size = 0, np.zeros(0, dtype=np.int64)
     if view.quasi:
-        kept = ~is_suppressed(rows, view.quasi)
-        stars = int((~kept).sum() if weight is None else weight.filter(~kept).sum())
-        rows, weight = rows.filter(kept), None if weight is None else weight.filter(kept)
-    times = None if weight is None else weight.to_numpy().astype(np.int64)
-    size = _sizes_of(rows.select(view.quasi), times)
+        suppressed = is_suppressed(classes, view.quasi)
+        stars = int(classes[_COUNT].filter(suppressed).sum())
+        classes = classes.filter(~suppressed)
+        size = classes[_COUNT].to_numpy()
     known = set(view.said.known)
     attributes = [
         {
             "name": name,
             "table": part.name,
             "role": _public_role(name, view, known),
-            "spread": spread(rows[name], times)
+            "spread": spread(classes[name], size)
             if part is view.table and name in view.quasi
             else spread_in(part, name),
         }
@@ -135,7 +134,8 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan, policy: str
         size = size[:0]
     elif private.sight.by_record or data.unchanged:
         known = [name for name in names if name in texts.columns]
-        size = _sizes_of(texts.select(known), subjects.weight)
+        weight = None if subjects.weight is None else pl.Series(subjects.weight)
+        size = _counted(texts.select(known), weight)[_COUNT].to_numpy() if known else size[:0]
     before = {name: spread(texts[name], subjects.weight) for name in texts.columns}
     if subjects.events is not None:
         events = subjects.events.texts
@@ -217,23 +217,18 @@ def _public_role(name: str, view: ReleaseView, known: set[str]) -> str:
 def spread_in(part: PublishedTable, name: str) -> Plain:
     """How often each value of a published column occurs, as :func:`spread` tells it."""
     try:
-        found = part.counted([name])
+        return spread(*part.tallied(name))
     except DataError:  # nearly as many values as records
         return {"distinct": None, "missing": 0.0, "bars": [], "rest": 1.0, "ranges": False}
-    if TIMES not in found.columns:
-        return spread(found[name])
-    return spread(found[name], found[TIMES].to_numpy().astype(np.int64))
 
 
-def _sizes_of(texts: pl.DataFrame, weight: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _counted(texts: pl.DataFrame, weight: pl.Series | None) -> pl.DataFrame:
+    """The different rows of some columns, and how many records each stands for, in ``_COUNT``."""
     if not texts.width:
-        return np.zeros(0, dtype=np.int64)
-    amount = pl.lit(1) if weight is None else pl.Series("weight", weight)
-    found = (
-        texts.with_columns(amount.alias(_COUNT)).group_by(texts.columns).agg(pl.col(_COUNT).sum())
-    )
-    size: NDArray[np.int64] = found[_COUNT].cast(pl.Int64).to_numpy()
-    return size
+        return pl.DataFrame(schema={_COUNT: pl.Int64})
+    times = pl.len() if weight is None else pl.col(_COUNT).sum()
+    rows = texts if weight is None else texts.with_columns(weight.alias(_COUNT))
+    return rows.group_by(texts.columns).agg(times.cast(pl.Int64).alias(_COUNT))
 
 
 def _exposed(private: PrivateTable, plan: Plan) -> Plain | None:

@@ -41,6 +41,7 @@ from indistinct.sources.text import (
     as_codes,
     canonical,
     coded,
+    counted_values,
     kind_of,
     kind_of_type,
     recoded,
@@ -76,6 +77,8 @@ class EagerTable(ABC):
         }
         self._frame = frame
         self._tokens = tokens or {}
+        self._tallies: dict[tuple[str, int], tuple[int, int, int]] = {}
+        self._seen: dict[str, tuple[int, int]] = {}
 
     held = True
     notes: tuple[str, ...] = ()
@@ -169,7 +172,8 @@ class EagerTable(ABC):
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
         counted = []
-        for at, name in enumerate(columns):
+        unseen = [name for name in columns if name not in self._seen]
+        for at, name in enumerate(unseen):
             values = self._frame.get_column(name)
             plain = kind_of_type(values.dtype) not in ("other", "datetime")
             if values.dtype == pl.Enum:
@@ -185,11 +189,23 @@ class EagerTable(ABC):
             counted.append(pl.lit(values).approx_n_unique().alias(f"values {at}"))
         # One query for all columns: each takes its time.
         found = pl.select(counted).row(0) if counted else ()
-        return dict(zip(columns, zip(found[::2], found[1::2], strict=True), strict=True))
+        self._seen |= zip(unseen, zip(found[::2], found[1::2], strict=True), strict=True)
+        return {name: self._seen[name] for name in columns}
 
     def tally(self, column: str, fewer: int) -> tuple[int, int, int]:
         """Records with a value in a column, its values, and the records of those that are rare."""
-        return tally_of(self.distinct([column]), fewer)
+        known = column, fewer
+        if known not in self._tallies:
+            self._tallies[known] = tally_of(self._often(column), fewer)
+        return self._tallies[known]
+
+    def _often(self, column: str) -> pl.DataFrame:
+        """The different values of a column, whatever their texts, and how often each occurs."""
+        values = self._frame.get_column(column)
+        if not values.dtype.is_float() or self._tokens.get(column):
+            return self.distinct([column])
+        different, often = counted_values(values)
+        return pl.DataFrame([different.fill_nan(None), pl.Series(count_column([column]), often)])
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
@@ -364,6 +380,10 @@ class CountedTable(PolarsTable):
         """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
         count = count_column(columns)
         return add_up(self.text(columns).with_columns(self._times.alias(count)), count)
+
+    def _often(self, column: str) -> pl.DataFrame:
+        """The different texts of a column, and how many records have each."""
+        return self.distinct([column])
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The canonical texts of these columns, and how many records have each."""

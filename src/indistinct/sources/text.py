@@ -165,6 +165,24 @@ def as_codes(texts: pl.Series) -> pl.Series:
     return texts.cast(pl.Enum(texts.unique().drop_nulls().sort()))
 
 
+def counted_values(values: pl.Series) -> tuple[pl.Series, Ints]:
+    """The different values of a column, missing ones too, and how often each occurs.
+
+    >>> [part.to_list() for part in counted_values(pl.Series([0.5, None, 0.5, -0.0]))]
+    [[0.0, 0.5, None], [1, 2, 1]]
+    """
+    if not values.dtype.is_float():
+        different, count = values.value_counts(name="\0count").get_columns()
+        return different, count.to_numpy().astype(np.int64)
+    # Of fractions many differ: they are sorted sooner than hashed.
+    numbers = values.drop_nulls().to_numpy() + 0.0  # 0.0 and -0.0 are one number
+    found, often = np.unique(numbers, return_counts=True)
+    different = pl.Series(values.name, found, values.dtype)
+    if missing := values.null_count():
+        different, often = different.extend_constant(None, 1), np.append(often, missing)
+    return different, often
+
+
 def ranks(column: pl.Series) -> Ints:
     """The rank of every value among those of its column, from 1; 0 where it is missing.
 

@@ -16,6 +16,7 @@ from dataclasses import field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, shown_names
@@ -29,8 +30,8 @@ from indistinct.sources.files import read_table
 from indistinct.sources.postgres import PostgresTable, is_address, release_in_server
 from indistinct.sources.scan import Counting, ScannedTable, can_scan, counted_once, scan
 from indistinct.sources.table import column_names
-from indistinct.sources.text import as_codes
-from indistinct.types import Frame, PlainMapping
+from indistinct.sources.text import as_codes, counted_values
+from indistinct.types import Frame, Ints, PlainMapping
 
 CERTIFICATE = "certificate.json"
 SUPPRESSED = "*"
@@ -87,6 +88,7 @@ class PublishedTable:
     _texts: Callable[[Sequence[str]], pl.DataFrame] = field(repr=False)
     _counted: Callable[[Sequence[str]], pl.DataFrame] | None = field(default=None, repr=False)
     _codes: Callable[[str], pl.Series] | None = field(default=None, repr=False)
+    _stored: Callable[[str], pl.Series] | None = field(default=None, repr=False)
 
     @property
     def in_engine(self) -> bool:
@@ -100,6 +102,17 @@ class PublishedTable:
         own = {name: self.find(name) or name for name in columns}
         found = self._counted(list(dict.fromkeys(own.values())))
         return found.select(*(pl.col(one).alias(name) for name, one in own.items()), TIMES)
+
+    def tallied(self, name: str) -> tuple[pl.Series, Ints]:
+        """The different texts of a column, missing ones too, and how many rows have each."""
+        own = self.find(name) or name
+        if self._stored is not None and self._stored(own).dtype.is_float():
+            values, times = counted_values(self._stored(own))
+            return _text(values), times  # each different one is written once
+        found = self.counted([name])
+        if TIMES in found.columns:
+            return found[name], found[TIMES].to_numpy().astype(np.int64)
+        return counted_values(found[name])
 
     def texts(self, columns: Sequence[str]) -> pl.DataFrame:
         """These columns as text, missing cells null."""
@@ -276,6 +289,7 @@ def _read_file(
         names,
         matches,
         lambda columns: _texts(frame, columns) if written else _trimmed(_texts(frame, columns)),
+        _stored=frame.get_column,
     )
 
 
@@ -350,7 +364,13 @@ def _read_frame(native: Frame, name: str) -> PublishedTable:
         return _read_counted(kept, name)
     if isinstance(native, pl.DataFrame):
         _refuse_patterns(native.columns, name)
-        return PublishedTable(name, tuple(native.columns), None, lambda own: _texts(native, own))
+        return PublishedTable(
+            name,
+            tuple(native.columns),
+            None,
+            lambda own: _texts(native, own),
+            _stored=native.get_column,
+        )
     import narwhals as nw
 
     try:
