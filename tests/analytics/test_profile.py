@@ -1805,3 +1805,121 @@ def test_zeros_are_no_zip_code() -> None:
     codes = [f"{10000 + at * 89}" if at % 20 else "00000" for at in range(N)]
     item = profile(pl.DataFrame({"zip_code": codes}))["zip_code"]
     assert set(item.missing_tokens) == {"00000"}
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("covid_wave", "quasi-identifier"),
+        ("measurement_datetime", "quasi-identifier"),
+        ("T_wave", "sensitive"),
+        ("professionepoux", "quasi-identifier"),
+        ("domicileepouse", "quasi-identifier"),
+        ("demog_employ", "quasi-identifier"),
+    ],
+)
+def test_the_word_that_a_name_is_about_counts_wherever_it_stands(name: str, role: str) -> None:
+    assert role_of([f"kind {'abcd'[at % 4]}" for at in range(N)], name, **ILL) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "lightest", "step", "survey"),
+    [("svywt", 1200, 17, True), ("bodywt", 2900, 3, False), ("birthwt", 1200, 17, False)],
+)
+def test_rounded_weights_of_a_survey_differ_more_than_those_of_children(
+    name: str, lightest: int, step: int, survey: bool
+) -> None:
+    item = profile(pl.DataFrame({name: [str(lightest + at * step) for at in range(N)] * 2}))[name]
+    assert ("weights of a survey" in item.why) == survey
+
+
+def test_whether_somebody_was_in_hospital_is_no_hospital() -> None:
+    assert role_of(["129"[at % 3] for at in range(N)], "HOSPITAL", **ILL) == "sensitive"
+    assert role_of([f"clinic {at % 3}" for at in range(N)], "HOSPITAL", **ILL) == "quasi-identifier"
+
+
+def test_zip_codes_that_hardly_repeat_are_places() -> None:
+    item = profile(pl.DataFrame({"zip_code": [f"{10001 + at * 89}" for at in range(50)]}))
+    assert item["zip_code"].role == "quasi-identifier"
+
+
+def test_long_texts_of_which_each_has_its_code_are_titles() -> None:
+    titles = [f"disorder of kind {at} with a long name for the {at}th time" for at in range(100)]
+    frame = pl.DataFrame(
+        {
+            "diagnosis_code": [str(100 + at % 100) for at in range(N)],
+            "title": [titles[at % 100] for at in range(N)],
+            "remarks": [titles[at * at % 100] + f" {at}" for at in range(N)],
+        }
+    )
+    seen = profile(frame)
+    assert seen["title"].why == "its texts are titles, one for each 'diagnosis_code'"
+    assert seen["remarks"].role == "identifier"
+
+
+def test_months_beside_years_are_known_by_them() -> None:
+    frame = pl.DataFrame(
+        {
+            "mmarr": [str(1 + at % 12) for at in range(N)],
+            "ymarr": [str(1950 + at * 7 % 60) for at in range(N)],
+            "pain": [str(1 + at % 12) for at in range(N)],
+            **ILL,
+        }
+    )
+    seen = profile(frame)
+    assert (seen["mmarr"].role, seen["pain"].role) == ("quasi-identifier", "sensitive")
+
+
+def test_numbers_that_count_the_lines_of_a_claim_say_nothing() -> None:
+    claims = [(claim, line) for claim in range(80) for line in range(1, 2 + claim % 9)]
+    frame = pl.DataFrame(
+        {
+            "claim_id": [f"C{claim * 7919 % 90001:05d}" for claim, _ in claims],
+            "line": [str(line) for _, line in claims],
+            "diagnosis": [f"I{claim * line % 9}" for claim, line in claims],
+        }
+    )
+    assert profile(frame)["line"].role == "insensitive"
+
+
+def test_what_everybody_has_equally_often_is_the_design_of_a_study() -> None:
+    rows = [(one, visit) for one in range(60) for visit in ("first", "second", "last")]
+    frame = pl.DataFrame(
+        {
+            "patient_id": [f"P{one * 7919 % 90001:05d}" for one, _ in rows],
+            "visit": [visit for _, visit in rows],
+            "mood": [f"mood {one * one * len(visit) % 7 % 3}" for one, visit in rows],
+            "sex": ["mf"[one % 2] for one, _ in rows],
+        }
+    )
+    seen = profile(frame)
+    assert (seen["visit"].role, seen["mood"].role) == ("insensitive", "sensitive")
+    assert "equally often" in seen["visit"].why
+
+
+def test_a_number_that_says_what_a_text_of_its_name_says_is_left_out() -> None:
+    frame = pl.DataFrame(
+        {
+            "SEX": ["M" if at % 2 else "F" for at in range(N)],
+            "SEXN": [str(at % 2 + 1) for at in range(N)],
+            "RACE": [("White", "Black", "Asian")[at % 3] for at in range(N)],
+            "RACEN": [str(at * at % 4) for at in range(N)],
+        }
+    )
+    seen = profile(frame)
+    assert (seen["SEX"].role, seen["SEXN"].role) == ("quasi-identifier", "identifier")
+    assert seen["SEXN"].why == "it says in numbers what 'SEX' says: one of the two is enough"
+    assert seen["RACEN"].role == "quasi-identifier"
+
+
+def test_a_number_of_somebody_in_short_is_asked_for_where_it_repeats() -> None:
+    frame = pl.DataFrame(
+        {
+            "ptnum": [str(1 + at // 4) for at in range(N)],
+            "time": [f"{at % 4 + at / 900:.3f}" for at in range(N)],
+            "state": [str(1 + at * at % 3) for at in range(N)],
+        }
+    )
+    person = profile(frame).person
+    assert person is not None
+    assert (person.column, person.sure) == ("ptnum", False)

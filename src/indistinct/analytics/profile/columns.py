@@ -49,7 +49,7 @@ from indistinct.analytics.profile.names import (
     words,
 )
 from indistinct.analytics.profile.neighbours import FEW, RARE, SOME_RECORDS, Neighbour, settled
-from indistinct.analytics.profile.person_keys import Column, Numbering, counting
+from indistinct.analytics.profile.person_keys import Column, Numbering, counting, crossed
 from indistinct.analytics.profile.persons import (
     BLANK_BELOW,
     Persons,
@@ -312,7 +312,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     keys = keys_of_people(table, beside)
     items = [_numbering(look.item, keys) for look in looks.values()]
     items = _with_relations(table, _with_neighbours(table, items, looks, bool(keys)))
-    items = _with_units(items, looks)
+    items = _without_codes(table, _with_units(items, looks))
     beside = [replace(one, role=item.role) for one, item in zip(beside, items, strict=True)]
     persons = persons_of(table, beside, keys)
     if persons is not None and persons.sure:
@@ -326,7 +326,10 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
         items = [
             _counter(item, persons, known) if item.attribute in counters else item for item in aged
         ]
+        items = [_of_the_design(table, item, persons, known) for item in items]
         items = [_with_items(table, item) if item.role == "sensitive" else item for item in items]
+    else:
+        items = _with_counters(table, items, beside)
     counts = column_of_counts(table, list(names)) if persons is None else None
     items = [_count(item) if item.attribute == counts else item for item in items]
     warnings = list(_table_warnings(items, persons, beside))
@@ -389,6 +392,67 @@ def _counter(item: AttributeProfile, persons: Persons, aged: bool) -> AttributeP
         )
     why = f"it counts the records of every '{persons.column}'"
     return replace(item, role="insensitive", reasons=(why,), draft=Draft(), warnings=(), sure=True)
+
+
+_OCCASIONS = (
+    "visit", "visits", "time", "week", "day", "days", "period", "time point", "occasion", "epoch",
+)  # fmt: skip
+"""Words for the occasions on which a trial or a study sees its people."""
+
+
+def _of_the_design(
+    table: Table, item: AttributeProfile, persons: Persons, aged: bool
+) -> AttributeProfile:
+    """The visits, arms or tests that nearly everybody of a study has equally often tell nobody."""
+    asked = item.role == "sensitive" and 1 < item.distinct <= KEPT and not item.missing
+    asked = asked and not (aged and item.kind in ("integer", "float"))
+    asked = asked and (not item.sure or names_one_of(item.attribute, _OCCASIONS) is not None)
+    if not asked or not crossed(table, persons.column, item.attribute, persons.people):
+        return item
+    why = f"nearly every '{persons.column}' has each of its values, and equally often"
+    return replace(item, role="insensitive", reasons=(why,), draft=Draft(), warnings=(), sure=True)
+
+
+def _without_codes(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:
+    """The columns, without the numbers that say what texts of the same name say: SEX, SEXN."""
+    quasi = [item for item in items if item.role == "quasi-identifier" and item.about]
+    texts = [item for item in quasi if item.kind == "text" and 1 < item.distinct <= FEW]
+    for text in texts:
+        for code in quasi:
+            alike = code.kind == "integer" and code.distinct == text.distinct
+            alike = alike and code.about == text.about
+            longer = code.attribute.lower().startswith(text.attribute.lower())
+            if not alike or not longer:
+                continue
+            if table.distinct([text.attribute, code.attribute]).height == text.distinct:
+                why = f"it says in numbers what '{text.attribute}' says: one of the two is enough"
+                place = items.index(code)
+                items[place] = replace(
+                    code, role="identifier", reasons=(why,), draft=Draft(), notes=(), warnings=()
+                )
+    return items
+
+
+def _with_counters(
+    table: Table, items: list[AttributeProfile], beside: Sequence[Column]
+) -> list[AttributeProfile]:
+    """The columns; what counts the records of a claim or an order says nothing of anybody."""
+    numbers = [one for one in beside if one.role == "identifier" and one.distinct < one.filled]
+    unsure = {item.attribute for item in items if not item.sure}
+    others = [one for one in beside if one.name in unsure and one.kind == "integer"]
+    for number in sorted(numbers, key=lambda one: -one.distinct)[:1] if others else ():
+        if 2 * number.distinct <= number.filled and number.could_number:
+            found = counting(table, number, others)
+            why = f"it counts the records of every '{number.name}'"
+            items = [
+                replace(
+                    item, role="insensitive", reasons=(why,), draft=Draft(), warnings=(), sure=True
+                )
+                if item.attribute in found
+                else item
+                for item in items
+            ]
+    return items
 
 
 def _with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
@@ -565,9 +629,8 @@ def _meant(
         return other
     if concept.name == "time" and _are_codes(values):
         return None
-    many = values.distinct > FEW and not counts_from_zero(values)
-    if concept.name == "health" and "hosp…" in why and many:
-        return concept_named("stay"), why
+    if other := _of_a_hospital(column, concept, why, values):
+        return other
     if _means_nothing(column, concept, why, values):
         return None
     if words(column) == ("cp",) and _is_postal(values):
@@ -575,6 +638,29 @@ def _meant(
     if _is_a_state_of_health(concept, why, values):
         return concept_named("health"), why
     return found
+
+
+def _of_a_hospital(
+    column: str, concept: Concept, why: str, values: Values
+) -> tuple[Concept, str] | None:
+    """Which hospital, or whether somebody was in one, where the name could mean either."""
+    many = values.distinct > FEW and not counts_from_zero(values)
+    if concept.name == "health" and "hosp…" in why and many:
+        return concept_named("stay"), why
+    if concept.name == "stay" and _says_whether(column, values):
+        return concept_named("health"), "its name says hospital, its values whether"
+    return None
+
+
+_HOSPITALS = ("hospital", "hosp", "hospitalized", "hopital", "krankenhaus", "ziekenhuis")
+_WHETHER = r"^(?i:[01289]|y|n|s|o|j|yes|no|si|sim|nao|não|oui|non|ja|nein|nee|true|false)$"
+
+
+def _says_whether(column: str, values: Values) -> bool:
+    """Whether a column that is called a hospital says of everybody whether he was in one."""
+    if not is_one_of(column, _HOSPITALS) or values.distinct > _FEWEST_LETTERS:
+        return False
+    return bool(values.sample.str.strip_chars().str.contains(_WHETHER).all())
 
 
 _STATES = re.compile(r" (state|estado|etat|site|…site|location|loc|…location)$")
@@ -661,17 +747,27 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
 
 
 _WEIGHTS = ("weight", "wt", "poids", "peso", "gewicht", "pondera")
-_GLUED_WEIGHT = re.compile(r"\w{2,}wt")
-"""Names such as DISCWT."""
+_GLUED_WEIGHT = re.compile(r"(?!birth|baby|child|new)\w{2,}wt")
+"""Names such as DISCWT; newborn children weigh thousands of grams."""
 _MANY_DECIMALS = r"\.\d{4,}$"
 _LIGHTEST, _HEAVIEST = 2.0, 1000.0
+_FURTHER = 2
+"""The largest tenth of a survey's weights are at least so many times as large as the smallest."""
 
 
 def _is_weight_of_survey(column: str, values: Values) -> bool:
-    """Whether numbers called a weight are about 1 or in the thousands, and computed."""
-    named = names_one_of(column, _WEIGHTS) or any(map(_GLUED_WEIGHT.fullmatch, words(column)))
-    if values.kind != "float" or values.numbers is None or not named:
+    """Whether numbers called a weight are about 1 or in the thousands, and computed.
+
+    Rounded ones differ more than the weights of newborn children do.
+    """
+    glued = any(map(_GLUED_WEIGHT.fullmatch, words(column)))
+    named = glued or names_one_of(column, _WEIGHTS) is not None
+    if values.numbers is None or not ((named and values.kind == "float") or glued):
         return False
+    if values.kind != "float":
+        numbers = np.sort(np.repeat(values.numbers.to_numpy(), values.counts.to_numpy()))
+        low, middle, high = numbers[[len(numbers) * tenth // 10 for tenth in (1, 5, 9)]]
+        return bool(middle > _HEAVIEST and low > 0 and high >= _FURTHER * low)
     exact = values.sample.str.strip_chars().str.contains(_MANY_DECIMALS).mean()
     middle = values.numbers.median()
     if not isinstance(exact, float) or not isinstance(middle, float):
@@ -707,6 +803,7 @@ def _with_neighbours(
                 left_out=item.left_out,
                 tokens=tuple(item.missing_tokens),
                 measured=looks[item.attribute].measured,
+                wordy=item.free_text and item.reasons == (_FREE,),
             )
             for item in items
         ],
@@ -765,7 +862,7 @@ def _role(
     if _is_doorstep(column, values, tags):
         return "identifier", ["a place this small is as good as a name"]
     if free_text:
-        return "identifier", ["free text may hold names, places and dates, and cannot be recoded"]
+        return "identifier", [_FREE]
     indirect = [str(tag) for tag in tags]
     dated = values.kind in ("date", "datetime") and (values.distinct > 1 or gaps)
     if dated and not (found and found[0].role == "quasi-identifier"):
@@ -801,6 +898,7 @@ def _role_by_values(values: Values, gaps: bool) -> tuple[Role, list[str]]:
     return "insensitive", [_NOTHING]
 
 
+_FREE = "free text may hold names, places and dates, and cannot be recoded"
 _NOTHING = (
     "nothing in its name or values points to more; make it a quasi-identifier if anybody could"
     " know it, and sensitive if it could harm"
@@ -917,6 +1015,8 @@ def _of_one_record(values: Values) -> str:
     return ""
 
 
+_CODES_OF = "its values are codes of us-"
+
 _OF_GROUPS = ("occupation", "education", "nationality", "ethnicity")
 """What registers have codes of that are called id: ID_OCUPA."""
 
@@ -928,7 +1028,7 @@ def _numbers_records(column: str, values: Values, found: tuple[Concept, str] | N
 
     Ages and sizes run through by chance where they are few, but hardly from 1 on without a gap.
     """
-    if found is None or found[0].name == "time":
+    if found is None or found[0].name == "time" or found[1].startswith(_CODES_OF):
         return False
     if _runs_through(values):
         return not found[0].measured or _from_one_on(values)

@@ -89,6 +89,9 @@ _WHEN = re.compile(r"(year|month|week|quarter|day|date) of \w")
 _OF_A_LIFE = ("birth", "death", "life", "age", "pregnancy", "gestation", "cycle", "illness")
 """When something happened is known of any event; a week of pregnancy is none of the year."""
 
+_MOMENTS = ("wave", "season", "datetime", "timestamp")
+"""Last words of names that speak of a time, whatever stands before them: covid_wave."""
+
 FREE_TEXT = (
     "additional info", "info", "information", "details", "explanation",
     "comment", "comments", "note", "notes", "remark", "remarks", "free text", "narrative",
@@ -114,6 +117,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return None if counted and counted[0].name == "time" else counted
     if _WHEN.match(" ".join(words(name))) and not names_one_of(name, _OF_A_LIFE):
         return concept_named("time"), words(name)[0]
+    if _ends_with_a_moment(name):
+        return concept_named("time"), words(name)[-1]
     stem = _stem(name)
     found = _concept_of(name) or (_concept_of(stem) if stem != name else None)
     if found is None and (told := in_other_tongues(name)):
@@ -128,6 +133,16 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     if found is None and _OF_THE_BASELINE.fullmatch(name):
         return concept_of(name[:-2])
     return found or _cut_short(name)
+
+
+def _ends_with_a_moment(name: str) -> bool:
+    """Whether the last word of a name is one for a time; the T wave of a heart is none.
+
+    >>> _ends_with_a_moment("covid_wave"), _ends_with_a_moment("T wave")
+    (True, False)
+    """
+    parts = words(name)
+    return len(parts) > 1 and parts[-1] in _MOMENTS and len(parts[-2]) > 1
 
 
 _COUNTED = (
@@ -181,6 +196,9 @@ def _of_a_kind(name: str) -> tuple[Concept, str] | None:
             rest = part.removesuffix(end)
             if rest == part or len(rest) < _LEAST_OF_A_KIND:
                 continue
+            told = in_other_tongues(rest)
+            if told and concept_named(told[0]).role == "quasi-identifier":
+                return concept_named(told[0]), told[1]
             for concept in _vocabulary().concepts:
                 known = (*concept.whole, *concept.anywhere)
                 if concept.role == "quasi-identifier" and rest in known:

@@ -44,6 +44,7 @@ SOME = 0.4
 _OF_ILLNESS = ("icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause")
 _ILL_STEMS = ("diag", "icd")
 _ILL_FORMS = ("cid", "cie", "causa", "causabas", "causab")
+_OF_A_MOMENT = ("age", "birth", "time", "stay")
 _OF_PROCEDURES = ("procedure", "procedures", "proc", "prcdr", "px", "surgical")
 _OF_STATES = ("state", "st", "province", "region", "territory")
 _OF_COUNTRIES = (
@@ -62,8 +63,8 @@ _OF_PLACES = ("cabin", "room", "bed", "seat", "ward", "ticket", "locker", "plot"
 
 
 _SPAN = re.compile(
-    r"(?:<=?|>=?|≤|≥|before|after|until|from)? ?(?:1[89]|20)\d\d"
-    r"(?: ?(?:[-–—/]|to|and) ?(?:(?:1[89]|20)\d\d|\d\d|before|after|later)?|\+)?",
+    r"[\[(]?(?:<=?|>=?|≤|≥|before|after|until|from)? ?(?:1[89]|20)\d\d"
+    r"(?: ?(?:[-–—/,]|to|and) ?(?:(?:1[89]|20)\d\d|\d\d|before|after|later)?|\+)?[\])]?",
     re.IGNORECASE,
 )
 _WEEK = re.compile(r"(19|20)\d\d[-_/ ]?([Ww]|[-_/ ]|[Ss][Ee]?)([0-4]?\d|5[0-3])")
@@ -282,7 +283,10 @@ def _likely_icd9(texts: _Texts, read: list[bool]) -> bool:
 
 
 def _speaks_of_illness(name: str) -> bool:
-    """Whether a name speaks of codes of diseases."""
+    """Whether a name speaks of codes of diseases, and not of when or at what age there was one."""
+    about = concept_of(name)
+    if about is not None and about[0].name in _OF_A_MOMENT:
+        return False
     if names_one_of(name, _OF_ILLNESS) or starts_with_one_of(name, _ILL_STEMS):
         return True
     short = abbreviated(name)
@@ -517,6 +521,41 @@ _TIMES_OF_DAY = _vocabulary("""
     noite matin midi soir nuit morgen abend nacht vormittag nachmittag mattina pomeriggio sera notte
     ochtend middag avond rano wieczor noc pagi siang malam
     """)
+_TIMES_OF_YEAR = _vocabulary("""
+    january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur fri sat sun
+    enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre
+    diciembre lunes martes miercoles jueves viernes sabado domingo
+    janeiro fevereiro marco maio junho julho setembro outubro novembro dezembro segunda terca quarta
+    quinta sexta
+    janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre
+    lundi mardi mercredi jeudi vendredi samedi dimanche
+    januar februar marz maerz juni juli oktober dezember montag dienstag mittwoch donnerstag freitag
+    samstag sonntag
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    januari februari maart mei augustus maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+    spring summer autumn fall winter primavera verano verao otono outono invierno inverno printemps
+    ete automne hiver fruhling sommer herbst
+    """)
+_TIMES_BESIDE = _vocabulary("feira de of")
+_WORKS = _vocabulary("""
+    employed unemployed employee employer employment unemployment selfemployed retired retiree
+    pensioner housewife homemaker student pupil farmer teacher trader labourer laborer freelancer
+    desempleado desempleada empleado empleada jubilado jubilada pensionado pensionada estudiante
+    empregado desempregado aposentado aposentada estudante agricultor agricultora lavrador
+    etudiant etudiante retraite retraitee chomeur menagere cultivateur commercant eleve
+    arbeitslos rentner rentnerin angestellt angestellter schuler schueler hausfrau berufstatig
+    disoccupato pensionato pensionata casalinga studente studentessa occupato werkloos gepensioneerd
+    """)
+_FEWEST_WORKS = 2
+_STAGES_OF_LIFE = _vocabulary("""
+    adult adults child children infant infants toddler newborn neonate adolescent adolescents teen
+    teenager teenagers youth young old older elderly senior seniors minor middle aged adulto adultos
+    nino ninos menor mayor lactante adolescente adolescentes idoso idosos crianca criancas jovem
+    jovens joven jovenes adulte adultes enfant enfants nourrisson erwachsene erwachsener kind kinder
+    jugendlich jugendliche kleinkind anziano anziani adulti bambino bambini volwassene kinderen
+    """)
 _FAITHS = _vocabulary("""
     catholic protestant muslim islam jewish hindu buddhist christian orthodox sikh atheist
     lutheran baptist methodist anglican evangelical
@@ -533,6 +572,8 @@ _PLACES = _vocabulary("""
     county district province municipality township borough prefecture region village city town
     bezirk kreis gemeinde landkreis departement comune municipio northeast northwest southeast
     southwest northern southern eastern western
+    urban rural suburban metropolitan nonmetropolitan nonmetro urbana urbano rurale urbain landlich
+    stadtisch
     """)
 _HOSPITALS = _vocabulary("""
     hospital hospitals hospitalario hospitalar hospitalier clinic clinics clinica clinique klinik
@@ -633,6 +674,12 @@ def _are_parts_of_the_day(texts: _Texts) -> bool:
     return _kinds(texts, _TIMES_OF_DAY) > 1 and texts.every(_TIMES_OF_DAY) >= MOST
 
 
+def _are_times_of_year(texts: _Texts) -> bool:
+    """Whether values are several months, days of the week or seasons, and hardly anything else."""
+    several = _kinds(texts, _TIMES_OF_YEAR) > 2
+    return several and texts.every(_TIMES_OF_YEAR | _TIMES_BESIDE) >= NEARLY_ALL
+
+
 def _written_as(texts: _Texts) -> str:
     """What values are by how they are written: stages or units; empty where they are neither."""
     if texts.share(_STAGE.fullmatch(text) is not None for text in texts.texts) >= NEARLY_ALL:
@@ -643,13 +690,24 @@ def _written_as(texts: _Texts) -> str:
     return ""
 
 
+_FEW_WORDS = 100
+"""Columns with more values than this hold no groups of people."""
+
+
 def _words(texts: _Texts) -> Content | None:
-    few = texts.values.distinct <= 100
+    few = texts.values.distinct <= _FEW_WORDS
     if few and (found := _sexes(texts)):
         return found
     if told := _written_as(texts):
         return Content("health", told)
-    if few and (told := _judged(texts)):
+    if few and (found := _groups(texts)):
+        return found
+    return _named(texts)
+
+
+def _groups(texts: _Texts) -> Content | None:
+    """What few words are: groups that people are known to be in, times, readings, fates."""
+    if told := _judged(texts):
         return Content("health", told)
     for concept, vocabulary, what in (
         ("ethnicity", _GROUPS, "groups of people"),
@@ -658,11 +716,20 @@ def _words(texts: _Texts) -> Content | None:
         ("language", _LANGUAGES, "languages"),
     ):
         least = 1 if texts.values.distinct == 2 and texts.any(_NOT) > 0 else 2
-        if few and texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= least:
+        if texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= least:
             return Content(concept, f"its values are {what}")
+    if _are_times_of_year(texts):
+        return Content("time", "its values are months, days of the week or seasons")
     plain = texts.every(_FAMILIES_ALSO) >= MOST or _kinds(texts, _FAMILIES) >= _SEVERAL_STATES
-    if few and plain and texts.any(_FAMILIES) >= SOME:
+    if plain and texts.any(_FAMILIES) >= SOME:
         return Content("family", "its values are states of marriage")
+    if texts.any(_WORKS) >= SOME and _kinds(texts, _WORKS) >= _FEWEST_WORKS:
+        return Content("occupation", "its values are states of work", certain=False)
+    return None
+
+
+def _named(texts: _Texts) -> Content | None:
+    """What any number of words name: illnesses, drugs, hospitals, places, ages."""
     if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
         return Content("health", "its values are about illness", certain=False)
     drugs = [any(map(_DRUG.fullmatch, one)) for one in texts.words]
@@ -672,6 +739,8 @@ def _words(texts: _Texts) -> Content | None:
         return Content("stay", "its values are hospitals", certain=False)
     if _kinds(texts, _PLACES) >= 1 and texts.any(_PLACES) >= SOME:
         return Content("place", "its values are places", certain=False)
+    if _kinds(texts, _STAGES_OF_LIFE) > 1 and texts.every(_STAGES_OF_LIFE) >= MOST:
+        return Content("age", "its values are stages of life", certain=False)
     if _bands(texts):
         return Content("age", "its values are groups as of ages", certain=False)
     return None

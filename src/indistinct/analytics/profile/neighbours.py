@@ -75,7 +75,7 @@ class Neighbour:
 
     ``sure`` says that its name or its values speak for the role, ``gaps`` that records lack one,
     ``left_out`` that it is an identifier only until somebody decides, ``measured`` that its numbers
-    are spread as measurements are.
+    are spread as measurements are, ``wordy`` that it is left out for its long texts alone.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Neighbour:
     left_out: bool = False
     tokens: tuple[str, ...] = ()
     measured: bool = False
+    wordy: bool = False
 
 
 def settled(
@@ -107,6 +108,7 @@ def settled(
     found: dict[str, tuple[Role, str]] = dict(_keys_elsewhere(table, columns))
     found |= dict.fromkeys(_points(table, columns), ("identifier", _POINTS))
     found |= dict(_parts_of_dates(columns))
+    found |= dict(_months_of_years(columns))
     known = [
         item for item in columns if item.sure and item.role in ("quasi-identifier", "sensitive")
     ]
@@ -139,6 +141,8 @@ def settled(
         called.setdefault("".join(words(one.name)), []).append((at, one))
     for at, item in enumerate(columns):
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
+            found[item.name] = told
+        if item.wordy and (told := _titles(table, columns, item, whole)):
             found[item.name] = told
         if item.left_out and (told := _stands_for(table, known, item, whole, differs)):
             found[item.name] = told
@@ -474,6 +478,21 @@ def _names(
     return None
 
 
+def _titles(
+    table: Table, columns: Sequence[Neighbour], item: Neighbour, whole: Callable[[str], int]
+) -> tuple[Role, str] | None:
+    """The role of the codes of which long texts are the titles: one by one, and many have each."""
+    if 2 * item.distinct > item.filled:
+        return None
+    for one in columns:
+        codes = one.sure and one.role in ("quasi-identifier", "sensitive") and not one.wordy
+        codes = codes and one.kind in ("text", "integer")
+        alike = one.distinct == item.distinct > FEW and one.filled == item.filled
+        if codes and alike and table.distinct([one.name, item.name]).height == whole(one.name):
+            return one.role, f"its texts are titles, one for each '{one.name}'"
+    return None
+
+
 def _stands_for(
     table: Table,
     known: Sequence[Neighbour],
@@ -667,6 +686,18 @@ def _parts_of_dates(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[R
                 yield item.name, ("quasi-identifier", f"with {others} it makes a date: {_ONE_DATE}")
 
 
+def _months_of_years(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Numbers from 1 to 12 beside years that as many records have: the months of these."""
+    for pair in pairwise(columns):
+        for item, year in (pair, pair[::-1]):
+            both = not item.sure and year.about in ("time", "birth", "death") and year.sure
+            both = both and 10 * abs(item.filled - year.filled) <= year.filled
+            months = both and item.distinct >= _ALL_MONTHS and _part_of_a_date(item) == "month"
+            if months and _part_of_a_date(year) == "year":
+                yield item.name, ("quasi-identifier", f"with '{year.name}' it makes a month")
+
+
+_ALL_MONTHS = 12
 _ONE_DATE = "write the three as one column (2024-01-31) to keep months and years of it"
 
 

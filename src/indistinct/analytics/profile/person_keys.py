@@ -181,6 +181,29 @@ def counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[st
     return tuple(found)
 
 
+CROSSED = 0.8
+"""The share of people that have a value equally often, from which on a design gave it to them."""
+
+
+def crossed(table: Table, number: str, other: str, people: int) -> bool:
+    """Whether nearly everybody has each value of a column, and as often as nearly everybody else.
+
+    Arguments:
+        table: the table.
+        number: the column of people's numbers.
+        other: the column.
+        people: how many people there are.
+    """
+    if people < FEWEST_NUMBERS:
+        return False
+    pairs = table.distinct([number, other])
+    often = pairs.select(other, count_column([number, other])).rename(
+        {other: "value", count_column([number, other]): "count"}
+    )
+    alike = often.group_by("value", "count").len().group_by("value").agg(pl.col("len").max())
+    return alike.height > 1 and bool((alike["len"] >= CROSSED * people).all())
+
+
 def several_people(table: Table, columns: Sequence[Column], name: str) -> bool:
     """Whether a number is one of several people: their sex or birth differs within it.
 

@@ -7,6 +7,7 @@ is a question otherwise.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -138,6 +139,13 @@ def keys_of_people(table: Table, columns: Sequence[Column]) -> dict[str, Numberi
     return found or _repeating(columns)
 
 
+_GLUED = re.compile(
+    r"(pt|pts|pat|pac|subj|indiv|part|resp|child|mem|client)[-_. ]?(num|no|nr|nbr|id|code)",
+    re.IGNORECASE,
+)
+"""Short names of numbers of somebody, whose words are not apart: ptnum."""
+
+
 def _repeating(columns: Sequence[Column]) -> dict[str, Numbering]:
     """Codes that look as if they named somebody, and repeat."""
     return {
@@ -146,7 +154,10 @@ def _repeating(columns: Sequence[Column]) -> dict[str, Numbering]:
         if item.role == "identifier"
         and item.could_number
         and REPEATS * item.distinct <= item.filled
-        and (any(tag.kind.direct for tag in item.tags) or (item.left_out and item.kind == "text"))
+        and (
+            any(tag.kind.direct for tag in item.tags)
+            or (item.left_out and (item.kind == "text" or _GLUED.fullmatch(item.name)))
+        )
     }
 
 
