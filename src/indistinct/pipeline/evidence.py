@@ -133,10 +133,14 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan, policy: str
     if data.marginals is not None:  # combinations were never here
         size = size[:0]
     elif private.sight.by_record or data.unchanged:
-        known = [name for name in names if name in texts.columns]
+        there = [name for name in names if name in texts.columns]
         weight = None if subjects.weight is None else pl.Series(subjects.weight)
-        size = _counted(texts.select(known), weight)[_COUNT].to_numpy() if known else size[:0]
-    before = {name: spread(texts[name], subjects.weight) for name in texts.columns}
+        size = _counted(texts.select(there), weight)[_COUNT].to_numpy() if there else size[:0]
+    known = _values_counted(private)
+    before = {
+        name: known[name] if name in known else spread(texts[name], subjects.weight)
+        for name in texts.columns
+    }
     if subjects.events is not None:
         events = subjects.events.texts
         before |= {name: spread(events[name]) for name in events.columns}
@@ -220,6 +224,25 @@ def spread_in(part: PublishedTable, name: str) -> Plain:
         return spread(*part.tallied(name))
     except DataError:  # nearly as many values as records
         return {"distinct": None, "missing": 0.0, "bars": [], "rest": 1.0, "ranges": False}
+
+
+def _values_counted(private: PrivateTable) -> dict[str, Plain]:
+    """How often each value occurs of attributes that combinations were counted by."""
+    data, table = private.data, private.data.table
+    if data.marginals is not None:  # combinations were never here
+        return {}
+    found: dict[str, tuple[Sequence[str | None], NDArray[np.int64]]] = {}
+    for name, codes in zip(table.attributes, table.codes, strict=True):
+        if name not in data.unchanged:
+            labels = data.taxonomies[name].leaves
+            often = np.bincount(codes, weights=table.weight, minlength=len(labels))
+            found[name] = labels, np.rint(often).astype(np.int64)
+    if private.subjects.events is None:
+        found |= {name: (cells.domain, cells.totals) for name, cells in table.sensitive.items()}
+    return {
+        name: spread(pl.Series(labels, dtype=pl.String).filter(often > 0), often[often > 0])
+        for name, (labels, often) in found.items()
+    }
 
 
 def _counted(texts: pl.DataFrame, weight: pl.Series | None) -> pl.DataFrame:

@@ -156,6 +156,7 @@ def often_starred(tables: Frame, names: Sequence[str], verdict: Audit) -> dict[s
     if not rest or not names:
         return found
     table = open_table(tables)
+    names = [name for name in names if table.kinds[name] == "text"]
     # Texts take memory, and are looked at one by one; an engine has counted all together.
     for columns in [[name] for name in names] if table.held else [names]:
         text, times = table.rows(columns)

@@ -72,16 +72,19 @@ def verdicts_of(
     checks: Mapping[str, Check],
 ) -> tuple[Verdict, ...]:
     """The verdict on each promise; all that is wrong with any of them is told at once."""
-    found: list[Verdict] = []
-    problems: list[Problem] = []
-    for requirement in requirements:
+    found: dict[int, Verdict] = {}
+    problems: dict[int, Sequence[Problem]] = {}
+    # What counts values numbers the classes, and their sizes follow.
+    for at in sorted(range(len(requirements)), key=lambda at: requirements[at].sensitive is None):
         try:
-            found.append(checks[requirement.model].check(records, requirement, context))
+            check = checks[requirements[at].model].check
+            found[at] = check(records, requirements[at], context)
         except PolicyError as error:
-            problems += error.problems
+            problems[at] = error.problems
     if problems:
-        raise PolicyError(list(dict.fromkeys(problems)))
-    return tuple(found)
+        told = [problem for at in sorted(problems) for problem in problems[at]]
+        raise PolicyError(list(dict.fromkeys(told)))
+    return tuple(found[at] for at in range(len(requirements)))
 
 
 def link_between(published: Published) -> Mapping[str, str] | None:

@@ -98,7 +98,9 @@ class Context:
         A class is made of the records with equal values; missing is a value too.
         """
         key = frozenset(on)
-        by_number = TIMES in records.columns and self._counted_by_number(records, on)
+        numbered = on in self._classes and self._classes[on][0] is records
+        by_number = numbered or TIMES in records.columns
+        by_number = by_number and self._counted_by_number(records, on)
         if key not in self._sizes and by_number:
             size = _added_up(self._class_of(records, on), records)
             self._sizes[key] = pl.Series(_SIZE, size)
