@@ -281,6 +281,25 @@ def test_what_is_lost_is_said_first_with_ways_to_keep_it() -> None:
         assert kept.tables["age"].n_unique() > 1
 
 
+def test_ways_to_keep_many_lost_columns_stay_few_and_name_their_number_first() -> None:
+    random = np.random.default_rng(3)
+    names = [f"q{at}" for at in range(14)]
+    words = [f"word {at}" for at in range(12)]
+    table = pl.DataFrame({name: random.choice(words, 60).tolist() for name in names})
+    keys: dict[str, Any] = {
+        "attributes": {
+            name: {"role": "quasi-identifier", "hierarchy": "suppress"} for name in names
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"algorithm": "mondrian"},
+    }
+    told = ind.anonymize(table, keys).warnings[0]
+    ways = told.split("; to keep more, try ")[1].split(", or ")
+    assert ways[0] == "fewer than 14 quasi-identifiers: leave out what nobody needs"
+    assert ways[3] == 'method.cells.q2 = "set" (and so for 11 more columns)'
+    assert ways[4:] == ["a weaker promise"]
+
+
 def test_what_is_to_be_written_is_toml_whatever_a_column_is_called() -> None:
     table = pl.DataFrame({"age (years)": [*range(20, 60), 99], "sex": ["m", "f"] * 20 + ["m"]})
     keys: dict[str, Any] = {

@@ -105,6 +105,16 @@ def test_without_a_policy_anywhere_it_is_refused_with_what_to_write(tmp_path: Pa
         assert "--policy FILE" in str(caught.value)
 
 
+def test_a_release_where_the_table_belongs_is_refused_with_the_order(tmp_path: Path) -> None:
+    folder = made(tmp_path / "a")
+    table = tmp_path / "table.csv"
+    TABLE.write_csv(table)
+    for ask in (ind.attack, ind.compare):
+        for policy in (None, POLICY):
+            with pytest.raises(DataError, match="the folder of a release, where the private table"):
+                ask(folder, table, policy=policy)
+
+
 def test_a_release_that_is_not_there_is_told_before_its_policy(tmp_path: Path) -> None:
     for ask in (ind.attack, ind.compare):
         with pytest.raises(DataError, match="there is no such file or folder") as caught:

@@ -27,16 +27,18 @@ def test_half_a_screen_shows_a_lost_column_and_who_is_at_risk_whole(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lost = Kind.COLUMN("nothing of 'age' " * 40)
+    visits = Kind.COLUMN("nothing of 'ward' " * 40)
     risks = [Kind.RISK(f"at risk {at} " * 30, 1 - at / 10) for at in range(4)]
-    given = [*risks, Kind.SOURCE("short"), lost]
+    given = [*risks, Kind.SOURCE("short"), lost, visits]
     run = {"warnings": list(given), "warning_kinds": kinds_of(given)}
     warn([], run, None, details=False)
     said = capsys.readouterr().err.split("warning: ")[1:]
     assert said[0].startswith("nothing of 'age'")
     assert " ".join(said[0].split()) == lost.strip()
-    assert " ".join(said[1].split()) == risks[0].strip()
-    assert len(said) == 3
-    assert said[2].startswith("4 more, 3 on people at risk, 1 on how the table was read")
+    assert " ".join(said[1].split()) == visits.strip()
+    assert " ".join(said[2].split()) == risks[0].strip()
+    assert len(said) == 4
+    assert said[3].startswith("4 more, 3 on people at risk, 1 on how the table was read")
 
 
 def test_what_follows_a_long_warning_is_shown_while_there_is_room(

@@ -205,3 +205,18 @@ def test_any_value_stands_where_it_was_put(section: str, key: str, value: object
     assert tomllib.loads(ind.edit_policy(text, (section, key))).get(section, {}) == (
         tomllib.loads(POLICY).get(section, {})
     )
+
+
+def test_what_nobody_said_of_a_file_is_found_and_drafted_as_init_does(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    rows = "\n".join(f"{20 + i},5;{'fm'[i % 2]};C50.{i % 9}" for i in range(60))
+    path.write_text(f"Registry of tumours;;\nalter;sex;code\n{rows}\n", encoding="utf-8")
+    bench = ind.workbench(path)
+    drafted = tomllib.loads(bench.draft())
+    assert drafted["source"] == {"skip_rows": 1, "decimal": ","}
+    assert bench.table.columns == ("alter", "sex", "code")
+    assert bench.head(1)[0]["alter"] == "20.5"
+    assert bench.reads(bench.draft())
+    # A policy that names columns says itself how its file is read.
+    mine = '[source]\nskip_rows = 1\n[attributes.alter]\nrole = "sensitive"\n'
+    assert ind.workbench(path, mine).head(1)[0]["alter"] == "20,5"

@@ -332,6 +332,16 @@ def in_quotes(names: Iterable[str], between: str = ", ") -> str:
     return between.join(f"'{name}'" for name in names)
 
 
+def first_names(names: Sequence[str], most: int = 8) -> str:
+    """The first names, and how many more there are.
+
+    >>> first_names([f"x{i}" for i in range(10)])
+    'x0, x1, x2, x3, x4, x5, x6, x7 and 2 more'
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 _DAY = re.compile(r"\d{4}-\d{2}(-\d{2})?([T ].*)?")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 

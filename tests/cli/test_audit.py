@@ -38,6 +38,17 @@ def test_json_is_the_verdict_and_nothing_else(run, published: Path):
     assert verdict["achieved"] == {"k": 2}
 
 
+def test_of_many_columns_that_are_not_checked_the_first_are_named(run, tmp_path: Path):
+    path = tmp_path / "wide.csv"
+    names = ["age", *(f"x{at}" for at in range(30))]
+    path.write_text("\n".join([",".join(names), *[",".join(["1"] * 31)] * 3]), encoding="utf-8")
+    told = run("audit", path, "--quasi", "age", "--k", 3).stdout
+    listed = "not checked (not quasi-identifiers): x0, x1, x2, x3, x4, x5, x6, x7 and 22 more"
+    assert listed in " ".join(told.split())
+    document = json.loads(run("audit", path, "--quasi", "age", "--k", 3, "--json").stdout)
+    assert document["not_looked_at"] == names[1:]
+
+
 def test_a_release_is_held_against_its_policy_or_its_certificate(
     run, table: Path, policy: Path, tmp_path: Path
 ):

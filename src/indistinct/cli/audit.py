@@ -26,7 +26,7 @@ from indistinct.cli.terminal import (
     print_json,
     print_parts,
 )
-from indistinct.document import many, shown
+from indistinct.document import first_names, many, shown
 from indistinct.errors import PolicyError, without_credentials
 from indistinct.types import Plain, PlainMapping
 
@@ -168,7 +168,7 @@ def show(document: PlainMapping, release: Path) -> None:
     )
     print_classes(document.get("classes") or {}, "people" in document)
     if beside := document.get("not_looked_at"):
-        screen.print(f"not checked (not quasi-identifiers): {', '.join(beside)}")
+        screen.print(f"not checked (not quasi-identifiers): {first_names(beside)}")
     screen.print()
     print_promises(document["promises"])
     verdict = "every promise holds" if document["holds"] else "BROKEN: do not publish this"

@@ -22,7 +22,7 @@ from indistinct.cli.options import (
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
-from indistinct.document import many
+from indistinct.document import first_names, many
 from indistinct.errors import PolicyError, Problem, UncertainNames, Unsatisfiable
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def init(
         health_policy,
         write_first_policy,
     )
+    from indistinct.intake.first_look import first_look
     from indistinct.sources.format import format_of
     from indistinct.sources.titles import notes_of_file
 
@@ -122,44 +123,27 @@ def init(
         source |= {key: value for key, value in more.items() if value is not None}
         if decimal not in (None, ",", "."):
             raise PolicyError("bad-value", "--decimal is a comma or a point", remedy='write ","')
-        seen, table, source, why = _seen(data, source, progress)
-        for note in notes_of_file(data, **source):
+        look = first_look(data, source, lambda keys: _read(data, keys, progress))
+        for note in notes_of_file(data, **look.source):
             complain("warning", note)
-        draft = first_policy(seen, source=source, reasons=why)
+        draft = first_policy(look.profile, source=look.source, reasons=look.why)
         write_first_policy(draft, policy, overwrite=force)
     if as_json:
-        print_json({"policy": str(policy), **seen.to_dict()})
+        print_json({"policy": str(policy), **look.profile.to_dict()})
     else:
-        named = header is not None or not isinstance(table.columns, UncertainNames)
-        for reason in why.values():
+        named = header is not None or not isinstance(look.table.columns, UncertainNames)
+        for reason in look.why.values():
             console().print(reason, soft_wrap=True)
-        _show(seen, policy, data, named=named)
+        _show(look.profile, policy, data, named=named)
 
 
-def _seen(
-    data: Path, source: Plain, progress: Progress
-) -> tuple[Profile, Table, Plain, dict[str, str]]:
-    """The columns of a table, the table, how it was read, and why so where nobody said it."""
-    from indistinct.analytics.profile.columns import COMMAS, profile
+def _read(data: Path, keys: Plain, progress: Progress) -> Table:
+    """The table, read by keys of ``[source]``; what comes next is told."""
     from indistinct.intake.opening import plain_table
-    from indistinct.sources.titles import rows_above
 
-    why: dict[str, str] = {}
-    if "skip_rows" not in source and (above := rows_above(data, **source)):
-        source = {**source, "skip_rows": above}
-        stand = many(above, "row stands", "rows stand")
-        why["skip_rows"] = f"{stand} above the names of the columns: skip_rows = {above}"
-    table = plain_table(data, source, data)
+    table = plain_table(data, keys, data)
     progress("looking at the columns")
-    seen = profile(table).closed()
-    commas = [item.attribute for item in seen.attributes if COMMAS in item.notes]
-    if commas and "decimal" not in source:
-        pointed = plain_table(data, {**source, "decimal": ","}, data)
-        found = profile(pointed).closed()
-        if read := [name for name in commas if COMMAS not in found[name].notes]:
-            why["decimal"] = f'a comma is the decimal mark in {_some(read)}: decimal = ","'
-            return found, pointed, {**source, "decimal": ","}, why
-    return seen, table, source, why
+    return table
 
 
 def _check(data: Path, path: Path, as_json: bool, strict: bool) -> None:
@@ -244,7 +228,6 @@ _UNNAMED = (
     "the first line may be a record, so no names of columns are shown here; they and the doubts "
     "stand in the policy: draft it again with --header if it is the header, else with --no-header"
 )
-_MOST_NAMES = 8
 _MOST_DOUBTS = 8
 
 
@@ -260,7 +243,7 @@ def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
     screen = console()
     told = "people-with-several-records" if seen.counted else ""
     lines = [(warned.message, "") for warned in seen.warnings if warned.code != told]
-    lines += [(what, _some(names)) for what, names in seen.doubts]
+    lines += [(what, first_names(names)) for what, names in seen.doubts]
     if not named:
         told_anyway = (one.message for one in seen.warnings if one.code == "no-quasi-identifier")
         lines = [(what, "") for what in (_UNNAMED, *told_anyway)]
@@ -297,7 +280,7 @@ def _show_people(seen: Profile, found: Persons) -> None:
         _hanging("  * few people have several: was a record entered twice? Then delete one", 4)
     if changed := overwritten(seen):
         told = "the first value of a person is published for all of the person's records"
-        _hanging(f"  * {told}: {_some(changed)}", 4)
+        _hanging(f"  * {told}: {first_names(changed)}", 4)
         known = len(seen.with_role("quasi-identifier"))
         if 1 == len(changed) == known - len(of_visits(seen)):
             told = f"nothing else is known of people, so {changed[0]} was taken"
@@ -311,11 +294,6 @@ def _told(item: AttributeProfile) -> str:
     if isinstance(spec, Mapping) and "code_system" in spec:
         return f"{item.attribute} ({spec['code_system']})"
     return f"{item.attribute} ({item.type})" if item.role == "quasi-identifier" else item.attribute
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _hanging(text: str, indent: int) -> None:

@@ -46,10 +46,10 @@ EXAMPLES = 3
 
 
 HALF_A_SCREEN = 12
-"""Lines of warnings at most, on a screen of 80 columns; the first of :data:`WHOLE` in any case."""
+"""Lines of warnings at most, on a screen of 80 columns.
 
-WHOLE = (Kind.COLUMN, Kind.RISK)
-"""Kinds of which the first warning is shown, however long it is."""
+All on columns that tell little, and the first on people at risk, are shown however long they are.
+"""
 
 
 def warn(own: Iterable[WarningText], run: PlainMapping, out: Path | None, *, details: bool) -> None:
@@ -83,8 +83,8 @@ def _fitting(warnings: Sequence[WarningText]) -> list[WarningText]:
     }
     if sum(lines.values()) <= HALF_A_SCREEN:
         return list(warnings)
-    kinds = [one.kind for one in warnings]
-    whole = {warnings[kinds.index(kind)] for kind in WHOLE if kind in kinds} or {warnings[0]}
+    at_risk = [one for one in warnings if one.kind is Kind.RISK]
+    whole = {one for one in warnings if one.kind is Kind.COLUMN} | {*at_risk[:1]} or {warnings[0]}
     room = HALF_A_SCREEN - 2 - sum(lines[one] for one in whole)
     ends = itertools.accumulate(lines[one] * (one not in whole) for one in warnings)
     return [one for one, end in zip(warnings, ends, strict=True) if one in whole or end <= room]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError, PolicyError
 from indistinct.intake.opening import PolicyLike, as_policy
-from indistinct.sources.writing import PRIVATE
+from indistinct.sources.writing import CERTIFICATE, PRIVATE
 from indistinct.types import Frame
 
 if TYPE_CHECKING:
@@ -17,6 +17,26 @@ if TYPE_CHECKING:
 
 POLICY = "policy.toml"
 """The private file that keeps the policy of a release."""
+
+
+def refuse_swapped(data: Frame, releases: Sequence[Frame]) -> None:
+    """Refuse the folder of a release where the private table belongs, and the table as a release.
+
+    Arguments:
+        data: what was given as the private table.
+        releases: what was given as published.
+
+    Raises:
+        DataError: they are the wrong way round.
+    """
+    folder = isinstance(data, str | Path) and (Path(data) / CERTIFICATE).is_file()
+    if folder and not any(_kept(release) for release in releases):
+        raise DataError(
+            "not-a-file",
+            "this is the folder of a release, where the private table belongs",
+            file=str(data),
+            remedy="name the private table first, then the release",
+        )
 
 
 def policy_of(policy: PolicyLike | None, releases: Sequence[Frame]) -> tuple[Policy, list[str]]:

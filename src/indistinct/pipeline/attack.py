@@ -35,7 +35,7 @@ from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import method_of
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
-from indistinct.intake.kept_policy import policy_of
+from indistinct.intake.kept_policy import policy_of, refuse_swapped
 from indistinct.intake.kept_values import kept_in_rows
 from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.population import population_of
@@ -117,6 +117,7 @@ def attack(  # noqa: PLR0913, what its user may say
     hand_back()
     further = second if isinstance(second, list | tuple) else [second]
     releases = [part for part in (release, *further) if part is not None]
+    refuse_swapped(data, releases)
     asked, told = policy_of(policy, releases)
     only = known_names(only, harmful, asked)
     tell = progress or no_progress

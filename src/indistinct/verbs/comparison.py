@@ -34,7 +34,7 @@ from indistinct.errors import (
 )
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.intake.kept_policy import policy_of
+from indistinct.intake.kept_policy import policy_of, refuse_swapped
 from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
@@ -129,6 +129,7 @@ def compare(  # noqa: PLR0913, what its user may say
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
     named = _given(releases, names)
+    refuse_swapped(data, [given for _, given in named])
     asked, told = policy_of(policy, [given for _, given in named])
     policy = policy_of_originals(asked)
     tell = progress or no_progress

@@ -21,6 +21,7 @@ from indistinct.frozen import dataclass
 from indistinct.hierarchies.dates import formats as date_formats
 from indistinct.hierarchies.domain import texts
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.intake.first_look import FirstLook, first_look
 from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.intake.opening import (
     Progress,
@@ -94,6 +95,7 @@ def workbench(
     keys: Plain = {"source": {"format": form}} if form else {}
     asked = _draft(_keys_of(policy) if policy is not None else keys, Path(directory))
     notes: tuple[str, ...] = ()
+    look: FirstLook | None = None
     if framed:
         refuse_record(open_table(data), asked.source.header)  # or refused in words
         native = to_polars(data)
@@ -101,12 +103,26 @@ def workbench(
         records = format_named(asked.source.format).records(path)
         native, notes = records.frame, records.notes
     else:
-        native = read_table(path, **reading(asked))
-        notes = notes_of_file(path, **reading(asked))
+        frames: dict[str, Frame] = {}
+
+        def read(said: Plain) -> Table:
+            frame = frames[repr(said)] = read_table(path, **said)
+            return open_table(frame, path.name)
+
+        said = reading(asked)
+        if asked.attributes or asked.source.people is not None:
+            read(said)
+        else:
+            look = first_look(path, said, read)
+            said = look.source
+            asked = _draft({"source": asked.source.to_dict() | said}, Path(directory))
+        native = frames[repr(said)]
+        notes = notes_of_file(path, **said)
     if asked.source.people is not None:
         native = with_people(to_polars(native), asked, path.name)
     tell("looking at the columns", None)
-    return Workbench(path, native, notes, _read_by(asked), asked.source.format)
+    form = asked.source.format
+    return Workbench(path, native, notes, _read_by(asked), form, reading(asked), look)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +135,8 @@ class Workbench:
         notes: what is not in it, as sentences for a custodian.
         read_by: how the policy says that it is read.
         format: the health format of a folder.
+        source: how a file was read, keys of ``[source]``.
+        look: what was seen of a file for which no policy names columns.
         encoded: the table as codes, by what these depend on; the last two.
         encoding: held while these are made.
     """
@@ -128,6 +146,8 @@ class Workbench:
     notes: tuple[str, ...]
     read_by: str
     format: str | None = None
+    source: Plain = field(default_factory=dict)
+    look: FirstLook | None = field(default=None, repr=False)
     encoded: dict[str, PrivateTable] = field(default_factory=dict, repr=False)
     encoding: Lock = field(default_factory=Lock, repr=False)
 
@@ -139,7 +159,7 @@ class Workbench:
     @cached_property
     def profile(self) -> Profile:
         """What its columns look like, and what is suggested for each."""
-        return profile(self.table).closed()
+        return profile(self.table).closed() if self.look is None else self.look.profile
 
     def head(self, rows: int = 5) -> list[dict[str, str | None]]:
         """The first rows as text, by column; private."""
@@ -149,7 +169,8 @@ class Workbench:
         """The text of a first policy, with its reasons, for a person to correct."""
         if self.format is not None:
             return health_policy(self.format, k)
-        return first_policy(self.profile, k=k)
+        why = {} if self.look is None else self.look.why
+        return first_policy(self.profile, k=k, source=self.source, reasons=why)
 
     def reads(self, policy: str, directory: str | Path = ".") -> bool:
         """Whether a policy reads the table as it was read."""

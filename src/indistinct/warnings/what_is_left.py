@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from indistinct.analytics.profile.columns import MANY_QUASI_IDENTIFIERS
 from indistinct.document import in_quotes, many, toml_key
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import method_of
@@ -139,6 +140,9 @@ def lost_attributes(leakage: Mapping[str, Mapping[str, float]]) -> dict[str, flo
     }
 
 
+MOST_WAYS = 3
+"""Attributes for each of which a way to keep more is written out."""
+
 OFTEN = 1 / 3
 """The share of the published records above which it is said that an attribute is ``*``."""
 
@@ -216,6 +220,9 @@ def warn_about_lost(
     ]
     asked, heeded = policy.method, method_of(policy).heeds(policy.method)
     ways = []
+    known = policy.quasi_identifiers
+    if len(known) >= MANY_QUASI_IDENTIFIERS:
+        ways.append(f"fewer than {len(known)} quasi-identifiers: leave out what nobody needs")
     if "max_level" in heeded:
         ways.append('algorithm = "mondrian"')
         if "local_recoding" in heeded and not asked.local_recoding:
@@ -235,7 +242,9 @@ def warn_about_lost(
     if "cells" in heeded and isinstance(plan, CellPlan):
         nodes = zip(plan.attributes, plan.style, strict=True)
         lists = [name for name, style in nodes if style == "ancestor" and name in {**lost, **often}]
-        ways += [f'method.cells.{toml_key(name)} = "set"' for name in lists]
+        ways += [f'method.cells.{toml_key(name)} = "set"' for name in lists[:MOST_WAYS]]
+        if len(lists) > MOST_WAYS:
+            ways[-1] += f" (and so for {many(len(lists) - MOST_WAYS, 'more column')})"
     more = ", or ".join([*ways, "a weaker promise"])
     told = [f"keeps {', '.join(left)}"] if left else []
     stars = ", ".join(f"'{name}' in {share:.0%}" for name, share in often.items())

@@ -112,6 +112,12 @@ function again(state) {
   return ways.length ? h("p", { className: "row" }, ways) : null;
 }
 
+// Why a table could not be read; where a click helps, what to write is not told.
+function unread(state) {
+  const ways = again(state);
+  return [problems(ways ? state.problems.map(({ remedy, ...item }) => item) : state.problems), ways];
+}
+
 function welcome(state) {
   const input = h("input", { type: "file", id: "file", className: "unseen", tabindex: "-1", "aria-label": "Choose a file",
     onchange: (event) => { if (event.target.files[0]) take(event.target.files[0]); event.target.value = ""; } });
@@ -137,7 +143,7 @@ function welcome(state) {
   };
   return h("section", { className: "welcome" }, h("h1", {}, "Which table do you want to release?"),
     h("p", { className: "lead" }, "A table about people. The studio reads it, suggests what to protect, makes a release and proves what it promises. Nothing leaves this machine."),
-    problems(store.problems), problems(state.problems), again(state), drop,
+    problems(store.problems), ...unread(state), drop,
     h("form", { className: "card", onsubmit: open },
       h("label", { htmlFor: "path", for: "path" }, "Or open a file or folder of this machine by its path"),
       h("div", { className: "row" }, path, h("button", { type: "submit", id: "open-path" }, "Open")),

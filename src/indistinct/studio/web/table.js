@@ -10,6 +10,10 @@ const MEANING = [
   ["Insensitive", "Nobody can know it, and it harms nobody. Published as it is."],
 ];
 
+// The first names, and how many more there are; every column has its reason below.
+const MOST = 8;
+const first = (names) => names.slice(0, MOST).join(", ") + (names.length > MOST ? ` and ${count(names.length - MOST)} more` : "");
+
 export function tableRoom(redraw) {
   const { profile, head, notes, format } = store.table;
   const { policy } = store.state;
@@ -32,7 +36,7 @@ export function tableRoom(redraw) {
     problems(notes, "doubt"),
     problems(policy.problems),
     open.length ? note("doubt", h("p", {}, h("b", {}, "Look at these first")),
-      h("ul", {}, open.map((item) => h("li", {}, item.what, item.attributes.length ? [": ", h("b", {}, item.attributes.join(", "))] : null)))) : null,
+      h("ul", {}, open.map((item) => h("li", {}, item.what, item.attributes.length ? [": ", h("b", {}, first(item.attributes))] : null)))) : null,
     h("section", { className: "card roles", "aria-label": "Columns" },
       h("h2", {}, "Columns and their roles"),
       grid("Columns with their roles", [
