@@ -287,6 +287,11 @@ def test_linked_tables_and_tables_in_memory_are_stored_too(
     release = ind.anonymize(TABLE.select(names).drop_nulls(), asked)
     release.write(tmp_path / "out", into=f"{schema}&table=y")
     assert ind.audit(f"{schema}&table=y").holds
+    found = [
+        ind.attack(TABLE.select(names).drop_nulls(), given, asked, only=["membership"]).attacks
+        for given in (f"{schema}&table=y", release)
+    ]
+    assert found[0] == found[1] != ()
     session = Session(Address.of(server))
     session.run("DELETE FROM release.y_quasi WHERE ctid = '(0,1)'")
     session.commit()
@@ -389,7 +394,9 @@ def test_the_command_line_takes_addresses(
     server: str, visits: str, schema: str, tmp_path: Path, run: Callable[..., Any]
 ) -> None:
     asked = tmp_path / "policy.toml"
-    assert run("init", visits, "--policy", asked).exit_code == 0
+    drafted = run("init", visits, "--policy", asked)
+    assert drafted.exit_code == 0
+    assert f"indistinct anonymize '{visits}' --policy" in drafted.stdout
     assert 'role = "identifier"' in asked.read_text()
     out = tmp_path / "out"
     keys = ["--quasi", "age,sex", "--k", 5, "--drop", "id,big", "--sensitive", "ill"]
@@ -400,6 +407,11 @@ def test_the_command_line_takes_addresses(
     assert result.exit_code == 0
     assert "every promise holds" in result.output
     assert run("risk", visits, "--quasi", "age,sex").exit_code == 0
+    mine = tmp_path / "mine.toml"
+    mine.write_text(ind.Policy.from_dict(policy()).to_toml(), encoding="utf-8")
+    attacked = run("attack", visits, schema, "--policy", mine, "--only", "record-linkage")
+    assert attacked.exit_code == 0, attacked.stderr
+    assert f"{N} people attacked" in attacked.stdout
     assert run("compare", visits, out, "--policy", asked).exit_code != 1
     assert (out / "private" / "report.html").is_file()
     assert server.rpartition("@")[2] not in (out / "private" / "run.json").read_text()

@@ -158,16 +158,14 @@ class Said:
         claims = published.claims
         if claims is None:
             return cls(linked=link_between(published))
-        document = json.loads(claims.path.read_text(encoding="utf-8"))
-        words = document.get("may_contain")
         return cls(
             claims.requirements,
             claims.known,
-            tuple(map(str, words)) if isinstance(words, list) else (),
+            claims.may_contain,
             claims.quasi,
             claims.person,
             claims.linked,
-            _account(claims.path.parent / "private" / "run.json"),
+            None if claims.folder is None else _account(claims.folder / "private" / "run.json"),
             any(claims.as_asked),
         )
 
@@ -258,8 +256,8 @@ class ReleaseView:
         published = read_release(native, sought.source, coded=as_codes)
         claims = published.claims
         if isinstance(native, str | Path) and claims and claims.linked and not as_records:
-            # One of two linked tables was named: they are read together.
-            published = read_release(claims.path.parent, sought.source, coded=as_codes)
+            # One of two linked tables was named: they are read together. A server gives both.
+            published = read_release(claims.folder or native, sought.source, coded=as_codes)
         said = Said.of(release, published)
         link = None if as_records else said.linked
         person = None if as_records or link is not None else said.person or sought.person

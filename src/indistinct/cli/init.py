@@ -308,7 +308,9 @@ def _hanging(text: str, indent: int) -> None:
 def _next(policy: Path, data: Path, *, known: bool = True) -> str:
     """What to do with the draft; without a quasi-identifier there is nothing to run yet."""
     lacks = ', give role = "quasi-identifier" to what others may know of a person,'
+    from indistinct.sources.postgres import as_written
+
     return (
         f"{policy} is written: read it, correct it{',' if known else lacks} and then run\n"
-        f"  indistinct anonymize {quote(str(data))} --policy {quote(str(policy))} --out DIR"
+        f"  indistinct anonymize {quote(as_written(data))} --policy {quote(str(policy))} --out DIR"
     )

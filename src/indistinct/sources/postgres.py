@@ -126,6 +126,15 @@ def is_address(data: object) -> bool:
     return isinstance(data, str | Path) and _SCHEME.match(str(data)) is not None
 
 
+def as_written(data: str | Path) -> str:
+    """What was given, for a command: an address has two slashes, of which a path keeps one.
+
+    >>> as_written(Path("postgresql://me@host/db?table=visits"))
+    'postgresql://me@host/db?table=visits'
+    """
+    return _SCHEME.sub(r"\1://", str(data), count=1) if is_address(data) else str(data)
+
+
 @dataclass(frozen=True)
 class Address:
     """Where a table is: the server as libpq has it, and what is ours."""
@@ -145,7 +154,7 @@ class Address:
             DataError: it holds a password, or cannot be read.
         """
         try:
-            parts = urlsplit(_SCHEME.sub(r"\1://", str(given), count=1))
+            parts = urlsplit(as_written(given))
             secret = parts.password is not None
         except ValueError:
             raise _unreadable_address() from None

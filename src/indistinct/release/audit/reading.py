@@ -45,7 +45,7 @@ class Claims:
     """What a certificate says of the release it lies beside.
 
     Arguments:
-        path: Where the certificate is.
+        folder: Where the certificate is; None in a server.
         requirements: The promises it names, and with ``achieved`` what it says of each.
         quasi: The quasi-identifiers.
         tables: Digest and number of rows of each table, by its path in the folder.
@@ -58,9 +58,10 @@ class Claims:
         as_asked: Of each promise, whether ``achieved`` is what was asked, since records may be made
             up that figures should not count.
         created: When it was written; ISO 8601 in UTC, so that texts are in the order of time.
+        may_contain: What the release may contain that was not in the source.
     """
 
-    path: Path
+    folder: Path | None
     requirements: tuple[Requirement, ...]
     achieved: tuple[PlainMapping | None, ...]
     quasi: tuple[str, ...]
@@ -73,6 +74,7 @@ class Claims:
     as_asked: tuple[bool, ...] = ()
     created: str = ""
     transformed: Mapping[str, str] = field(default_factory=dict)
+    may_contain: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -321,7 +323,7 @@ def _sha256(path: Path) -> str:
 def _read_address(address: str | Path, source: PlainMapping) -> Published:
     """A table in a server, with the certificate that lies in a table beside it."""
     tables, document = release_in_server(address, **source)
-    claims = None if document is None else _claims_in(document, Path("its certificate"))
+    claims = None if document is None else _claims_in(document, None)
     return Published(
         tuple(
             _read_counted(
@@ -501,16 +503,16 @@ def _read_claims(path: Path) -> Claims:
 class _Complaints:
     """What is wrong with a certificate."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path | None) -> None:
+        self.file = "its certificate" if path is None else str(path)
         self.problems: list[Problem] = []
 
     def add(self, message: str) -> None:
         """One more thing is wrong."""
-        self.problems.append(Problem("bad-certificate", message, file=str(self.path)))
+        self.problems.append(Problem("bad-certificate", message, file=self.file))
 
 
-def _claims_in(given: object, path: Path) -> Claims:
+def _claims_in(given: object, path: Path | None) -> Claims:
     document: PlainMapping = given if isinstance(given, Mapping) else {}
     wrong = _Complaints(path)
     promises = _list_of("promises", document, wrong)
@@ -539,10 +541,10 @@ def _claims_in(given: object, path: Path) -> Claims:
         wrong.add("the certificate does not say what was done to which attributes")
     if wrong.problems:
         raise DataError(wrong.problems)
-    classes = document.get("classes")
+    classes, words = document.get("classes"), document.get("may_contain")
     achieved = [promise.get("achieved") for promise in promises]
     return Claims(
-        path=path,
+        folder=None if path is None else path.parent,
         requirements=tuple(requirements),
         achieved=tuple(part if isinstance(part, Mapping) else None for part in achieved),
         quasi=tuple(dict.fromkeys(quasi)),
@@ -555,6 +557,7 @@ def _claims_in(given: object, path: Path) -> Claims:
         as_asked=tuple("counts_made_up" in promise for promise in promises),
         created=str(document.get("created") or ""),
         transformed=transformed,
+        may_contain=tuple(map(str, words)) if isinstance(words, list) else (),
     )
 
 
