@@ -188,3 +188,17 @@ def test_a_folder_without_a_name_is_refused(
     result = run("anonymize", table, "--policy", policy, "--out", ".")
     assert result.exit_code == 2
     assert "this is the current one" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["release.csv", "release.csv.gz", "release.xlsx", "Release.PARQUET"]
+)
+def test_a_folder_that_is_called_like_a_table_is_refused(
+    run, table: Path, policy: Path, tmp_path: Path, name: str
+):
+    result = run("anonymize", table, "--policy", policy, "--out", tmp_path / name)
+    assert result.exit_code == 2
+    assert "a release is a folder, and this is called like a file" in result.stderr
+    assert not (tmp_path / name).exists()
+    made = run("anonymize", table, "--policy", policy, "--out", tmp_path / "release-2.0")
+    assert made.exit_code == 0

@@ -36,6 +36,7 @@ from indistinct.sources import spark_release, spark_table
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import file_of, relation_as_shown
+from indistinct.sources.files import has_table_ending
 from indistinct.sources.standing import follow
 from indistinct.sources.table import is_duckdb, is_pandas, is_spark
 from indistinct.sources.text import settled, with_whole_numbers
@@ -594,6 +595,7 @@ class publish_folder:  # noqa: N801, used like a function
                 self._out = _resolved(self._out)
                 _refuse_current(self._out)
                 _refuse_foreign(self._out)
+                _refuse_ending(self._out)
                 self._make_parents()
                 swept = sweep(self._out, beside=True)
                 self._staged, self._lock = _staged(self._out, _new_folder)
@@ -709,6 +711,17 @@ def _refuse_current(out: Path) -> None:
             "a release takes the place of the whole folder, and this is the current one",
             file=str(out),
             remedy="name a new folder in it",
+        )
+
+
+def _refuse_ending(out: Path) -> None:
+    """Refuse a new folder that is called like a table: a release has files of its own in it."""
+    if not out.exists() and has_table_ending(out):
+        raise OutputError(
+            "folder-like-a-file",
+            "a release is a folder, and this is called like a file",
+            file=str(out),
+            remedy=f"name a folder, such as {out.stem}; the table in it is called release",
         )
 
 
