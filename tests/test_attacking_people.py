@@ -439,3 +439,21 @@ def test_programs_that_make_releases_of_people_are_run_again(
     assert certain > 0
     assert found.success["certain"] == certain / len(ages)
     assert found.without["certain"] == 0
+
+
+@pytest.mark.parametrize("name", ["known-records", "fingerprint-correlation"])
+def test_values_that_few_people_have_are_better_left_out(name: str) -> None:
+    table = visits(120)
+    table = table.with_columns(cost=pl.Series([f"{17 + 31 * at}.25" for at in range(len(table))]))
+    asked = policy()
+    asked["attributes"] = {**asked["attributes"], "cost": {"role": "sensitive"}}
+    found = ind.attack(table, ind.anonymize(table, asked), only=[name])
+    worst = next(item for item in found.attacks if item.sensitive in (None, "cost"))
+    remedy = worst.remedy
+    assert remedy is not None
+    assert remedy.text == "leave 'cost' out, as most people have a value there that few share"
+    assert remedy.policy == {"attributes": {"cost": {"role": "identifier"}}}
+    asked["attributes"]["cost"] = {"role": "identifier"}
+    after = ind.attack(table, ind.anonymize(table, asked), only=[name])
+    later = [item for item in after.attacks if item.sensitive == worst.sensitive]
+    assert all(item.gain["mean"] < worst.gain["mean"] for item in later)

@@ -157,11 +157,8 @@ def fewer_columns(context: AttackContext, sensitive: str | None = None) -> Remed
     names = sorted(told.keys() - taken, key=lambda name: (-told[name], name))
     if context.linked or _grouped(context) or not told:
         return larger_classes(context)
-    if context.one_record_each and _rare(context.values[most]) >= MANY:
-        text = f"leave '{most}' out, as most people have a value there that few share"
-        if most in taken:
-            return Remedy(f"{text}, and what is promised of it")
-        return Remedy(text, {"attributes": {most: {"role": "identifier"}}})
+    if _rare(context.values[most]) >= MANY:
+        return _without_rare(context, most)
     if not names or (context.one_record_each and 2 * told[names[0]] < told[most]):
         return larger_classes(context)
     if context.one_record_each:
@@ -181,6 +178,14 @@ def fewer_joined(context: AttackContext, sensitive: str | None) -> Remedy:
     }
     best = _most_telling(shared)
     return _without(best) if best else bounded_belief(context, sensitive)
+
+
+def _without_rare(context: AttackContext, name: str) -> Remedy:
+    """Leave out a column of which most values are those of few people: no promise keeps them."""
+    text = f"leave '{name}' out, as most people have a value there that few share"
+    if any(name in item.columns for item in context.promises):
+        return Remedy(f"{text}, and what is promised of it")
+    return Remedy(text, {"attributes": {name: {"role": "identifier"}}})
 
 
 def _without(name: str) -> Remedy:
@@ -206,8 +211,10 @@ def _rare(column: Lists) -> float:
 
 
 def shared_sets(context: AttackContext, sensitive: str | None) -> Remedy:
-    """k^m-anonymity of the sets of values."""
-    del context
+    """k^m-anonymity of the sets of values; where most values are rare, they are left out."""
+    assert sensitive is not None
+    if sensitive in context.values and _rare(context.values[sensitive]) >= MANY:
+        return _without_rare(context, sensitive)
     promise = {"model": "km-anonymity", "sensitive": sensitive, "k": SMALLEST_CLASS, "m": 2}
     text = f"let several people share any two values of '{sensitive}' that somebody has"
     return Remedy(text, {"promises": [promise]})
