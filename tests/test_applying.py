@@ -390,3 +390,45 @@ def test_a_plan_that_is_adapted_makes_no_ranges_of_categories(seed: int, tmp_pat
     keys["promises"][0]["k"] = 14
     made = ind.apply(tmp_path / "release", wards(25), keys, adapt=True).tables
     assert not [cell for cell in (*made["ward"], *made["site"]) if cell.startswith("[")]
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "greedy"])
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("age", {"hierarchy": {"intervals": {"width": 10, "top": 50}}}),
+        ("age", {"hierarchy": {"intervals": {"width": 10, "bottom": 30}}}),
+        ("zip", {"missing": "suppress"}),
+        (
+            "zip",
+            {
+                "hierarchy": {"tree": {"*": ["1010", "1020", "1110"]}},
+                "uncovered": "suppress",
+            },
+        ),
+    ],
+)
+def test_what_the_policy_hides_at_every_level_is_not_shown_by_an_earlier_plan(
+    algorithm: str, name: str, changes: dict[str, Any]
+) -> None:
+    missing = pl.int_range(pl.len()) % 9 == 0
+    data = table(1, 400).with_columns(zip=pl.when(missing).then(None).otherwise("zip"))
+    asked = policy(algorithm=algorithm)
+    if algorithm != "mondrian":
+        asked["attributes"]["age"]["max_level"] = 1
+        asked["attributes"]["zip"]["max_level"] = 0
+    first = ind.anonymize(data, asked)
+    hiding = {**asked, "attributes": {**asked["attributes"]}}
+    hiding["attributes"][name] = asked["attributes"][name] | changes
+    with pytest.raises(ind.PolicyError) as caught:
+        ind.apply(first, data, hiding)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.attribute) == ("plan-outside-bounds", name)
+    assert problem.rows
+    made_so = ind.anonymize(data, hiding)
+    assert ind.audit(ind.apply(made_so, data, hiding), hiding).holds
+
+
+def test_one_name_is_enough_for_an_analysis() -> None:
+    asked = policy() | {"analyses": [{"kind": "table", "by": "zip"}]}
+    assert ind.Policy.from_dict(asked).analyses[0].by == ("zip",)

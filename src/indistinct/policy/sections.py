@@ -526,9 +526,9 @@ class Analysis(Section):
     """A ``table`` of means or shares, a regression, a survival curve, or a prediction."""
     outcome: str | None = None
     """What is explained, counted or predicted; for survival, the time until the event."""
-    by: Names = ()
+    by: NameOrNames = ()
     """The columns that make the groups of a table or of survival curves."""
-    predictors: Names = ()
+    predictors: NameOrNames = ()
     """The columns that explain or predict the outcome."""
     event: str | None = None
     """For survival: the column that says whether the event was seen."""

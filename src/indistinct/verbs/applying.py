@@ -22,8 +22,8 @@ from indistinct.errors import (
     refuse,
 )
 from indistinct.hierarchies.build import build_taxonomy, needs_counts
-from indistinct.hierarchies.continued import Continued, continued
-from indistinct.hierarchies.taxonomy import Label
+from indistinct.hierarchies.continued import Continued, continued, labels_of
+from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.intake.asked import asked_of, method_of
 from indistinct.intake.opening import PolicyLike, Progress
 from indistinct.intake.run import Run
@@ -162,6 +162,7 @@ class _Reuse:
         self.policy = private.policy
         self._require_fit()
         self.continued = {name: self._continued(name) for name in earlier.attributes}
+        self._require_hidden()
         self.kept = self._with(frozenset())
         self.records = self.kept.data.table.records
         self.unit = private.subjects.unit
@@ -226,6 +227,31 @@ class _Reuse:
                     "max_level of the policy forbids",
                     attribute=name,
                     remedy="change the bounds, or make a release of this table by itself",
+                )
+        refuse(PolicyError, problems)
+
+    def _require_hidden(self) -> None:
+        """Refuse a plan that shows what the hierarchies of the policy hide at every level."""
+        problems = Problems()
+        for name, one in self.continued.items():
+            now, shown = self.table.taxonomies[name], list[Label]()
+            low = self.earlier.levels_of(name)[0]
+            for leaf, *labels in labels_of(now):
+                published = one.taxonomy.generalize(leaf, low)
+                if self.earlier.published is not None:
+                    published = self.earlier.published[name].get(leaf, published)
+                if labels[0] != leaf and published not in {SUPPRESSED, *labels}:
+                    shown.append(leaf)
+            if shown:
+                problems.add(
+                    "plan-outside-bounds",
+                    f"the plan publishes {many(len(shown), 'value')} that the policy puts under "
+                    "another label at every level (top, bottom, missing or uncovered)",
+                    file=self.table.file,
+                    attribute=name,
+                    rows=self.table.table.rows_where(name, shown),
+                    remedy="use the hierarchy that the plan was made with, or make a release of "
+                    "this table by itself",
                 )
         refuse(PolicyError, problems)
 
