@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import indistinct as ind
+from indistinct.analytics.series.ledger_report import reported
 from indistinct.analytics.series.together import Series, worlds
 from indistinct.cli import app
 from indistinct.cli.ledger import in_turn
@@ -970,3 +971,59 @@ def test_what_a_server_has_counts_though_the_folder_cannot_appear(
         release.write(out, report=False, into="postgresql://host/db?schema=s")
     assert not (out / "certificate.json").exists()
     assert len(Ledger(tmp_path / "ledger").entries()) == taken
+
+
+def _of_those_who_left(folder: Path, second: list[str], conflict: str = "refuse") -> None:
+    """Four values of four people; then a release of some of them, each value known by now."""
+    ills = {"a": "flu", "b": "gout", "c": "ms", "d": "HIV"}
+    asked = {
+        "attributes": {
+            "who": {"role": "identifier"},
+            "zip": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "max-posterior", "bound": 0.6, "over": "releases"}],
+        "ledger": {"path": str(folder / "ledger"), "person": "who", "conflict": conflict},
+    }
+    for number, people in enumerate([[*ills], second]):
+        rows = [{"who": who, "zip": "1010", "ill": ills[who]} for who in people]
+        ind.anonymize(pl.DataFrame(rows), asked).write(folder / f"release-{number}")
+
+
+def test_a_release_that_tells_too_much_about_those_who_left_is_refused(tmp_path: Path) -> None:
+    """Three of four people in a release list three of four values: the fourth is the fourth's."""
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        _of_those_who_left(tmp_path, ["a", "b", "c"])
+    (problem,) = caught.value.problems
+    assert problem.code == "broken-over-releases"
+    assert "1 person" in problem.message
+    assert ind.check_ledger(tmp_path / "ledger").holds
+    _of_those_who_left(tmp_path / "warned", ["a", "b", "c"], "warn")
+    assert not ind.check_ledger(tmp_path / "warned" / "ledger").holds
+
+
+def test_who_was_known_before_is_no_reason_to_refuse_a_release_of_others(tmp_path: Path) -> None:
+    _of_those_who_left(tmp_path, ["a", "b", "c"], "warn")
+    others = [entry({"1": ("e", "f")}, {"1": ("flu", "gout")})]
+    known = Ledger(tmp_path / "ledger").entries()
+    assert [one.people for one in reported([*known]).broken] == [1]
+    assert not reported([*known, *others], of_last=True).broken
+
+
+@given(streams())
+def test_the_last_release_answers_for_all_whom_it_tells_of(stream: Stream) -> None:
+    """Counting all worlds before and after it, whoever is in it."""
+    entries = entries_of(stream)
+    bound = {"bound": 0.6, "over": "releases"}
+    asked = {"model": "max-posterior", "parameters": bound, "on": ["q"], "sensitive": "ill"}
+    for one in entries:
+        one.account["promises"] = [asked]
+    before, after = beliefs(stream[:-1]) or {}, beliefs(stream)
+    if after is None or len(stream) == 1:
+        return
+    told = {
+        who
+        for who, belief in after.items()
+        if belief > 0.6 + 1e-9 and (who in stream[-1] or before.get(who, 0) <= 0.6 + 1e-9)
+    }
+    assert sum(one.people for one in reported(entries, of_last=True).broken) == len(told)

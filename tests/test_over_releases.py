@@ -233,6 +233,9 @@ def test_a_ledger_counts_whoever_alone_does_not_come_back(tmp_path: Path) -> Non
     keys = policy(tmp_path, {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"})
     keys["attributes"]["age"]["hierarchy"] = "suppress"
     ind.anonymize(table("xyz"), keys).write(tmp_path / "one")
+    with pytest.raises(ind.Unsatisfiable, match="about 1 person"):
+        ind.anonymize(table("yz", first=1), keys)
+    keys["ledger"]["conflict"] = "warn"
     ind.anonymize(table("yz", first=1), keys).write(tmp_path / "two")
     (found,) = ind.check_ledger(tmp_path / "ledger").to_dict()["attributes"]
     assert (found["certain"], found["worst_together"], found["fewest_values"]) == (1, 1.0, 1)

@@ -272,7 +272,8 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
 
     Arguments:
         entries: the releases.
-        of_last: only promises that are broken for people of the last release count.
+        of_last: only promises count that are broken for people of the last release, or by it for
+            others: what its people have tells of those who are not in it.
     """
     promises: dict[str, Requirement] = {}
     for entry in entries:
@@ -283,13 +284,7 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
     broken, not_looked_at = [], dict[str, None]()
     series = {name: Series.of(entries, name) for name in names}
     joined = {name: joined_rows(one, entries) for name, one in series.items()}
-    compositions = {
-        name: found
-        if not (torn := joined[name].people | one.unlike).any()
-        else replace(found, bound=np.where(torn, 1.0, found.bound))
-        for name, one in series.items()
-        for found in (one.composed(),)
-    }
+    compositions = {name: _composed(one, joined[name].people) for name, one in series.items()}
     for promise in promises.values():
         about = compositions.get(str(promise.sensitive))
         judged = None
@@ -302,11 +297,8 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         there, belief = judged
         unlike = ~there & series[about.attribute].unlike & _compares(promise)
         if of_last:
-            members = series[str(promise.sensitive)].members
-            last = members.filter(pl.col("release") == len(entries) - 1)["person"]
-            mask = np.zeros(len(there), np.bool_)
-            mask[last.to_numpy()] = True
-            there, unlike = there & mask, unlike & mask
+            counts = _new(promise, series[about.attribute], there | unlike, entries)
+            there, unlike = there & counts, unlike & counts
         if there.any():
             worst = None if belief is None else float(belief[there].max())
             broken.append(Broken(promise, int(there.sum()), worst))
@@ -330,6 +322,41 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
             *_changed(series, compositions),
         ],
     )
+
+
+def _composed(series: Series, torn: Bools) -> Composition:
+    """The beliefs about everybody; nothing is proved of those whose rows or values are unlike."""
+    found = series.composed()
+    if not (unproved_of := torn | series.unlike).any():
+        return found
+    return replace(found, bound=np.where(unproved_of, 1.0, found.bound))
+
+
+def _new(promise: Requirement, series: Series, broken: Bools, entries: Sequence[Entry]) -> Bools:
+    """Of whom a broken promise counts against the last release, [people].
+
+    These are the people in it, and others for whom all earlier releases together keep the promise.
+
+    Arguments:
+        promise: the promise.
+        series: all releases.
+        broken: for whom all of them break it, or leave it unproved, [people].
+        entries: the releases.
+    """
+    last = series.members.filter(pl.col("release") == len(entries) - 1)["person"]
+    found = np.zeros(series.people, np.bool_)
+    found[last.to_numpy()] = True
+    if not (broken & ~found).any():
+        return found
+    before = Series.of(entries[:-1], series.attribute)
+    torn = joined_rows(before, entries[:-1]).people
+    judged = _judged(promise, before, _composed(before, torn), entries[:-1], torn)
+    assert judged is not None
+    already = before.hashes[judged[0] | (before.unlike & _compares(promise))]
+    order, person = numbered([series.hashes, already])
+    told = np.zeros(series.people, np.bool_)
+    told[order[np.flatnonzero(person[1:] == person[:-1])]] = True
+    return found | ~told
 
 
 def _compares(promise: Requirement) -> bool:
