@@ -64,3 +64,19 @@ def test_suppressed_people_are_looked_at_as_a_class() -> None:
     assert found.suppressed_break
     starred = release.with_columns(s=pl.when(pl.col("q") == "*").then(pl.lit("*")).otherwise("s"))
     assert audit(starred, [asked], ["q"], person="id").holds
+
+
+def test_a_class_of_fewer_people_breaks_it_whatever_it_shows() -> None:
+    """Whoever knows the class has found the person, and nobody is known to be suppressed."""
+    rows = [("1", "x", "a"), ("2", "x", "a"), ("3", "y", "*")]
+    release = pl.DataFrame(rows, ["id", "q", "s"], orient="row")
+    asked = {"model": "known-records", "k": 2, "sensitive": "s", "unit": "person"}
+    found = audit(release, [asked], ["q"], person="id").promises[0]
+    assert not found.holds
+    assert found.achieved == {"k": 1}
+    assert (found.breaking_classes, found.breaking_records) == (1, 1)
+    believed = {**asked, "k": None, "bound": 1.0}
+    assert audit(release, [believed], ["q"], person="id").holds
+    hidden = release.with_columns(q=pl.col("q").replace("y", "*"))
+    group = audit(hidden, [asked], ["q"], person="id").suppressed_group[0]
+    assert group.holds is None

@@ -33,6 +33,7 @@ from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata, sorted_values
 from indistinct.microdata.subjects import Subjects
+from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import AboutValues
@@ -160,8 +161,18 @@ class PrivateTable:
 
     @property
     def promises_of_classes(self) -> list[Promise]:
-        """The promises that are searched for: those about classes and linked tables."""
-        return [part for part in self.promises if part.subject != "items"]
+        """The promises that are searched for: those about classes and linked tables.
+
+        And that classes are as large as those about items ask for, where no other says so.
+        """
+        found = [part for part in self.promises if part.subject != "items"]
+        for part in self.promises:
+            if part.subject != "items" or part.class_size == 1:
+                continue
+            on = (None, part.on)
+            if all(one.on not in on or one.class_size < part.class_size for one in found):
+                found.append(KAnonymity(k=part.class_size, on=part.on, unit=part.unit))
+        return found
 
     def encode(
         self,

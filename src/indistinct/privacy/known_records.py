@@ -6,13 +6,13 @@ them. Promised is either or both, in every class, of every combination of at mos
 that somebody has together:
 
 * ``k``: at least k people of the class have it (k^m-anonymity of Terrovitis, Mamoulis and Kalnis
-  2008, with the quasi-identifiers beside the items);
+  2008, with the quasi-identifiers beside the items); so every class has k people;
 * ``bound``: of those people no larger share has any other item; for m = 0 that is a bound on the
   largest posterior, which is included.
 
 An item that is published as ``*`` is one like others: known, it tells which rows show a
 ``*``; if all values of the table are known, ``*`` tells what a class does not show: of two values,
-the other. So ``bound`` bounds the share of ``*`` too. A class of nothing else tells nothing.
+the other. So ``bound`` bounds the share of ``*`` too, but where a class shows nothing else.
 
 What it does not promise: anything about other columns, about who knows more than m items, or how
 many records a person has. Classes have to be much larger than k for items to be left as they are.
@@ -68,6 +68,11 @@ class KnownRecords(BeyondClasses):
     def parameters(self) -> Plain:
         """The parameters that are asked for."""
         return {name: value for name, value in super().parameters.items() if value is not None}
+
+    @property
+    def class_size(self) -> int:
+        """Who knows the class alone finds k people, too."""
+        return self.k or 1
 
     @property
     def caution(self) -> str | None:

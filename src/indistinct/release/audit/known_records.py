@@ -3,8 +3,8 @@
 Terrovitis, Mamoulis and Kalnis (2008), k^m-anonymity, class by class; and the share of those who
 have some items that has another. The items of a person are the different values in the person's
 records; a missing value is an item too, and so is ``*``: if the values of the table are known, one
-sees which ones a class does not show. A class in which nobody shows anything but ``*`` tells
-nothing.
+sees which ones a class does not show. If nobody of a class shows anything but ``*``, there is
+nothing to believe; but the class still has to have k people.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def check(asked: Asked) -> Verdict:
     k, bound, m = asked["k"], asked["bound"], asked["m"]
     _require(k, bound)
     held = _items(asked)
+    believed = held.filter(~pl.col(_STAR).all().over(_CLASS)).select(_CLASS).unique()
     size = held.group_by(_CLASS).agg(pl.col(_PERSON).n_unique().cast(pl.Int64).alias(_PEOPLE))
     single = held.select(_CLASS, _PERSON, _NEXT)
     sets, columns = single.rename({_NEXT: "0"}), ["0"]
@@ -65,6 +66,7 @@ def check(asked: Asked) -> Verdict:
                 learnt = counted.join(
                     before.rename(dict(zip(known, others, strict=True))), on=[_CLASS, *others]
                 )
+                learnt = learnt.join(believed, on=_CLASS, how="semi")
                 part = learnt.select(_CLASS, (pl.col(_PEOPLE) / pl.col(_BEFORE)).alias(_KNOWN))
                 if part.height:
                     largest.append(float(part[_KNOWN].max()))  # type: ignore[arg-type]
@@ -95,7 +97,7 @@ def check(asked: Asked) -> Verdict:
 
 
 def _items(asked: Asked) -> pl.DataFrame:
-    """Class, person and item of everybody, each once; without classes that show nothing."""
+    """Class, person and item of everybody, each once, and whether it is a star."""
     records, on = asked.records, list(asked.on)
     held = records.select(
         pl.struct(on).rank("dense").cast(pl.Int64).alias(_CLASS),
@@ -104,8 +106,7 @@ def _items(asked: Asked) -> pl.DataFrame:
     ).unique()
     items = held.select(_ITEM).unique().sort(_ITEM).with_row_index(_NEXT)
     star = pl.col(_ITEM).eq_missing(pl.lit(SUPPRESSED))
-    found = held.join(items, on=_ITEM, nulls_equal=True).with_columns(star.alias(_STAR))
-    return found.filter(~pl.col(_STAR).all().over(_CLASS))
+    return held.join(items, on=_ITEM, nulls_equal=True).with_columns(star.alias(_STAR))
 
 
 def _require(k: int | None, bound: float | None) -> None:

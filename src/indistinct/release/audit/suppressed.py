@@ -67,4 +67,7 @@ def _verdict(
         verdict = module.check(records, requirement, alone)
     except PolicyError:
         return unknown
-    return unknown if counts in ("units", "visits") and not verdict.holds else verdict
+    of_sizes = counts in ("units", "visits") or (
+        counts == "combinations" and set(group[str(requirement.sensitive)]) == {SUPPRESSED}
+    )
+    return unknown if of_sizes and not verdict.holds else verdict
