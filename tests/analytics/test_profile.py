@@ -1923,3 +1923,37 @@ def test_a_number_of_somebody_in_short_is_asked_for_where_it_repeats() -> None:
     person = profile(frame).person
     assert person is not None
     assert (person.column, person.sure) == ("ptnum", False)
+
+
+def test_streets_and_points_called_gps_are_doorsteps() -> None:
+    streets = [f"RUA {'ABCDEFGH'[at % 8]} {'XYZ'[at % 3]}{at % 40}" for at in range(N)]
+    assert role_of(streets, "nome_logradouro_residencia") == "identifier"
+    assert role_of([one.replace("RUA", "Via") for one in streets], "route", **ILL) == "sensitive"
+    points = [f"78.{at * 7919 % 90001:05d}" for at in range(N)]
+    assert role_of(points, "gps_long", **ILL) == "identifier"
+
+
+def test_no_and_yes_of_people_with_one_record_or_two_count_nothing() -> None:
+    rows = [(one, spell) for one in range(300) for spell in range(1 + one // 200)]
+    frame = pl.DataFrame(
+        {
+            "id": [str(1000 + one * 7) for one, _ in rows],
+            "pneumonia_since": [str(spell) for _, spell in rows],
+            "sex": ["mf"[one % 2] for one, _ in rows],
+        }
+    )
+    assert profile(frame)["pneumonia_since"].role == "sensitive"
+
+
+def test_diastolic_pressures_are_no_days() -> None:
+    assert role_of([str(50 + at * 7 % 60) for at in range(N)], "dias", **ILL) == "sensitive"
+    assert role_of([str(1 + at * 7 % 30) for at in range(N)], "dias", **ILL) == "quasi-identifier"
+
+
+@pytest.mark.parametrize("name", ["OCCUCODE", "SITEGR1", "labforce", "nativity", "hhcivil"])
+def test_short_forms_within_names_are_read(name: str) -> None:
+    assert role_of([str(1 + at % 4) for at in range(N)], name, **ILL) == "quasi-identifier"
+
+
+def test_a_code_in_a_name_is_not_about_health() -> None:
+    assert concept_of("COMPCODE") is None

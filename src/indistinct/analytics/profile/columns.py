@@ -404,7 +404,8 @@ def _of_the_design(
     table: Table, item: AttributeProfile, persons: Persons, aged: bool
 ) -> AttributeProfile:
     """The visits, arms or tests that nearly everybody of a study has equally often tell nobody."""
-    asked = item.role == "sensitive" and 1 < item.distinct <= KEPT and not item.missing
+    asked = item.role == "sensitive" or (item.role == "quasi-identifier" and not item.sure)
+    asked = asked and 1 < item.distinct <= KEPT and not item.missing
     asked = asked and not (aged and item.kind in ("integer", "float"))
     asked = asked and (not item.sure or names_one_of(item.attribute, _OCCASIONS) is not None)
     if not asked or not crossed(table, persons.column, item.attribute, persons.people):
@@ -627,7 +628,7 @@ def _meant(
     concept, why = found
     if other := _of_a_group(column, values):
         return other
-    if concept.name == "time" and _are_codes(values):
+    if concept.name == "time" and (_are_codes(values) or _are_pressures(column, values)):
         return None
     if other := _of_a_hospital(column, concept, why, values):
         return other
@@ -726,6 +727,19 @@ def _are_codes(values: Values) -> bool:
     codes = values.sample.filter(values.sample.str.contains(_CODES))
     several = codes.str.slice(0, 1).str.to_uppercase().n_unique() >= _FEWEST_LETTERS
     return several and 2 * len(codes) > len(values.sample)
+
+
+_LEAST_PRESSURE, _MOST_PRESSURE = 10, 200
+
+
+def _are_pressures(column: str, values: Values) -> bool:
+    """Whether numbers called dias are diastolic pressures, of which none is near 0, and no days."""
+    if not is_one_of(column, ("dias", "dia")) or values.numbers is None:
+        return False
+    low, high = _ends(values.numbers)
+    if low is None or high is None or values.distinct <= FEW:
+        return False
+    return low >= _LEAST_PRESSURE and high <= _MOST_PRESSURE
 
 
 _SIZES = ("taille", "tamano", "tamanho", "dimensione", "size")
@@ -957,7 +971,7 @@ def _is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
 
     A few values that many records share are none, despite the name: U and R for addresses.
     """
-    if _are_addresses(values):
+    if _are_addresses(values) or _are_streets(values):
         return True
     places = [tag for tag in tags if tag.kind.name == "places"]
     shared = values.distinct <= FEW and PER_PLACE * values.distinct <= values.filled
@@ -969,6 +983,21 @@ _ADDRESS = (
     r"^\s*\d{1,6}[A-Za-z]?,? +\pL[^,]* [^,]*, *\pL|^\pL[^,\d]* \d{1,4} ?[A-Za-z]?, *\d{4,6} +\pL"
 )
 """A number, a street of two words and a town, or a street, a number and a town."""
+
+
+_STREETS = (
+    r"(?i)^(rua|avenida|av|travessa|estrada|rodovia|alameda|calle|carrera|rue|boulevard|chemin"
+    r"|impasse|viale|piazza|jalan|ulica|prospekt)\b[. ]"
+    r"|\b(street|road|avenue|lane|boulevard)\.?$|(stra(ß|ss)e|straat|laan|gasse)$"
+)
+
+
+def _are_streets(values: Values) -> bool:
+    """Whether most values are names of many streets, in one of several languages."""
+    if values.kind != "text" or values.distinct < FEW_RECORDS:
+        return False
+    share = values.sample.str.strip_chars().str.contains(_STREETS).mean()
+    return isinstance(share, float) and share >= MOST
 
 
 def _are_addresses(values: Values) -> bool:

@@ -130,8 +130,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         found = _concept_of(name[1:])
     if found is None and (short := abbreviated(name)):
         return concept_named(short[0]), short[1]
-    if found is None and _OF_THE_BASELINE.fullmatch(name):
-        return concept_of(name[:-2])
+    if found is None and (head := _OF_THE_BASELINE.fullmatch(name)):
+        return concept_of(head[1])
     return found or _cut_short(name)
 
 
@@ -182,8 +182,8 @@ def _concept_of(name: str) -> tuple[Concept, str] | None:
     return None
 
 
-_OF_THE_BASELINE = re.compile("[A-Z]{3,}BL")
-"""Names as trials have them for what was measured before the treatment: HGTBL."""
+_OF_THE_BASELINE = re.compile("([A-Z]{3,})(?:BL|GR\\d)")
+"""Names as trials have them for what was measured before the treatment, and for groups: HGTBL."""
 
 _LEAST_OF_A_KIND = 3
 
@@ -203,6 +203,8 @@ def _of_a_kind(name: str) -> tuple[Concept, str] | None:
                 known = (*concept.whole, *concept.anywhere)
                 if concept.role == "quasi-identifier" and rest in known:
                     return concept, rest
+            if end == "code" and (short := _cut_short(rest)):
+                return short
     return None
 
 
@@ -304,7 +306,8 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
 
 _LEAST_GLUED = 4
 _NOT_GLUED = (
-    "discharge", "relation", "damage", "stillbirth", "stillbirths", *(f"{one}s" for one in NO_AGE),
+    "discharge", "relation", "damage", "stillbirth", "stillbirths", "code",
+    *(f"{one}s" for one in NO_AGE),
 )  # fmt: skip
 """Words that mean something else, alone or behind others: Bewertungsrelation, autocorrelation."""
 

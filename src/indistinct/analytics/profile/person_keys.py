@@ -155,8 +155,10 @@ def counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[st
         pairs = table.distinct([number.name, item.name])
         if pairs.height < ONE_BY_ONE * min(number.filled, item.filled):
             continue
+        # A 0 and a 1 say no and yes.
+        least = 1 if item.distinct == 2 else 0
         whole_run = (pl.col("at") - pl.col("first") + 1 == pl.col("records")) & (
-            pl.col("first").is_between(0, 1)
+            pl.col("first").is_between(least, 1)
         )
         runs = (
             pairs.lazy()

@@ -164,7 +164,7 @@ _PLATES = ("license plate", "licence plate")
 _DROPPED_PLACES = (
     "street", "home address", "address", "addr", "latitude", "longitude", "geocode", "geohash",
     "coordinates", "strasse", "hausnummer", "anschrift", "adresse", "direccion", "calle", "lat",
-    "lon", "lng", "long lat", "lat lon",
+    "lon", "lng", "long lat", "lat lon", "logradouro", "endereco", "domicilio exacto", "gps",
 )  # fmt: skip
 
 
@@ -176,8 +176,10 @@ def names_a_doorstep(name: str) -> bool:
 
 
 def _names_a_point(name: str) -> bool:
-    """Whether the name is that of one coordinate: site_lat, x_loc."""
+    """Whether the name is that of one coordinate: site_lat, x_loc, gps_long."""
     parts = words(name)
+    if "gps" in parts:
+        return True
     axis = {"x", "y"} & set(parts) and {"loc", "coord", "coordinate", "pos"} & set(parts)
     return bool(axis) or (bool(parts) and parts[-1] in ("lat", "lon", "lng"))
 
