@@ -407,7 +407,9 @@ def _of_the_design(
     asked = item.role == "sensitive" or (item.role == "quasi-identifier" and not item.sure)
     asked = asked and 1 < item.distinct <= KEPT and not item.missing
     asked = asked and not (aged and item.kind in ("integer", "float"))
-    asked = asked and (not item.sure or names_one_of(item.attribute, _OCCASIONS) is not None)
+    # A yes and a no may be as frequent by chance.
+    several = not item.sure and item.distinct > 2
+    asked = asked and (several or names_one_of(item.attribute, _OCCASIONS) is not None)
     if not asked or not crossed(table, persons.column, item.attribute, persons.people):
         return item
     why = f"nearly every '{persons.column}' has each of its values, and equally often"
