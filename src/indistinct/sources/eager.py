@@ -204,8 +204,8 @@ class EagerTable(ABC):
         values = self._frame.get_column(column)
         if not values.dtype.is_float() or self._tokens.get(column):
             return self.distinct([column])
-        different, often = counted_values(values)
-        return pl.DataFrame([different.fill_nan(None), pl.Series(count_column([column]), often)])
+        different, often = count_distinct(values.to_frame()).get_columns()
+        return pl.DataFrame([different.fill_nan(None), often])
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
@@ -464,9 +464,8 @@ def count_distinct(texts: pl.DataFrame) -> pl.DataFrame:
     """The distinct rows of a frame of texts, with how often each occurs in ``count``."""
     count = pl.len().cast(pl.Int64).alias(count_column(texts.columns))
     if texts.width == 1:  # Polars takes longer to plan a grouping of few
-        named = count_column(texts.columns)
-        held, counted = texts.to_series().value_counts(name=named).get_columns()
-        return pl.DataFrame([held, counted.cast(pl.Int64)])
+        different, often = counted_values(texts.to_series())
+        return pl.DataFrame([different, pl.Series(count_column(texts.columns), often)])
     return texts.group_by(texts.columns).agg(count) if texts.width else texts.select(count)
 
 
