@@ -119,6 +119,29 @@ def test_by_name_alone_and_compared_by_identity() -> None:
     assert len({one, one, Named(name="a")}) == 2
 
 
+def test_either_decorator_inherits_from_the_other() -> None:
+    @dataclass(frozen=True)
+    class More(Ours):
+        more: int = 0
+
+    @dataclasses.dataclass(frozen=True)
+    class Other(Ours):
+        more: int = 0
+
+    @dataclass(frozen=True)
+    class Last(Theirs):
+        more: int = 0
+
+    for cls in (More, Other, Last):
+        made: Any = cls("a", more=3)
+        assert made == cls("a", more=3) != cls("a", more=4)
+        assert repr(made).endswith("(name='a', size=1, note=[], more=3)")
+        assert len({made, cls("a", more=3)}) == 1
+        for name in ("name", "more"):
+            with pytest.raises(FrozenInstanceError, match=name):
+                setattr(made, name, "b")
+
+
 def test_one_that_may_change_is_refused() -> None:
     with pytest.raises(TypeError, match="frozen"):
         dataclass(frozen=False)

@@ -2,9 +2,9 @@
 
 The standard library compiles six methods for each frozen dataclass, which takes about a
 millisecond, and a command imports some three hundred of them: a fifth of its time on a small
-table. Here only ``__init__`` is compiled; the other five are the same for every class. What a
-plugin inherits from (a promise, a measure) is written with the standard library's decorator, as
-the two refuse to mix.
+table. Here only ``__init__`` is compiled; the other five are the same for every class. A class that
+inherits from a dataclass is made by the standard library alone, whose dataclasses may inherit from
+these.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ else:
             raise TypeError(message)
 
         def made(cls: type) -> type:
+            if dataclasses.is_dataclass(cls):  # one that it inherits from
+                return dataclasses.dataclass(cls, frozen=True, eq=eq, kw_only=kw_only)
             own = vars(cls)
             shared: dict[str, object] = {
                 "__setattr__": _set_once,
@@ -55,6 +57,7 @@ else:
             # Or the library would work out the class's signature for its docstring.
             cls.__doc__ = cls.__doc__ or cls.__name__
             dataclasses.dataclass(cls, eq=False, repr=False, kw_only=kw_only)
+            cls.__dataclass_params__.frozen = True  # so that others may inherit
             if eq:
                 fields = dataclasses.fields(cls)
                 cls.__compared__ = tuple(field.name for field in fields if field.compare)

@@ -168,8 +168,9 @@ def as_codes(texts: pl.Series) -> pl.Series:
 def counted_values(values: pl.Series) -> tuple[pl.Series, Ints]:
     """The different values of a column, missing ones too, and how often each occurs.
 
-    >>> [part.to_list() for part in counted_values(pl.Series([0.5, None, 0.5, -0.0]))]
-    [[0.0, 0.5, None], [1, 2, 1]]
+    >>> values, often = counted_values(pl.Series([0.5, None, 0.5, -0.0]))
+    >>> values.to_list(), often.tolist()
+    ([0.0, 0.5, None], [1, 2, 1])
     """
     if not values.dtype.is_float():
         different, count = values.value_counts(name="\0count").get_columns()

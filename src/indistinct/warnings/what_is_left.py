@@ -157,10 +157,12 @@ def often_starred(tables: Frame, names: Sequence[str], verdict: Audit) -> dict[s
     """
     found: dict[str, float] = {}
     rest = verdict.records - verdict.suppressed
-    if not rest or not names:
+    if not rest:
         return found
     table = open_table(tables)
     names = [name for name in names if table.kinds[name] == "text"]
+    if not names:
+        return found
     # Texts take memory, and are looked at one by one; an engine has counted all together.
     for columns in [[name] for name in names] if table.held else [names]:
         text, times = table.rows(columns)
