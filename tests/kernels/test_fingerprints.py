@@ -107,13 +107,13 @@ def plain_buckets(tree: Tree, held: list[list[int]], order: list[int], k: int):
 
 
 @settings(max_examples=120)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 9), st.integers(1, 5))
+@given(st.integers(0, 2**32 - 1), st.integers(2, 20), st.integers(1, 5))
 def test_buckets_are_those_of_lists_of_people(seed: int, nodes: int, k: int) -> None:
     random = np.random.default_rng(seed)
     tree = Tree.drawn(random, nodes)
     leaves = tree.under[0]
-    people = int(random.integers(k, 25))
-    most = min(3, len(leaves))
+    people = int(random.integers(k, 50))
+    most = min(6, len(leaves))
     held = [
         sorted(random.choice(leaves, random.integers(1, most + 1), replace=False).tolist())
         for _ in range(people)
@@ -140,8 +140,8 @@ class Crowd:
 
     def __init__(self, seed: int) -> None:
         random = np.random.default_rng(seed)
-        self.people = int(random.integers(1, 20))
-        self.tree = Tree.drawn(random, int(random.integers(2, 8)))
+        self.people = int(random.integers(1, 60))
+        self.tree = Tree.drawn(random, int(random.integers(2, 16)))
         rooted = random.integers(0, 2, 2)
         leaf = random.choice(self.tree.under[0], (2, self.people))
         self.rank = random.integers(0, 5, self.people)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.subjects import Subjects
 from indistinct.privacy import Promise, promise
 from indistinct.recoding.full_domain import Settings, full_domain
+from indistinct.recoding.full_domain.evaluation import Evaluator
+from indistinct.recoding.grouping import Grouper
 
 CHAINS: dict[str, list[tuple[str, ...]]] = {
     "a": [("1", "x", "*"), ("2", "x", "*"), ("3", "y", "*")],
@@ -156,6 +159,13 @@ def test_the_search_finds_what_trying_every_node_finds(
     allowed = int(limit * data.table.records + 1e-9)
     expected = fewest(people, allowed, asked)
     goal, settings = objective("height"), Settings(suppression_limit=limit)
+    evaluator = Evaluator(data, asked, goal.bind(data), allowed, Grouper(data))
+    for levels in product(range(3), range(2)):
+        left = leaves_out(people, levels, asked)
+        at = np.array(levels)
+        assert (evaluator.evaluate(at).key is None) == (left is None or left > evaluator.allowed)
+        if left is not None:
+            assert data.weight[evaluator.suppressed(at)].sum() == left
     if expected is None:
         with pytest.raises(Unsatisfiable):
             full_domain(data, asked, goal, settings)

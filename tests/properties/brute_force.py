@@ -83,7 +83,13 @@ class Case:
 
 
 @st.composite
-def cases(draw: st.DrawFn, attributes: int = 4, largest: int = 60, rows: int = 14) -> Case:
+def cases(
+    draw: st.DrawFn,
+    attributes: int = 4,
+    largest: int = 60,
+    rows: int = 14,
+    missing: Sequence[str | None] = (None, None, "value", "suppress"),
+) -> Case:
     """Tables of 2 attributes and more whose lattice has at most ``largest`` nodes."""
     chains: list[tuple[tuple[Label, ...], ...]] = []
     nodes = 1
@@ -95,11 +101,8 @@ def cases(draw: st.DrawFn, attributes: int = 4, largest: int = 60, rows: int = 1
         nodes *= max(map(len, shape))
         chains.append(shape)
     # A hierarchy of a single level cannot be given a missing value that joins a root.
-    missing = tuple(
-        draw(st.sampled_from([None, None, "value", "suppress"]))
-        if max(map(len, shape)) > 1
-        else None
-        for shape in chains
+    ways = tuple(
+        draw(st.sampled_from(missing)) if max(map(len, shape)) > 1 else None for shape in chains
     )
     row = st.tuples(
         st.tuples(*[st.integers(0, 5)] * len(chains)),
@@ -112,7 +115,7 @@ def cases(draw: st.DrawFn, attributes: int = 4, largest: int = 60, rows: int = 1
         tuple(codes for codes, _, _ in drawn),
         tuple(weight for _, weight, _ in drawn),
         tuple(value for _, _, value in drawn),
-        missing,
+        ways,
     )
 
 

@@ -55,6 +55,33 @@ def holds_what_it_says(case: Case, plan: LevelPlan, nodes: dict[tuple[int, ...],
         ]
 
 
+def sees_every_node(
+    case: Case,
+    promises: list[Promise],
+    goal: Objective,
+    allowed: int,
+    nodes: dict[tuple[int, ...], Node],
+) -> None:
+    """What becomes of the table at each node, and what it costs, is what brute force says."""
+    data = brute_force.microdata(case)
+    bound = goal.bind(data.data)
+    evaluator = Evaluator(data.data, promises, bound, allowed, Grouper(data.data))
+    for levels, node in nodes.items():
+        suppressed = evaluator.suppressed(np.array(levels))[data.combination_of]
+        assert set(np.flatnonzero(~suppressed).tolist()) == set(node.kept)
+        found = evaluator.evaluate(np.array(levels))
+        assert found.least <= node.suppressed
+        assert (found.least == node.suppressed) or not all(
+            brute_force.asked(one).lasting for one in promises
+        )
+        assert found.suppressed == (node.suppressed if found.least <= allowed else None)
+        assert (found.key is None) == (node.cost is None)
+        if found.key is not None and node.cost is not None:
+            assert as_list(bound.value(found.key)) == pytest.approx(
+                list(node.cost), rel=1e-9, abs=1e-9
+            )
+
+
 def claims_what_is_proved(plan: LevelPlan, proved: bool) -> None:
     report = plan.search
     assert report.optimal or not proved
@@ -74,6 +101,7 @@ def agrees(
     allowed = allowed_units(limit, case.records)
     asked = [brute_force.asked(one) for one in promises]
     nodes = brute_force.every_node(case, asked, goal, allowed, lowest, highest)
+    sees_every_node(case, promises, goal, allowed, nodes)
     best = brute_force.best(nodes)
     choice = Settings(suppression_limit=limit, min_level=lowest or {}, max_level=highest or {})
     plan = plan_or_why(case, promises, goal, choice)
@@ -105,6 +133,17 @@ def test_promises_of_any_closure(data: st.DataObject) -> None:
     goal = data.draw(drawing.objectives(case))
     limit = data.draw(st.sampled_from(drawing.LIMITS))
     agrees(case, promises, goal, limit)
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_who_is_starred_throughout_is_in_no_class(data: st.DataObject) -> None:
+    """Where missing values are suppressed, promises over one attribute look at the others alone."""
+    case = data.draw(brute_force.cases(attributes=2, missing=("suppress",)))
+    on = (data.draw(st.sampled_from(case.names)),)
+    promises = [promise("test-distinct", l=data.draw(st.integers(2, 3)), sensitive="s", on=on)]
+    limit = data.draw(st.sampled_from(drawing.LIMITS))
+    agrees(case, promises, objective("loss"), limit)
 
 
 @settings(max_examples=200)

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.estimated_k_map import EstimatedKMap
-from indistinct.release.audit import audit, checks, t_closeness
+from indistinct.release.audit import _is_check, audit, checks, t_closeness
 from indistinct.release.audit.verdict import CLASS, RECORDS, TIMES, UNITS, VALUE, Context
 from indistinct.requirement import Requirement
 
@@ -975,3 +976,10 @@ def test_values_of_classes_are_counted_in_the_order_of_their_texts(
         for cell in sorted(expected, key=place)
     ]
     assert sorted(context.sizes(frame, ("a", "b"))) == sorted(units.values())
+
+
+def test_a_check_is_of_the_model_that_its_file_names() -> None:
+    good = checks()["k-anonymity"]
+    assert _is_check(good, "k-anonymity")
+    assert not _is_check(good, "k-map")
+    assert not _is_check(SimpleNamespace(MODEL="k-anonymity"), "k-anonymity")

@@ -84,6 +84,20 @@ def test_unused_categories_are_not_counted() -> None:
     assert sizes(enum, "sex") == (1, 2, 2)
 
 
+def test_a_pandas_frame_is_read_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({"age": [30, 41, None], "member": [True, False, True]})
+    (table,) = read_release(frame).tables
+    expected = table.texts(["age", "member"])
+
+    def refuse(_: Any) -> None:
+        raise ModuleNotFoundError("pyarrow")
+
+    monkeypatch.setattr("indistinct.release.audit.reading.has_arrow", lambda: False)
+    monkeypatch.setattr("narwhals.Series.to_polars", refuse)
+    (table,) = read_release(frame).tables
+    assert table.texts(["age", "member"]).equals(expected)
+
+
 def test_the_index_of_a_pandas_frame_is_no_matter() -> None:
     frame = pd.DataFrame({"a": ["x", "y", "y"], "b": [1.0, 2.0, 2.0]}, index=[7, 7, -1])
     assert sizes(frame, "a", "b") == (2, 1, 2)
@@ -283,6 +297,28 @@ def test_a_certified_file_that_is_scanned(
     found = audit(tmp_path)
     assert found.to_dict() == in_memory.to_dict()
     assert found.tables == (("release.csv", matches),)
+
+
+@pytest.mark.parametrize("scanned", [False, True])
+@pytest.mark.parametrize("certified", [False, True])
+def test_blanks_count_where_they_tell_values_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scanned: bool, certified: bool
+) -> None:
+    """Or where a certificate speaks of the file as it is; whether or not it fits into memory."""
+    text = 'age,zip\n"30 ","1"\n"31","1 "\n"31","1"\n'
+    source = write(tmp_path, text)
+    if not certified:
+        (source / "certificate.json").unlink()
+    if scanned:
+
+        def refuse(*_: Any, **__: Any) -> None:
+            raise DataError("too-little-memory", "the table does not fit")
+
+        monkeypatch.setattr("indistinct.release.audit.reading.read_table", refuse)
+    (table,) = read_release(source).tables
+    texts = table.texts(["age", "zip"])
+    assert sorted(texts["age"]) == [*(["30 "] if certified else ["30"]), "31", "31"]
+    assert sorted(texts["zip"]) == ["1", "1", "1 "]
 
 
 def test_a_wrong_number_of_rows_fails(tmp_path: Path) -> None:

@@ -50,6 +50,35 @@ def audited(stream: Stream, **asked: Any) -> list[Any]:
     return list(found.promises)
 
 
+def believed(stream: Stream) -> list[float]:
+    """How much is believed of anybody in each class at most, by what its part of classes lists.
+
+    Classes that share people are of one part. A class by itself says how often its values occur;
+    of several, only that all list the same values equally often says anything.
+    """
+    classes: list[tuple[set[str], list[str]]] = []
+    for release in stream:
+        for own in sorted({group for group, _ in release.values()}):
+            inside = {who: ill for who, (group, ill) in release.items() if group == own}
+            classes.append((set(inside), sorted(inside.values())))
+    parts = [{at} for at in range(len(classes))]
+    for one, other in combinations(range(len(classes)), 2):
+        if classes[one][0] & classes[other][0]:
+            joined = [part for part in parts if part & {one, other}]
+            parts = [part for part in parts if part not in joined] + [set().union(*joined)]
+    bounds = []
+    for part in parts:
+        lists = [classes[at][1] for at in part]
+        even = all(len({own.count(ill) for ill in own}) == 1 for own in lists)
+        bound = 1.0
+        if len(part) == 1:
+            bound = max(lists[0].count(ill) for ill in lists[0]) / len(lists[0])
+        elif even and len({frozenset(own) for own in lists}) == 1:
+            bound = 1 / len(set(lists[0]))
+        bounds += [bound] * len(part)
+    return bounds
+
+
 @settings(max_examples=15)
 @given(streams().filter(lambda stream: len(stream) > 1))
 def test_what_is_proved_is_true_of_all_worlds(stream: Stream) -> None:
@@ -67,6 +96,10 @@ def test_what_is_proved_is_true_of_all_worlds(stream: Stream) -> None:
         for pairs in (list(combinations(signature, 2)), list(pairwise(signature)))
     ]
     followed = audited(stream, follow="who")
+    bounds = believed(stream)
+    assert followed[0].achieved["bound"] in (None, pytest.approx(max(bounds)))
+    assert followed[0].holds == (True if max(bounds) <= 0.5 else None)
+    assert followed[0].classes == sum(bound > 0.5 for bound in bounds)
     assert [one.holds for one in followed[1:3]] == kept
     people, values = together(stream)[0], possible_values(stream)[0]
     assert followed[3].achieved["k"] == people

@@ -16,14 +16,9 @@ import numpy as np
 from indistinct.kernels.jit import jit
 from indistinct.types import Bools, Floats, Ints, Ints32
 
-RANGE = 0
-"""A cell from the smallest to the largest number."""
-
-NODE = 1
-"""A cell that is the lowest node of the hierarchy above all values."""
-
-SET = 2
-"""A cell that names every value."""
+RANGE, NODE, SET = range(3)
+"""A cell from the smallest to the largest number, or one that is the lowest node of the hierarchy
+above all values, or one that names every value."""
 
 
 class Domains(NamedTuple):

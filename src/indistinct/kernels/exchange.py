@@ -537,7 +537,7 @@ def _find(facts: Facts, state: State, guard: bool, back: bool) -> bool:
     while at < end:
         donor = at - groups if at >= groups else at
         block = donor // BLOCK
-        if block != checked or donor == 0:
+        if block != checked:
             if not _block_offers(state.blocks[attribute, block], own, wanted):
                 past = (block + 1) * BLOCK
                 at = groups + past if at >= groups else min(past, groups)

@@ -16,7 +16,7 @@ BARELY = 1e-12
 """Width of a range that holds more than one value, all at the same place: a missing value is among
 them."""
 
-ROOM = 64
+ROOM = 4
 """Entries of a list before it grows."""
 
 

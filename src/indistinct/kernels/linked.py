@@ -194,13 +194,13 @@ def members_in_order(
     size of the domain and base. Returns the number of classes.
     """
     attributes = len(key)
-    most = max(len(rows) // k, 1)
+    groups = len(rows) // k
+    most = max(groups, 1)
     low = np.empty((most, attributes), dtype=np.int64)
     high = np.empty((most, attributes), dtype=np.int64)
     size = np.zeros(most, dtype=np.int64)
     left = len(rows)
-    groups = 0
-    while left >= k:
+    for group in range(groups):
         for turn in range(k):
             best = 0
             if turn > 0:
@@ -210,8 +210,8 @@ def members_in_order(
                     for j in range(attributes):
                         own = np.int64(key[j, rows[at]])
                         total += weight[j] * _span(
-                            shape, node, width, j, min(low[groups, j], own),
-                            max(high[groups, j], own),
+                            shape, node, width, j, min(low[group, j], own),
+                            max(high[group, j], own),
                         )  # fmt: skip
                         if total >= least - EQUAL:
                             break
@@ -220,14 +220,13 @@ def members_in_order(
             row = rows[best]
             for j in range(attributes):
                 own = np.int64(key[j, row])
-                low[groups, j] = own if turn == 0 else min(low[groups, j], own)
-                high[groups, j] = own if turn == 0 else max(high[groups, j], own)
-            class_of[row] = groups
+                low[group, j] = own if turn == 0 else min(low[group, j], own)
+                high[group, j] = own if turn == 0 else max(high[group, j], own)
+            class_of[row] = group
             left -= 1
             for at in range(best, left):
                 rows[at] = rows[at + 1]
-        size[groups] = k
-        groups += 1
+        size[group] = k
     for at in range(left):
         row = rows[at]
         best = 0

@@ -165,10 +165,9 @@ def refused_classes(
     # Those of the last node may have had classes of their own before they were joined to a rest.
     joined = plan.node_of == len(plan.nodes) - 1
     # Suppressed combinations went through all nodes; those of the first, where there was one, none.
-    when = np.append(at, len(levels))[plan.node_of]
-    if began:
-        when[plan.node_of == 0] = -1
-    tried = [] if not began else [(at[0], plan.node_of != 0)]
+    later = (plan.node_of != 0) | (not began)
+    when = np.append(at, len(levels))[plan.node_of] * later
+    tried = [(at[0], later)] if began else []
     last = int(when.max())
     tried += [(n, when > n) for n in range(last - 1, max(last - 1 - LOOKED_BACK, -1), -1)]
     found = _Found(all(part.closure == "superset" for part in promises), len(when))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from indistinct.release.audit.check import class_check
-from indistinct.release.audit.classes import APPLIES, SIZE, TOLERANCE, Asked, described, least, most
+from indistinct.release.audit.classes import APPLIES, SIZE, Asked, described, least, most
 from indistinct.release.audit.settings import share, whole
 from indistinct.release.audit.verdict import CLASS, RECORDS, Verdict
 
@@ -31,7 +31,6 @@ def check(asked: Asked) -> Verdict:
     classes = every.join(shares.drop(SIZE), on=CLASS, how="left", maintain_order="left")
     return asked.judged(
         classes,
-        (pl.col("alpha") > asked["alpha"] + TOLERANCE).fill_null(value=False)
-        | (pl.col(SIZE) < asked["k"]),
+        asked.above("alpha").fill_null(value=False) | (pl.col(SIZE) < asked["k"]),
         {"alpha": most(classes["alpha"]), "k": least(classes[SIZE])},
     )

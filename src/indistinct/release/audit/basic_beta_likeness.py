@@ -11,7 +11,6 @@ import polars as pl
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import (
     SHARE,
-    TOLERANCE,
     Asked,
     beside,
     described,
@@ -38,6 +37,4 @@ def check(asked: Asked) -> Verdict:
     # Some value of a class has at least its share, so the largest gain is never below 0.
     gain = (p / q - 1).filter(asked.harmful)
     classes = described(beside(cells, reference(asked)), beta=pl.max_horizontal(gain.max(), 0.0))
-    return asked.judged(
-        classes, pl.col("beta") > asked["beta"] + TOLERANCE, {"beta": most(classes["beta"])}
-    )
+    return asked.judged(classes, asked.above("beta"), {"beta": most(classes["beta"])})

@@ -72,6 +72,14 @@ class Asked:
         """A parameter of the promise."""
         return self.settings[name]
 
+    def above(self, name: str) -> pl.Expr:
+        """Whether the figure of that name is larger than is asked, by more than rounding."""
+        return pl.col(name).gt(self[name] + TOLERANCE)
+
+    def below(self, name: str) -> pl.Expr:
+        """Whether the figure of that name is smaller than is asked, by more than rounding."""
+        return pl.col(name).lt(self[name] - TOLERANCE)
+
     @property
     def on(self) -> tuple[str, ...]:
         """The quasi-identifiers whose classes are looked at."""

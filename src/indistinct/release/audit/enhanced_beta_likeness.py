@@ -45,6 +45,4 @@ def check(asked: Asked) -> Verdict:
         beyond=((gain > TOLERANCE) & (gain > -q.log() + TOLERANCE) & asked.harmful).any(),
     )
     best = None if classes["beyond"].any() else most(classes["beta"])
-    return asked.judged(
-        classes, (pl.col("beta") > asked["beta"] + TOLERANCE) | pl.col("beyond"), {"beta": best}
-    )
+    return asked.judged(classes, asked.above("beta") | pl.col("beyond"), {"beta": best})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import polars as pl
 
 from indistinct.release.audit.check import class_check
-from indistinct.release.audit.classes import APPLIES, TOLERANCE, Asked, described, most
+from indistinct.release.audit.classes import APPLIES, Asked, described, most
 from indistinct.release.audit.settings import share, word
 from indistinct.release.audit.verdict import RECORDS, Verdict
 
@@ -27,6 +27,4 @@ def check(asked: Asked) -> Verdict:
     """Whether no value makes up more than the share ``bound`` of a class."""
     most_had = pl.col(RECORDS).filter(asked.harmful).max().fill_null(0)
     classes = described(asked.cells(), bound=most_had / pl.col(APPLIES).first())
-    return asked.judged(
-        classes, pl.col("bound") > asked["bound"] + TOLERANCE, {"bound": most(classes["bound"])}
-    )
+    return asked.judged(classes, asked.above("bound"), {"bound": most(classes["bound"])})

@@ -11,7 +11,7 @@ from __future__ import annotations
 import polars as pl
 
 from indistinct.release.audit.check import class_check
-from indistinct.release.audit.classes import TOLERANCE, Asked, categories, described, least
+from indistinct.release.audit.classes import Asked, categories, described, least
 from indistinct.release.audit.settings import number, whole, word
 from indistinct.release.audit.verdict import RECORDS, Verdict
 
@@ -37,6 +37,6 @@ def check(asked: Asked) -> Verdict:
     classes = described(cells, p=pl.len().cast(pl.Int64), alpha=(pl.col("weight") * times).sum())
     return asked.judged(
         classes,
-        (pl.col("p") < asked["p"]) | (pl.col("alpha") < asked["alpha"] - TOLERANCE),
+        asked.below("p") | asked.below("alpha"),
         {"p": least(classes["p"]), "alpha": least(classes["alpha"])},
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import polars as pl
 
 from indistinct.release.audit.check import class_check
-from indistinct.release.audit.classes import SIZE, TOLERANCE, Asked, categories, least
+from indistinct.release.audit.classes import SIZE, Asked, categories, least
 from indistinct.release.audit.settings import number, whole
 from indistinct.release.audit.verdict import CLASS, UNITS, Verdict
 
@@ -43,6 +43,6 @@ def check(asked: Asked) -> Verdict:
     )
     return asked.judged(
         classes,
-        (pl.col("p") < asked["p"]) | (pl.col("alpha") < asked["alpha"] - TOLERANCE),
+        asked.below("p") | asked.below("alpha"),
         {"p": least(classes["p"]), "alpha": least(classes["alpha"])},
     )

@@ -474,9 +474,10 @@ def _of_beliefs(part: Requirement, laid: _Laid) -> SeriesVerdict:
     parts = parts.with_columns(bound.alias("bound"))
     most = float(parts.select(pl.col("bound").max()).item() or 0)
     asked = float(part.parameters.get("bound", 0.5))
-    if most <= asked + TOLERANCE:
+    beyond = parts.filter(pl.col("bound") > asked + TOLERANCE)
+    if beyond.is_empty():
         return SeriesVerdict(part, True, {"bound": most})
-    number = int(parts.filter(pl.col("bound") > asked + TOLERANCE)["n"].sum())
+    number = int(beyond["n"].sum())
     what = many(number, "class or bucket", "classes or buckets")
     why = "that may share people do not all list the same values equally often"
     return _undecided(part, number, f"{what} {why}, so no bound is proved")

@@ -15,7 +15,6 @@ from indistinct.errors import PolicyError
 from indistinct.release.audit.check import class_check
 from indistinct.release.audit.classes import (
     SHARE,
-    TOLERANCE,
     Asked,
     beside,
     described,
@@ -83,7 +82,7 @@ def check(asked: Asked) -> Verdict:
         classes = parts[0].with_columns(
             pl.mean_horizontal(*(part["t"] for part in parts)).alias("t")
         )
-    return asked.judged(classes, pl.col("t") > asked["t"] + TOLERANCE, {"t": most(classes["t"])})
+    return asked.judged(classes, asked.above("t"), {"t": most(classes["t"])})
 
 
 def _equal(cells: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
