@@ -17,7 +17,8 @@ import indistinct as ind
 from indistinct.analytics.attacks import Finding, Skipped, unicity
 from indistinct.analytics.attacks.unicity import GROUPS, Cells
 
-VALUES = ("10", "9", "a", None, "*")
+VALUES = ("10", "9", "a", None, "*", "***")
+NOTHING = (None, "*", "***")
 COLUMN = st.lists(st.lists(st.sampled_from(VALUES), max_size=4), min_size=3, max_size=6)
 
 
@@ -36,7 +37,7 @@ def told(columns: Mapping[str, Sequence[Sequence[str | None]]]) -> list[set[tupl
     """The different cells of everybody that are something to know."""
     people = len(next(iter(columns.values())))
     return [
-        {(name, v) for name, own in columns.items() for v in own[p] if v is not None and v != "*"}
+        {(name, v) for name, own in columns.items() for v in own[p] if v not in NOTHING}
         for p in range(people)
     ]
 
@@ -126,7 +127,7 @@ def test_counts(drawn: dict[str, list[list[str | None]]], data: st.DataObject) -
 def ordered(own: Sequence[Sequence[str | None]]) -> list[str | None]:
     """The values of a column as cells are numbered; then what is no value."""
     there = {v for part in own for v in part}
-    known = sorted(v for v in there if v is not None and v != "*")
+    known = sorted(v for v in there if v not in NOTHING)
     if "a" not in known:
         known.sort(key=float)
     return [*known, *sorted(str(v) for v in there - set(known))]

@@ -7,7 +7,7 @@ The attacker knows p published cells of a person: of any columns, of any of the 
 drawn at random among the different cells that the person has; and looks who in the release has
 them all. Four places and times were enough for 95 % of people in de Montjoye's data. Nothing is
 sensitive or quasi-identifying here: administrative columns count like diagnoses. A missing cell
-and ``*`` are nothing to know; columns are left out in which others cannot know what is published
+and one of stars alone (``*``, ``***`` of a mask) are nothing to know; columns are left out in which others cannot know what is published
 (pseudonyms, values that were perturbed). In linked tables a person has the cells of the own row and
 what the bucket lists.
 
@@ -437,12 +437,16 @@ def in_words(figures: Mapping[str, Figures]) -> str:
 def _ordered(column: Lists) -> Rows:
     """The cells of people in one column, numbered in the order of values; none of no value."""
     place = np.full(max(len(column.labels), 1), -1, np.int64)
-    known = [at for at, label in enumerate(column.labels) if label not in (None, SUPPRESSED)]
+    known = [at for at, label in enumerate(column.labels) if _tells(label)]
     numbers = [_number(column.labels[at]) for at in known]
     if all(number is not None for number in numbers):
         known = [at for _, at in sorted(zip(numbers, known, strict=True))]
     place[known] = np.arange(len(known))
     return numbered_anew(column, place)
+
+
+def _tells(label: Label) -> bool:
+    return label is not None and set(label) != {SUPPRESSED}
 
 
 def _number(label: Label) -> float | None:
