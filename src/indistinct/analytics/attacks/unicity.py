@@ -7,9 +7,9 @@ The attacker knows p published cells of a person: of any columns, of any of the 
 drawn at random among the different cells that the person has; and looks who in the release has
 them all. Four places and times were enough for 95 % of people in de Montjoye's data. Nothing is
 sensitive or quasi-identifying here: administrative columns count like diagnoses. A missing cell
-and one of stars alone (``*``, ``***`` of a mask) are nothing to know; columns are left out in which others cannot know what is published
-(pseudonyms, values that were perturbed). In linked tables a person has the cells of the own row and
-what the bucket lists.
+and one of stars alone (``*``, ``***`` of a mask) are nothing to know; columns are left out in which
+others cannot know what is published (pseudonyms, values that were perturbed). In linked tables a
+person has the cells of the own row and what the bucket lists.
 
 Told are, for p from 1 to 5, ``unique``: the share of draws that one published person has; and for
 the p at which about half are unique, the columns that carry it:
