@@ -14,6 +14,7 @@ from indistinct.analytics.leakage.derivations import following
 from indistinct.analytics.profile.columns import FEW_RECORDS, NEARLY_UNIQUE, nearly_unique, profile
 from indistinct.document import in_quotes
 from indistinct.errors import DataError
+from indistinct.intake.asked import are_codes
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
@@ -153,8 +154,9 @@ def _following(
         generalized: those that are not published as they are.
         seen: these columns in some records, or in one of everybody.
     """
-    sensitive = private.policy.sensitive
-    published = {name: generalized if name in sensitive else () for name in beside}
+    policy = private.policy
+    published = {name: generalized if name in policy.sensitive else () for name in beside}
+    numbers = [name for name in known if not are_codes(policy.attributes[name])]
     return [
         Kind.RISK(
             f"'{column}' is published as it is, and follows from {in_quotes(those, ' and ')}: it "
@@ -162,7 +164,7 @@ def _following(
             f"{'both' if len(those) > 1 else 'that'}; make '{column}' a quasi-identifier, or "
             "leave it out"
         )
-        for column, *those in following(seen, private.table.kinds, published, known)
+        for column, *those in following(seen, private.table.kinds, published, numbers)
         if {*those} & {*generalized}
     ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Literal
 
 import numpy as np
@@ -164,7 +164,8 @@ def following(
         texts: the columns as text, null for missing.
         kinds: the kind that each column has by its type, ``text`` where only texts are known.
         published: the columns in question, with those that each may follow from alone.
-        known: attributes that others know, of which two are looked at together.
+        known: attributes that others know, of which two are looked at together; codes have no
+            difference.
 
     Returns:
         Each such column, with the first attribute, or the first two, that it follows from.
@@ -172,13 +173,13 @@ def following(
     scaled = on_scales(texts, kinds, published)
     if not scaled:
         return []
-    others = on_scales(texts, kinds, known)
+    others = on_scales(texts, kinds, dict.fromkeys([*known, *chain(*published.values())]))
     found: list[tuple[str, ...]] = []
     for name, values in scaled.items():
         ones = (one for one in published[name] if one in others)
         if one := next((one for one in ones if _ordered_alike(others[one], values, ALIKE)), None):
             found.append((name, one))
-        far = [one for one in others if not in_order(others[one], values, NEARLY)]
+        far = [one for one in known if one in others and not in_order(others[one], values, NEARLY)]
         for one, other in combinations(far, 2):
             left, right = others[one], others[other]
             if in_order(left - right, values) or in_order(left + right, values):
