@@ -137,6 +137,16 @@ def test_what_follows_from_two_dates_of_people_and_visits_is_warned_of() -> None
     assert any("follows from 'in' and 'out'" in warning for warning in warnings)
 
 
+@pytest.mark.parametrize(("kind", "told"), [("number", True), ("category", False)])
+def test_codes_have_no_difference(kind: str, told: bool) -> None:
+    days = stays(0, "days").with_columns(pl.col("in", "out").str.to_date().to_physical())
+    numbers = {"role": "quasi-identifier", "type": kind, "hierarchy": "suppress"}
+    method = {"algorithm": "mondrian"}
+    keys = STAYS | {"attributes": {"in": numbers, "out": numbers, "x": {"role": "sensitive"}}}
+    warnings = ind.anonymize(days, keys | {"method": method}).warnings
+    assert any("follows from 'in' and 'out'" in warning for warning in warnings) == told
+
+
 def test_a_difference_of_few_values_puts_none_in_order() -> None:
     """Two groupings of ages differ by little, and a colour by chance stands beside."""
     random = np.random.default_rng(0)

@@ -213,8 +213,10 @@ def in_order(by: Floats, values: Floats, turns: float = TURNS) -> bool:
     """
     there = ~(np.isnan(by) | np.isnan(values))
     by, values = by[there], values[there]
+    if len(values) <= 2 * CLEAR:  # by chance every second one turns back, at most
+        return False
     for rows, more in ((FIRST_ROWS, CLEAR), (len(values), 0)):
-        shares = np.unique(values[:rows], return_counts=True)[1] / max(len(values[:rows]), 1)
+        shares = np.unique(values[:rows], return_counts=True)[1] / len(values[:rows])
         by_chance = (len(values[:rows]) - 1) * (1 - float((shares**2).sum())) / 2
         most = turns * by_chance + more
         if min(_turns(by[:rows], values[:rows]), _turns(by[:rows], -values[:rows])) > most:
