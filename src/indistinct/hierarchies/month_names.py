@@ -51,6 +51,9 @@ _NAMES = {
     },
 }
 
+MONTHS = (*(name.lower() for month in _ENGLISH for name in (month, month[:3])), *_NAMES)
+"""Names of months, whole and short, in English and in these languages."""
+
 _WORD = re.compile(r"([^\W\d_]{3,10})(?:\.(?=\s))?")
 _FIRST = re.compile(r"\b1(?:er|º|°)(?=\s)")
 

@@ -20,7 +20,7 @@ POLICY = "policy.toml"
 
 
 def refuse_swapped(data: Frame, releases: Sequence[Frame]) -> None:
-    """Refuse the folder of a release where the private table belongs, and the table as a release.
+    """Refuse the folder of a release where the private table belongs.
 
     Arguments:
         data: what was given as the private table.

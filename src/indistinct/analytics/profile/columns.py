@@ -30,6 +30,7 @@ from indistinct.analytics.profile.concepts import (
     concept_of,
 )
 from indistinct.analytics.profile.contents import (
+    CODES_OF,
     MOST,
     NEARLY_ALL,
     Content,
@@ -1046,7 +1047,8 @@ def _of_one_record(values: Values) -> str:
     return ""
 
 
-_CODES_OF = "its values are codes of us-"
+_OF_US_PLACES = f"{CODES_OF} us-"
+"""How the reason begins for codes of states, counties and ZIP areas, which may hardly repeat."""
 
 _OF_GROUPS = ("occupation", "education", "nationality", "ethnicity")
 """What registers have codes of that are called id: ID_OCUPA."""
@@ -1059,7 +1061,7 @@ def _numbers_records(column: str, values: Values, found: tuple[Concept, str] | N
 
     Ages and sizes run through by chance where they are few, but hardly from 1 on without a gap.
     """
-    if found is None or found[0].name == "time" or found[1].startswith(_CODES_OF):
+    if found is None or found[0].name == "time" or found[1].startswith(_OF_US_PLACES):
         return False
     if _runs_through(values):
         return not found[0].measured or _from_one_on(values)

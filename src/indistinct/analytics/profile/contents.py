@@ -32,6 +32,7 @@ from indistinct.analytics.profile.unread import (
 from indistinct.analytics.profile.values import MISSING_AMONG_NUMBERS, Values
 from indistinct.frozen import dataclass
 from indistinct.hierarchies import code_systems
+from indistinct.hierarchies.month_names import MONTHS
 from indistinct.types import Floats
 
 LOOKED_AT = 1000
@@ -44,6 +45,9 @@ SOME = 0.4
 _OF_ILLNESS = ("icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause")
 _ILL_STEMS = ("diag", "icd")
 _ILL_FORMS = ("cid", "cie", "causa", "causabas", "causab")
+CODES_OF = "its values are codes of"
+"""How the reason begins where values are codes of a system."""
+
 _OF_A_MOMENT = ("age", "birth", "time", "stay")
 _OF_PROCEDURES = ("procedure", "procedures", "proc", "prcdr", "px", "surgical")
 _OF_STATES = ("state", "st", "province", "region", "territory")
@@ -201,7 +205,7 @@ def _code_system(texts: _Texts) -> Content | None:
             continue
         pairs = zip(texts.texts, read, known, strict=True)
         missing = tuple(text for text, fits, gone in pairs if gone and not fits)
-        return Content(concept, f"its values are codes of {name}", name, missing, not all(known))
+        return Content(concept, f"{CODES_OF} {name}", name, missing, not all(known))
     return None
 
 
@@ -336,7 +340,7 @@ def _several_codes(texts: _Texts) -> Content | None:
     letters = {text.strip("*")[:1] for text, fits in zip(texts.texts, held, strict=True) if fits}
     if sum(held) < 10 or len(letters) < 5:
         return None
-    return Content("health", "its values are codes of diseases")
+    return Content("health", f"{CODES_OF} diseases")
 
 
 def _subdivisions(texts: _Texts) -> Content | None:
@@ -344,7 +348,7 @@ def _subdivisions(texts: _Texts) -> Content | None:
     fits = [_SUBDIVISION.fullmatch(text) is not None for text in texts.texts]
     if texts.share(fits) < NEARLY_ALL or sum(fits) < 3:
         return None
-    return Content("place", "its values are codes of regions")
+    return Content("place", f"{CODES_OF} regions")
 
 
 _SUBDIVISION = re.compile(r"[A-Z]{2}-(?=.*[A-Z0-9])[A-Z0-9]{1,3}")
@@ -521,20 +525,13 @@ _TIMES_OF_DAY = _vocabulary("""
     noite matin midi soir nuit morgen abend nacht vormittag nachmittag mattina pomeriggio sera notte
     ochtend middag avond rano wieczor noc pagi siang malam
     """)
-_TIMES_OF_YEAR = _vocabulary("""
-    january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
+_TIMES_OF_YEAR = _vocabulary(f"""
+    {" ".join(MONTHS)}
     monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur fri sat sun
-    enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre
-    diciembre lunes martes miercoles jueves viernes sabado domingo
-    janeiro fevereiro marco maio junho julho setembro outubro novembro dezembro segunda terca quarta
-    quinta sexta
-    janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre
+    lunes martes miercoles jueves viernes sabado domingo segunda terca quarta quinta sexta
     lundi mardi mercredi jeudi vendredi samedi dimanche
-    januar februar marz maerz juni juli oktober dezember montag dienstag mittwoch donnerstag freitag
-    samstag sonntag
-    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
-    januari februari maart mei augustus maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+    montag dienstag mittwoch donnerstag freitag samstag sonntag
+    maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
     spring summer autumn fall winter primavera verano verao otono outono invierno inverno printemps
     ete automne hiver fruhling sommer herbst
     """)
