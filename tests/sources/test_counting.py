@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indistinct.analytics.profile.columns import FEW_RECORDS, K, nearly_unique
+from indistinct.analytics.profile.columns import nearly_unique
+from indistinct.analytics.profile.record_numbers import FEW_RECORDS, K
 from indistinct.release.audit import audit
 from indistinct.sources.duckdb_table import relation_as_shown
 from indistinct.sources.engines import open_table

@@ -14,7 +14,7 @@ import polars as pl
 from indistinct.analytics.leakage.computed import computed
 from indistinct.analytics.leakage.dependence import SAMPLE, giving_away
 from indistinct.analytics.leakage.derivations import following
-from indistinct.analytics.profile.columns import FEW_RECORDS
+from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.analytics.utility.kept import Kept, kept
 from indistinct.document import many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.profile.columns import FEW_RECORDS
+from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.sources.table import Table
 from indistinct.sources.text import all_ranks, ranks
 from indistinct.types import Ints

@@ -20,7 +20,7 @@ from indistinct._sections import place_of
 from indistinct.analytics.leakage.attribute_graph import Derivation
 from indistinct.analytics.leakage.dependence import CHANCE as DETERMINED_BY_CHANCE
 from indistinct.analytics.leakage.dependence import PURE
-from indistinct.analytics.profile.columns import FEW_RECORDS
+from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.dates import reader

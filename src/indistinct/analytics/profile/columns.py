@@ -17,37 +17,29 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.profile.amounts import (
-    counts_from_zero,
     has_decimal_commas,
     looks_measured,
 )
 from indistinct.analytics.profile.concepts import (
-    FOR,
     FREE_TEXT,
     Concept,
     Role,
-    concept_named,
     concept_of,
 )
 from indistinct.analytics.profile.contents import (
-    CODES_OF,
     MOST,
     NEARLY_ALL,
     Content,
-    are_parts_of_the_body,
     content_of,
-    could_be_ages,
-    could_be_years_of_life,
 )
 from indistinct.analytics.profile.counted import column_of_counts, told_of_counts
 from indistinct.analytics.profile.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
+from indistinct.analytics.profile.meaning import concept_by, meant
 from indistinct.analytics.profile.missing_codes import Far, missing_codes, suspected
 from indistinct.analytics.profile.names import (
     is_one_of,
-    names_an_age_of_somebody,
     names_one_of,
     without_prefix,
-    words,
 )
 from indistinct.analytics.profile.neighbours import FEW, RARE, SOME_RECORDS, Neighbour, settled
 from indistinct.analytics.profile.person_keys import Column, Numbering, counting, crossed
@@ -59,12 +51,22 @@ from indistinct.analytics.profile.persons import (
     keys_of_people,
     persons_of,
 )
+from indistinct.analytics.profile.record_numbers import (
+    FEW_RECORDS,
+    LEAST_DIGITS,
+    PER_PLACE,
+    K,
+    could_be_numbers,
+    is_number_of_records,
+    numbers_records,
+    of_one_record,
+    shared_by_many,
+)
 from indistinct.analytics.profile.safe_harbor import Column as Looked
 from indistinct.analytics.profile.safe_harbor import (
     Tag,
     names_a_doorstep,
     numbers_somebody,
-    numbers_things,
     recognise,
 )
 from indistinct.analytics.profile.unread import (
@@ -80,18 +82,12 @@ from indistinct.sources.engines import open_table
 from indistinct.sources.table import COUNT, Table
 from indistinct.types import Frame, PlainMapping
 
-K = 5
-"""A value that fewer than this many records share counts as rare."""
-
 LEFT_OUT = "left out until you decide"
 FOLLOWS = "follows from"
 COMMAS = (
     'numbers with a decimal comma are read as texts: say decimal = "," under [source], or write'
     " them with a point"
 )
-
-FEW_RECORDS = 20
-"""With fewer records, nothing is said of how unique a column is."""
 
 MANY_QUASI_IDENTIFIERS = 12
 """From this many quasi-identifiers on, a person should look whether all of them are needed."""
@@ -556,7 +552,7 @@ def _look(table: Table, column: str, records: int, called: str, codes: Sequence[
     free_text = _is_free_text(called, values) and not (
         _is_doorstep(called, values, tags) or any(tag.kind.direct for tag in tags)
     )
-    found = _meant(called, _concept(called, content), values)
+    found = meant(called, concept_by(called, content), values)
     gaps = filled < records
     role, reasons = _role(called, values, tags, free_text, found, gaps)
     concept = found[0] if found else None
@@ -596,207 +592,6 @@ def _look(table: Table, column: str, records: int, called: str, codes: Sequence[
         (values, content) if values.distinct <= KEPT else None,
         not plain.sure and RARE * values.distinct > filled and looks_measured(values),
     )
-
-
-def _concept(column: str, content: Content | None) -> tuple[Concept, str] | None:
-    """What a column is about, and why: by its values, its name, or what its values may be."""
-    if content is not None and content.certain:
-        return concept_named(content.concept), content.why
-    if named := concept_of(column):
-        return named[0], f"its name says {named[1]}"
-    return None if content is None else (concept_named(content.concept), content.why)
-
-
-def _meant(
-    column: str, found: tuple[Concept, str] | None, values: Values
-) -> tuple[Concept, str] | None:
-    """Which of two things a name means, by its values.
-
-    A hospital has many names or numbers, and whether somebody was in one has few values; estado is
-    a state with a name, and a status with a number.
-    """
-    if _is_weight_of_survey(column, values):
-        return concept_named("survey"), (
-            "its name says weight, but its values are not body weights"
-        )
-    if found is None:
-        several = values.kind == "text" and values.distinct > FEW
-        if several and words(column)[-1:] == ("state",):
-            return concept_named("place"), "its name says state"
-        if names_an_age_of_somebody(column) and could_be_years_of_life(values):
-            return concept_named("age"), "its name ends in age"
-        if "age" in column.lower() and could_be_ages(values):
-            return concept_named("age"), "its name holds age, its values are as those of ages"
-        return None
-    concept, why = found
-    if other := _of_a_group(column, values):
-        return other
-    if concept.name == "time" and (_are_codes(values) or _are_pressures(column, values)):
-        return None
-    if other := _of_a_hospital(column, concept, why, values):
-        return other
-    if _means_nothing(column, concept, why, values):
-        return None
-    if words(column) == ("cp",) and _is_postal(values):
-        return concept_named("place"), "its name says cp, its values are postal codes"
-    if _is_a_state_of_health(concept, why, values):
-        return concept_named("health"), why
-    return found
-
-
-def _of_a_hospital(
-    column: str, concept: Concept, why: str, values: Values
-) -> tuple[Concept, str] | None:
-    """Which hospital, or whether somebody was in one, where the name could mean either."""
-    many = values.distinct > FEW and not counts_from_zero(values)
-    if concept.name == "health" and "hosp…" in why and many:
-        return concept_named("stay"), why
-    if concept.name == "stay" and _says_whether(column, values):
-        return concept_named("health"), "its name says hospital, its values whether"
-    return None
-
-
-_HOSPITALS = ("hospital", "hosp", "hospitalized", "hopital", "krankenhaus", "ziekenhuis")
-_WHETHER = r"^(?i:[01289]|y|n|s|o|j|yes|no|si|sim|nao|não|oui|non|ja|nein|nee|true|false)$"
-
-
-def _says_whether(column: str, values: Values) -> bool:
-    """Whether a column that is called a hospital says of everybody whether he was in one."""
-    if not is_one_of(column, _HOSPITALS) or values.distinct > _FEWEST_LETTERS:
-        return False
-    return bool(values.sample.str.strip_chars().str.contains(_WHETHER).all())
-
-
-_STATES = re.compile(r" (state|estado|etat|site|…site|location|loc|…location)$")
-"""How the names end that are those of places, and of states of health and sites of the body."""
-
-
-def _is_a_state_of_health(concept: Concept, why: str, values: Values) -> bool:
-    """Whether a word for a place is one for a status or a part of the body, by the values.
-
-    Places have names with a capital, and states of which there are few have them as well.
-    """
-    if concept.name != "place" or not _STATES.search(why):
-        return False
-    if values.kind == "integer":
-        low, high = (None, None) if values.numbers is None else _ends(values.numbers)
-        numbered = low in (0, 1) and high is not None and high <= K
-        return numbered and values.distinct < K and "sta" in why
-    if values.kind != "text" or values.distinct > FEW:
-        return False
-    plain = not values.sample.str.contains(r"\p{Lu}|\d").any()
-    done = values.sample.str.contains(_DONE).mean()
-    return plain or are_parts_of_the_body(values) or (isinstance(done, float) and done >= MOST / 2)
-
-
-def _ends(numbers: pl.Series) -> tuple[float | None, float | None]:
-    """The least and the largest of numbers."""
-    low, high = numbers.min(), numbers.max()
-    return (
-        low if isinstance(low, float) else None,
-        high if isinstance(high, float) else None,
-    )
-
-
-_DONE = r"(?i)\pL{3}(ad[oa]|id[oa]|ed|ing|iert|ée?)\b"
-"""How words end for what was done, as those for a status do."""
-
-_MANY_KINDS = 100
-_OF_KINDS = re.compile(r" (status|type|class|stage|grade|group|category|event|response|outcome)$")
-
-
-def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> bool:
-    """Whether values are too many for what a name says: a status, or a word that is cut short.
-
-    So are those of an ``id_time`` that could number anything.
-    """
-    if concept.role == "sensitive" and numbers_things(column):
-        return _could_be_numbers(values) or RARE * values.distinct > values.filled
-    if FOR in why:
-        return _could_be_numbers(values)
-    kinds = concept.role == "sensitive" and _OF_KINDS.search(why) is not None
-    many = values.kind == "text" and values.distinct > _MANY_KINDS
-    return kinds and many and RARE * values.distinct > values.filled and not looks_measured(values)
-
-
-_CODES = r"^[A-Za-z]\d\d"
-_FEWEST_LETTERS = 3
-
-
-def _are_codes(values: Values) -> bool:
-    """Whether most texts begin with one of several letters and two digits, as no time does."""
-    if values.kind != "text":
-        return False
-    codes = values.sample.filter(values.sample.str.contains(_CODES))
-    several = codes.str.slice(0, 1).str.to_uppercase().n_unique() >= _FEWEST_LETTERS
-    return several and 2 * len(codes) > len(values.sample)
-
-
-_LEAST_PRESSURE, _MOST_PRESSURE = 10, 200
-
-
-def _are_pressures(column: str, values: Values) -> bool:
-    """Whether numbers called dias are diastolic pressures, of which none is near 0, and no days."""
-    if not is_one_of(column, ("dias", "dia")) or values.numbers is None:
-        return False
-    low, high = _ends(values.numbers)
-    if low is None or high is None or values.distinct <= FEW:
-        return False
-    return low >= _LEAST_PRESSURE and high <= _MOST_PRESSURE
-
-
-_SIZES = ("taille", "tamano", "tamanho", "dimensione", "size")
-_SMALLEST_BODY = 40.0
-_HIGHEST_GRADE = 5.0
-
-
-def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
-    """A size that is none of a body is that of a household; a grade above five is of a school."""
-    if values.largest is None or values.numbers is None:
-        return None
-    if values.kind != "integer" and not (values.numbers == values.numbers.round()).all():
-        return None
-    if is_one_of(column, _SIZES) and values.largest < _SMALLEST_BODY:
-        return concept_named("family"), "its name says size, but its values are not body heights"
-    if is_one_of(column, ("grade",)) and _HIGHEST_GRADE < values.largest <= FEW:
-        return concept_named("education"), "its name says grade, its values are grades of a school"
-    return None
-
-
-_WEIGHTS = ("weight", "wt", "poids", "peso", "gewicht", "pondera")
-_GLUED_WEIGHT = re.compile(r"(?!birth|baby|child|new)\w{2,}wt")
-"""Names such as DISCWT; newborn children weigh thousands of grams."""
-_MANY_DECIMALS = r"\.\d{4,}$"
-_LIGHTEST, _HEAVIEST = 2.0, 1000.0
-_FURTHER = 2
-"""The largest tenth of a survey's weights are at least so many times as large as the smallest."""
-
-
-def _is_weight_of_survey(column: str, values: Values) -> bool:
-    """Whether numbers called a weight are about 1 or in the thousands, and computed.
-
-    Rounded ones differ more than the weights of newborn children do.
-    """
-    glued = any(map(_GLUED_WEIGHT.fullmatch, words(column)))
-    named = glued or names_one_of(column, _WEIGHTS) is not None
-    if values.numbers is None or not ((named and values.kind == "float") or glued):
-        return False
-    if values.kind != "float":
-        numbers = np.sort(np.repeat(values.numbers.to_numpy(), values.counts.to_numpy()))
-        low, middle, high = numbers[[len(numbers) * tenth // 10 for tenth in (1, 5, 9)]]
-        return bool(middle > _HEAVIEST and low > 0 and high >= _FURTHER * low)
-    exact = values.sample.str.strip_chars().str.contains(_MANY_DECIMALS).mean()
-    middle = values.numbers.median()
-    if not isinstance(exact, float) or not isinstance(middle, float):
-        return False
-    return exact >= NEARLY_ALL / 2 and not _LIGHTEST <= middle <= _HEAVIEST
-
-
-def _is_postal(values: Values) -> bool:
-    """Whether nearly all values are written as a postal code: four to six digits, all as many."""
-    digits = values.sample.str.strip_chars().str.contains(r"^\d{4,6}$")
-    share = digits.mean() if len(digits) else None
-    return isinstance(share, float) and share >= NEARLY_ALL
 
 
 def _with_neighbours(
@@ -884,9 +679,9 @@ def _role(
     dated = values.kind in ("date", "datetime") and (values.distinct > 1 or gaps)
     if dated and not (found and found[0].role == "quasi-identifier"):
         return "quasi-identifier", ["others know when things happened"]
-    alone = _of_one_record(values)
+    alone = of_one_record(values)
     known = found is not None and found[0].role == "quasi-identifier"
-    if known and _numbers_records(column, values, found):
+    if known and numbers_records(column, values, found):
         return "identifier", ["a different number or code in every record, like a record number"]
     if alone and not known:
         return "identifier", [alone]
@@ -903,11 +698,11 @@ def _role(
 
 def _role_by_values(values: Values, gaps: bool) -> tuple[Role, list[str]]:
     """The role of a column of which nobody knows what it is about."""
-    if _is_number_of_records(values):
+    if is_number_of_records(values):
         return "identifier", ["a different value in every record, like a record number"]
     if values.distinct == 1 and not gaps:
         return "insensitive", ["the same value in every record"]
-    if _could_be_numbers(values):
+    if could_be_numbers(values):
         days = ", or days counted since 1899-12-30 or 1970-01-01" * could_count_days(values)
         return "identifier", [
             f"{LEFT_OUT}: its values could be numbers of people, things or places{days}"
@@ -947,11 +742,11 @@ def _stands_for_people(column: str, tag: Tag, values: Values, place: bool) -> bo
         return True
     if tag.kind.name == "telephone" and values.sample.str.contains(_DIALLED).any():
         return True
-    if place and tag.kind.name == "other" and _shared_by_many(values):
+    if place and tag.kind.name == "other" and shared_by_many(values):
         return False
     if "says id" in tag.why and values.kind == "integer" and values.distinct > 2:
         lengths = values.sample.str.len_chars()
-        if (lengths > _LEAST_DIGITS).all():  # numbers of things, not codes of a few kinds
+        if (lengths > LEAST_DIGITS).all():  # numbers of things, not codes of a few kinds
             return True
     several = 20 if "says id" not in tag.why else PER_PLACE - 1
     return values.distinct > several or values.distinct * 2 >= values.filled
@@ -959,14 +754,6 @@ def _stands_for_people(column: str, tag: Tag, values: Values, place: bool) -> bo
 
 _DIALLED = r"(\d[\s().\-/]*){7}"
 """Digits of a telephone number: one that others have as well, as of a house, is dialled too."""
-
-
-def _shared_by_many(values: Values) -> bool:
-    """Whether a value has many records on average, or one value more than a person could have."""
-    most = values.counts.max()
-    assert isinstance(most, int)
-    often = most >= PER_PLACE and MOST_OF_A_PERSON * most >= values.filled
-    return often or PER_PLACE * values.distinct <= values.filled
 
 
 def _is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
@@ -1013,161 +800,6 @@ def _are_addresses(values: Values) -> bool:
     return isinstance(share, float) and share >= NEARLY_ALL / 2
 
 
-_ONE_CODE = r"^[\pL\d]+([-_][\pL\d]+)*$"
-_LEAST_DIGITS = 4
-_LEAST_MIXED = 7
-"""Letters and digits of codes that have both, in any order."""
-
-_NEARLY_EACH = 0.95
-"""The share of records that have a code of their own, where some were entered twice."""
-
-
-def _of_one_record(values: Values) -> str:
-    """Why each value numbers one record: they are in a row, or codes written alike."""
-    if _runs_through(values):
-        return "numbers in a row, each in one record, like a record number"
-    if values.kind != "text" or values.distinct < FEW_RECORDS:
-        return ""
-    if values.distinct >= _NEARLY_EACH * values.filled and _are_padded(values):
-        return "a different code in nearly every record, like a record number"
-    if values.distinct < values.filled:
-        return ""
-    codes = values.sample.filter(values.sample.str.contains(_ONE_CODE))
-    if codes.len() < NEARLY_ALL * values.sample.len():
-        return ""
-    digits, letters = codes.str.count_matches(r"\d"), codes.str.count_matches(r"\pL")
-    many = (digits >= _LEAST_DIGITS).all()
-    mixed = 2 * int((digits > 0).sum()) >= codes.len() and (letters > 1).all()
-    mixed = mixed and (digits + letters >= _LEAST_MIXED).all()
-    shapes = codes.str.replace_all(r"[\pL\d]", "A")
-    alike = shapes.value_counts()["count"].max()
-    assert isinstance(alike, int)
-    if alike >= NEARLY_ALL * codes.len() and (many or mixed):
-        return "a different code in every record, like a record number"
-    return ""
-
-
-_OF_US_PLACES = f"{CODES_OF} us-"
-"""How the reason begins for codes of states, counties and ZIP areas, which may hardly repeat."""
-
-_OF_GROUPS = ("occupation", "education", "nationality", "ethnicity")
-"""What registers have codes of that are called id: ID_OCUPA."""
-
-_CODE = ("code", "codigo", "no", "nr", "number", "id")
-
-
-def _numbers_records(column: str, values: Values, found: tuple[Concept, str] | None) -> bool:
-    """Whether values number records, although the name speaks of what others know: reg, 1 to n.
-
-    Ages and sizes run through by chance where they are few, but hardly from 1 on without a gap.
-    """
-    if found is None or found[0].name == "time" or found[1].startswith(_OF_US_PLACES):
-        return False
-    if _runs_through(values):
-        return not found[0].measured or _from_one_on(values)
-    each = FEW_RECORDS <= values.distinct == values.filled
-    if values.kind == "text" and (_of_one_record(values) or (each and _have_digits(values))):
-        return True
-    if found[0].name == "place":
-        return False
-    called = [word for word in words(column) if not word.isdigit()]
-    if values.kind == "integer" and "id" in (called[:1] + called[-1:]):
-        # Codes of hospitals are many in small tables, too.
-        least = NEARLY_ALL if found[0].name == "stay" else NEARLY_ALL / 2
-        nearly = values.distinct >= least * values.filled and values.filled >= FEW_RECORDS
-        if nearly and found[0].name not in _OF_GROUPS and not _shared_by_many(values):
-            return True
-    measured = found[0].measured and values.kind != "text"
-    return not measured and each and not {*_CODE}.isdisjoint(called[-1:])
-
-
-def _have_digits(values: Values) -> bool:
-    """Whether nearly all texts have several digits, as telephone numbers and addresses do."""
-    share = (values.sample.str.count_matches(r"\d") >= _LEAST_DIGITS).mean()
-    return isinstance(share, float) and share >= NEARLY_ALL
-
-
-def _from_one_on(values: Values) -> bool:
-    """Whether whole numbers begin at 0 or 1, and hardly one is left out."""
-    if values.kind != "integer" or values.numbers is None:
-        return False
-    low, high = values.numbers.min(), values.numbers.max()
-    assert isinstance(low, float)
-    assert isinstance(high, float)
-    return low in (0, 1) and values.distinct >= _WITHOUT_GAPS * (high - low + 1)
-
-
-_WITHOUT_GAPS = 0.8
-
-
-def _is_number_of_records(values: Values) -> bool:
-    if values.filled < FEW_RECORDS or values.kind not in ("integer", "text"):
-        return False
-    if values.kind == "integer":
-        return values.distinct == values.filled
-    return values.distinct >= _NEARLY_EACH * values.filled and not looks_measured(values)
-
-
-def _runs_through(values: Values) -> bool:
-    """Whether values are whole numbers, each once, with hardly a gap."""
-    if values.kind != "integer" or values.filled < FEW_RECORDS or values.numbers is None:
-        return False
-    low, high = values.numbers.min(), values.numbers.max()
-    assert isinstance(low, float)
-    assert isinstance(high, float)
-    return values.distinct == values.filled and high - low < 2 * values.filled
-
-
-_MANY = 50
-_VERY_MANY = 500
-_LONG = 4
-
-
-def _could_be_numbers(values: Values) -> bool:
-    """Whether values are many long numbers or codes of about one length, or hardly repeat."""
-    if values.kind not in ("integer", "text") or values.filled < FEW_RECORDS:
-        return False
-    numbered = _are_many_or_long(values)
-    return numbered and not looks_measured(values)
-
-
-def _are_many_or_long(values: Values) -> bool:
-    most = values.counts.max()
-    if values.kind == "integer" and isinstance(most, int) and 10 * most >= values.filled:
-        # Amounts, of which many are 0, have many lengths.
-        return values.distinct > _MANY and values.sample.str.len_chars().n_unique() <= 2
-    if 2 * values.distinct >= values.filled or (
-        values.kind == "integer" and (values.distinct > _VERY_MANY or _are_used_up(values))
-    ):
-        return True
-    if values.distinct < _MANY:
-        return _are_padded(values)
-    lengths = values.sample.str.len_chars()
-    long = bool((lengths >= _LONG).all()) and lengths.n_unique() <= 2
-    return long and bool(values.sample.str.contains(r"\d").all())
-
-
-_PADDED = r"^\pL{1,6}[-_ ]?\d{3,}$"
-
-
-def _are_padded(values: Values) -> bool:
-    """Whether codes are the same letters and digits filled up with zeros: P0042, P0007."""
-    texts = values.sample
-    if values.kind != "text" or values.distinct < K or not texts.str.contains(_PADDED).all():
-        return False
-    heads = texts.str.replace(r"\d+$", "")
-    zeros = texts.str.contains(r"\D0\d*$").any()
-    return bool(zeros) and heads.n_unique() == 1 and texts.str.len_chars().n_unique() == 1
-
-
-_FEWEST_USED_UP = 50
-
-
-def _are_used_up(values: Values) -> bool:
-    """Whether whole numbers are given out one after the other, as those of people are."""
-    return values.distinct >= _FEWEST_USED_UP and _from_one_on(values)
-
-
 _SENTENCE_LETTERS = 20
 _SENTENCE_BLANKS = 3
 _NOTE_LETTERS = 12
@@ -1209,12 +841,6 @@ def _are_lists(values: Values) -> bool:
     terms = sum(len(part.split()) <= _TERM for part in parts)
     return several and len(parts) >= _OFTEN * len(set(parts)) and terms >= MOST_TERMS * len(parts)
 
-
-PER_PLACE = 10
-"""Records of each place, on average, from which on its numbers are not those of people."""
-
-MOST_OF_A_PERSON = 20
-"""One person hardly has more than one of so many records of a table."""
 
 IN_TIME_TO_COME = 2075
 """Dates from this year on are no dates of people who are known, but moved ones."""

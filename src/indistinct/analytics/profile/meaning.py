@@ -1,0 +1,240 @@
+"""What a column is about: by its values, by its name, and where the two have to be weighed."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+
+from indistinct.analytics.profile.amounts import (
+    counts_from_zero,
+    looks_measured,
+)
+from indistinct.analytics.profile.concepts import (
+    FOR,
+    Concept,
+    concept_named,
+    concept_of,
+)
+from indistinct.analytics.profile.contents import (
+    MOST,
+    NEARLY_ALL,
+    Content,
+    are_parts_of_the_body,
+    could_be_ages,
+    could_be_years_of_life,
+)
+from indistinct.analytics.profile.names import (
+    is_one_of,
+    names_an_age_of_somebody,
+    names_one_of,
+    words,
+)
+from indistinct.analytics.profile.neighbours import FEW, RARE
+from indistinct.analytics.profile.record_numbers import K, could_be_numbers
+from indistinct.analytics.profile.safe_harbor import (
+    numbers_things,
+)
+from indistinct.analytics.profile.values import Values
+
+
+def concept_by(column: str, content: Content | None) -> tuple[Concept, str] | None:
+    """What a column is about, and why: by its values, its name, or what its values may be."""
+    if content is not None and content.certain:
+        return concept_named(content.concept), content.why
+    if named := concept_of(column):
+        return named[0], f"its name says {named[1]}"
+    return None if content is None else (concept_named(content.concept), content.why)
+
+
+def meant(
+    column: str, found: tuple[Concept, str] | None, values: Values
+) -> tuple[Concept, str] | None:
+    """Which of two things a name means, by its values.
+
+    A hospital has many names or numbers, and whether somebody was in one has few values; estado is
+    a state with a name, and a status with a number.
+    """
+    if _is_weight_of_survey(column, values):
+        return concept_named("survey"), (
+            "its name says weight, but its values are not body weights"
+        )
+    if found is None:
+        several = values.kind == "text" and values.distinct > FEW
+        if several and words(column)[-1:] == ("state",):
+            return concept_named("place"), "its name says state"
+        if names_an_age_of_somebody(column) and could_be_years_of_life(values):
+            return concept_named("age"), "its name ends in age"
+        if "age" in column.lower() and could_be_ages(values):
+            return concept_named("age"), "its name holds age, its values are as those of ages"
+        return None
+    concept, why = found
+    if other := _of_a_group(column, values):
+        return other
+    if concept.name == "time" and (_are_codes(values) or _are_pressures(column, values)):
+        return None
+    if other := _of_a_hospital(column, concept, why, values):
+        return other
+    if _means_nothing(column, concept, why, values):
+        return None
+    if words(column) == ("cp",) and _is_postal(values):
+        return concept_named("place"), "its name says cp, its values are postal codes"
+    if _is_a_state_of_health(concept, why, values):
+        return concept_named("health"), why
+    return found
+
+
+def _of_a_hospital(
+    column: str, concept: Concept, why: str, values: Values
+) -> tuple[Concept, str] | None:
+    """Which hospital, or whether somebody was in one, where the name could mean either."""
+    many = values.distinct > FEW and not counts_from_zero(values)
+    if concept.name == "health" and "hosp…" in why and many:
+        return concept_named("stay"), why
+    if concept.name == "stay" and _says_whether(column, values):
+        return concept_named("health"), "its name says hospital, its values whether"
+    return None
+
+
+_HOSPITALS = ("hospital", "hosp", "hospitalized", "hopital", "krankenhaus", "ziekenhuis")
+_WHETHER = r"^(?i:[01289]|y|n|s|o|j|yes|no|si|sim|nao|não|oui|non|ja|nein|nee|true|false)$"
+
+
+def _says_whether(column: str, values: Values) -> bool:
+    """Whether a column that is called a hospital says of everybody whether he was in one."""
+    if not is_one_of(column, _HOSPITALS) or values.distinct > _FEWEST_LETTERS:
+        return False
+    return bool(values.sample.str.strip_chars().str.contains(_WHETHER).all())
+
+
+_STATES = re.compile(r" (state|estado|etat|site|…site|location|loc|…location)$")
+"""How the names end that are those of places, and of states of health and sites of the body."""
+
+
+def _is_a_state_of_health(concept: Concept, why: str, values: Values) -> bool:
+    """Whether a word for a place is one for a status or a part of the body, by the values.
+
+    Places have names with a capital, and states of which there are few have them as well.
+    """
+    if concept.name != "place" or not _STATES.search(why):
+        return False
+    if values.kind == "integer":
+        low, high = (None, None) if values.numbers is None else _ends(values.numbers)
+        numbered = low in (0, 1) and high is not None and high <= K
+        return numbered and values.distinct < K and "sta" in why
+    if values.kind != "text" or values.distinct > FEW:
+        return False
+    plain = not values.sample.str.contains(r"\p{Lu}|\d").any()
+    done = values.sample.str.contains(_DONE).mean()
+    return plain or are_parts_of_the_body(values) or (isinstance(done, float) and done >= MOST / 2)
+
+
+def _ends(numbers: pl.Series) -> tuple[float | None, float | None]:
+    """The least and the largest of numbers."""
+    low, high = numbers.min(), numbers.max()
+    return (
+        low if isinstance(low, float) else None,
+        high if isinstance(high, float) else None,
+    )
+
+
+_DONE = r"(?i)\pL{3}(ad[oa]|id[oa]|ed|ing|iert|ée?)\b"
+"""How words end for what was done, as those for a status do."""
+
+_MANY_KINDS = 100
+_OF_KINDS = re.compile(r" (status|type|class|stage|grade|group|category|event|response|outcome)$")
+
+
+def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> bool:
+    """Whether values are too many for what a name says: a status, or a word that is cut short.
+
+    So are those of an ``id_time`` that could number anything.
+    """
+    if concept.role == "sensitive" and numbers_things(column):
+        return could_be_numbers(values) or RARE * values.distinct > values.filled
+    if FOR in why:
+        return could_be_numbers(values)
+    kinds = concept.role == "sensitive" and _OF_KINDS.search(why) is not None
+    many = values.kind == "text" and values.distinct > _MANY_KINDS
+    return kinds and many and RARE * values.distinct > values.filled and not looks_measured(values)
+
+
+_CODES = r"^[A-Za-z]\d\d"
+_FEWEST_LETTERS = 3
+
+
+def _are_codes(values: Values) -> bool:
+    """Whether most texts begin with one of several letters and two digits, as no time does."""
+    if values.kind != "text":
+        return False
+    codes = values.sample.filter(values.sample.str.contains(_CODES))
+    several = codes.str.slice(0, 1).str.to_uppercase().n_unique() >= _FEWEST_LETTERS
+    return several and 2 * len(codes) > len(values.sample)
+
+
+_LEAST_PRESSURE, _MOST_PRESSURE = 10, 200
+
+
+def _are_pressures(column: str, values: Values) -> bool:
+    """Whether numbers called dias are diastolic pressures, of which none is near 0, and no days."""
+    if not is_one_of(column, ("dias", "dia")) or values.numbers is None:
+        return False
+    low, high = _ends(values.numbers)
+    if low is None or high is None or values.distinct <= FEW:
+        return False
+    return low >= _LEAST_PRESSURE and high <= _MOST_PRESSURE
+
+
+_SIZES = ("taille", "tamano", "tamanho", "dimensione", "size")
+_SMALLEST_BODY = 40.0
+_HIGHEST_GRADE = 5.0
+
+
+def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
+    """A size that is none of a body is that of a household; a grade above five is of a school."""
+    if values.largest is None or values.numbers is None:
+        return None
+    if values.kind != "integer" and not (values.numbers == values.numbers.round()).all():
+        return None
+    if is_one_of(column, _SIZES) and values.largest < _SMALLEST_BODY:
+        return concept_named("family"), "its name says size, but its values are not body heights"
+    if is_one_of(column, ("grade",)) and _HIGHEST_GRADE < values.largest <= FEW:
+        return concept_named("education"), "its name says grade, its values are grades of a school"
+    return None
+
+
+_WEIGHTS = ("weight", "wt", "poids", "peso", "gewicht", "pondera")
+_GLUED_WEIGHT = re.compile(r"(?!birth|baby|child|new)\w{2,}wt")
+"""Names such as DISCWT; newborn children weigh thousands of grams."""
+_MANY_DECIMALS = r"\.\d{4,}$"
+_LIGHTEST, _HEAVIEST = 2.0, 1000.0
+_FURTHER = 2
+"""The largest tenth of a survey's weights are at least so many times as large as the smallest."""
+
+
+def _is_weight_of_survey(column: str, values: Values) -> bool:
+    """Whether numbers called a weight are about 1 or in the thousands, and computed.
+
+    Rounded ones differ more than the weights of newborn children do.
+    """
+    glued = any(map(_GLUED_WEIGHT.fullmatch, words(column)))
+    named = glued or names_one_of(column, _WEIGHTS) is not None
+    if values.numbers is None or not ((named and values.kind == "float") or glued):
+        return False
+    if values.kind != "float":
+        numbers = np.sort(np.repeat(values.numbers.to_numpy(), values.counts.to_numpy()))
+        low, middle, high = numbers[[len(numbers) * tenth // 10 for tenth in (1, 5, 9)]]
+        return bool(middle > _HEAVIEST and low > 0 and high >= _FURTHER * low)
+    exact = values.sample.str.strip_chars().str.contains(_MANY_DECIMALS).mean()
+    middle = values.numbers.median()
+    if not isinstance(exact, float) or not isinstance(middle, float):
+        return False
+    return exact >= NEARLY_ALL / 2 and not _LIGHTEST <= middle <= _HEAVIEST
+
+
+def _is_postal(values: Values) -> bool:
+    """Whether nearly all values are written as a postal code: four to six digits, all as many."""
+    digits = values.sample.str.strip_chars().str.contains(r"^\d{4,6}$")
+    share = digits.mean() if len(digits) else None
+    return isinstance(share, float) and share >= NEARLY_ALL
