@@ -490,3 +490,17 @@ def test_damaged_documents_are_told_as_such(run, out: Path, file: str) -> None:
     (out / file).write_text("{", encoding="utf-8")
     assert run("report", out).exit_code == 2
     assert codes[2]
+
+
+def test_of_many_quasi_identifiers_the_first_answer_names_eight(tmp_path: Path) -> None:
+    names = [f"q{at}" for at in range(10)]
+    role = {"role": "quasi-identifier", "hierarchy": "suppress"}
+    policy = {
+        "attributes": dict.fromkeys(names, role),
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    table = pl.DataFrame({name: ["a", "b"] * 4 for name in names})
+    ind.anonymize(table, policy).write(tmp_path / "release")
+    page = (tmp_path / "release" / "report.html").read_text(encoding="utf-8")
+    assert page.count(", ".join(names[:8]) + " and 2 more") == 1
+    assert ", ".join(names) in page  # in the chapter on promises

@@ -13,7 +13,17 @@ from shlex import quote
 from typing import Any
 
 from indistinct.analytics.attacks.finding import KINDS
-from indistinct.document import Grid, Line, Style, brief, many, parameters, share, shown
+from indistinct.document import (
+    Grid,
+    Line,
+    Style,
+    brief,
+    first_names,
+    many,
+    parameters,
+    share,
+    shown,
+)
 from indistinct.errors import Problem
 from indistinct.frozen import dataclass
 from indistinct.measures import measures
@@ -196,7 +206,7 @@ def _asked(item: PlainMapping) -> str:
     asked = parameters(
         {key: value for key, value in item["parameters"].items() if value is not None}
     )
-    return f"{item['model']}{of} ({asked}) on {', '.join(item.get('on') or (ALL,))}"
+    return f"{item['model']}{of} ({asked}) on {first_names(item.get('on') or (ALL,))}"
 
 
 def _cost(found: Evidence) -> str:
