@@ -427,6 +427,25 @@ def test_no_record_is_lost_below_a_header(
     assert held.rows() == [("20", "f"), ("30", "m")]
 
 
+@given(
+    st.lists(
+        st.tuples(
+            *[st.sampled_from(["x", "", " ", " x", "x\t", "x y", "\u00a0x", '" "', '"x\n"'])] * 2
+        ),
+        min_size=1,
+    )
+)
+def test_blanks_are_stripped_in_the_columns_that_have_some(cells: list[tuple[str, str]]) -> None:
+    text = "id,plain,one,other\n" + "".join(f"{at},p,{a},{b}\n" for at, (a, b) in enumerate(cells))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        path.write_text(text)
+        table = scan(path)
+        assert table.frame().equals(read_table(path))
+        assert len([*table.workspace.folder.glob("*.parquet")]) == 1
+        table.workspace.close()
+
+
 def test_files_of_a_folder_begin_where_they_begin(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("\nage,sex\n20,f\n30,m\n")
     (tmp_path / "b.csv").write_text("age,sex\n40,f\n50,m\n")

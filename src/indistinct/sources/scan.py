@@ -98,6 +98,10 @@ LEAST = _OWN + (384 << 20)
 _MOST_LISTED = 1 << 12
 """How many texts of a column are enumerated at most: each part of the file lists all of them."""
 
+_BLANKS = " \t\n\r"
+_BARE = f"nullif(trim({{}}, {' || '.join(f'chr({ord(blank)})' for blank in _BLANKS)}), '')"
+"""A text without blanks around it; missing where nothing is left."""
+
 _PACKED = (*PACKED, ".zst")
 _BLOCK = 1 << 22
 _RELEASE = "release.parquet"
@@ -458,13 +462,9 @@ def scan(
                 relation = connection.read_parquet([*map(_exactly, files)])
         else:
             before = [states(file) for file in files]
-            target = work.folder / "source.parquet"
             with telling(path.name):
-                _read_csv(work, files, path.name, how, exact).write_parquet(
-                    str(target), compression="snappy"
-                )
-                target.chmod(0o600)
-                relation = connection.read_parquet(_exactly(target))
+                relation = _kept(work, _read_csv(work, files, path.name, how, exact), "source")
+                relation = relation if exact else _stripped(work, relation)
                 relation = with_decimal_points(relation) if points else relation
                 relation = relation if exact else with_whole_numbers(relation)
             if [states(file) for file in files] != before:
@@ -537,7 +537,7 @@ def _not_scanned(name: str, why: str) -> DataError:
 def _read_csv(
     work: Workspace, files: Sequence[Path], name: str, reading: PlainMapping, exact: bool
 ) -> DuckDBPyRelation:
-    """The cells as texts; but for exact ones, blanks stripped and empty ones missing."""
+    """The cells as texts, as they stand there; but for exact ones, quoted empty ones missing."""
     heads = [_head(file, **reading) for file in files]
     columns, dialect, encoding, above, _ = heads[0]
     if any(head[:3] != heads[0][:3] for head in heads):
@@ -572,16 +572,40 @@ def _read_csv(
     )
     if (width := len(held.columns)) > len(columns):
         raise _ragged(width, len(columns), name)
-    bare = "nullif(trim(c{}, ' ' || chr(9) || chr(10) || chr(13)), '')"
-    cell = "c{}" if exact else bare
     nameless = {at: own for at, own in enumerate(columns) if own.startswith(NAMELESS)}
-    counted = [f"count({bare.format(at)})" for at in nameless]
+    counted = [f"count({_BARE.format(f'c{at}')})" for at in nameless]
     found = held.aggregate(", ".join(counted)).fetchall()[0] if nameless else ()
     filled = [own for own, count in zip(nameless.values(), found, strict=True) if count]
     named = without_nameless(columns, filled, name)
-    return held.project(
-        ", ".join(f"{cell.format(columns.index(own))} AS {quoted(own)}" for own in named)
-    )
+    return held.project(", ".join(f"c{columns.index(own)} AS {quoted(own)}" for own in named))
+
+
+def _kept(work: Workspace, relation: DuckDBPyRelation, name: str) -> DuckDBPyRelation:
+    """A relation as a file of the private folder."""
+    target = work.folder / f"{name}.parquet"
+    relation.write_parquet(str(target), compression="snappy")
+    target.chmod(0o600)
+    return work.connection.read_parquet(_exactly(target))
+
+
+def _stripped(work: Workspace, relation: DuckDBPyRelation) -> DuckDBPyRelation:
+    """The same texts without blanks around them, empty ones missing.
+
+    To strip all texts takes as long as to read them: columns that have no such cell stay.
+    """
+    names = [*map(quoted, relation.columns)]
+    ends = " OR ".join(f"suffix({{0}}, chr({ord(blank)}))" for blank in _BLANKS)
+    loose = f"coalesce(bool_or({{0}} < '!' OR {ends}), false)"
+    ((*found,),) = relation.aggregate(", ".join(map(loose.format, names))).fetchall()
+    if not any(found):
+        return relation
+    bare = {
+        name: f"{_BARE.format(name)} AS {name}" for name, so in zip(names, found, strict=True) if so
+    }
+    chosen = relation.project(", ".join(bare.get(name, name) for name in names))
+    stripped = _kept(work, chosen, "stripped")
+    (work.folder / "source.parquet").unlink()
+    return stripped
 
 
 def _head(file: Path, **reading: Any) -> tuple[list[str], Dialect, str, str, bool]:
