@@ -20,6 +20,7 @@ import indistinct as ind
 from indistinct.analytics.attacks import known_records
 from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
 from indistinct.document import share
+from indistinct.sources import memory
 from indistinct.warnings import group_values
 from indistinct.warnings.background_warnings import warn_about_known_records
 
@@ -258,30 +259,74 @@ def test_what_is_not_counted_outside_memory_is_said(monkeypatch: pytest.MonkeyPa
     keys = policy(source={})
     keys["attributes"] = {name: keys["attributes"][name] for name in ("age", "ill")}
     monkeypatch.setattr(group_values, "MOST_COUNTS", 3)
+    monkeypatch.setattr(memory, "_OF_A_SAMPLE", 1 << 60)
     left = "what a class tells about 'ill' was not counted: values times classes are more than 3"
     for frame, said in ((visited, False), (duckdb.sql("select * from visited"), True)):
         told = ind.anonymize(frame, keys).warnings
         assert any(left in text for text in told) == said
 
 
-def test_two_values_are_counted_outside_memory_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a class of 16 the pairs of two values with four each are all different."""
+def test_people_are_counted_of_an_engines_table_too() -> None:
     duckdb = pytest.importorskip("duckdb")
-    beds = pl.DataFrame({"age": [20] * 16, "ill": [*"abcd"] * 4, "ward": [*"aaaabbbbccccdddd"]})
+    table = visits(20).with_columns(ill=pl.lit("flu"))
+    whole = [text for text in ind.anonymize(table, policy()).warnings if "% of people" in text]
+    assert any("all of a class have the same 'ill' (100% of people" in text for text in whole)
+    told = ind.anonymize(duckdb.from_arrow(table.to_arrow()), policy()).warnings
+    assert [text for text in told if "% of people" in text] == whole
+
+
+BEDS = pl.DataFrame(
+    {
+        "age": [age for age in range(20, 100, 10) for _ in range(16)],
+        "ill": [*"abcd"] * 32,
+        "ward": [*"aaaabbbbccccdddd"] * 8,
+        "bed": [ward * 2 for ward in "aaaabbbbccccdddd"] * 8,
+    }
+)
+"""In a class of 16 all pairs of two values with four each are different, and beds tell wards."""
+
+
+def of_beds() -> dict[str, Any]:
+    """Their policy, under which classes keep their ages."""
     keys = policy(source={}, promises=[{"model": "k-anonymity", "k": 5}])
-    keys["attributes"] = {name: keys["attributes"][name] for name in ("age", "ill")}
-    keys["attributes"]["ward"] = {"role": "insensitive"}
-    wanted = "knows a person's quasi-identifiers, 'ill' and 'ward' finds 100% of records and reads"
-    untried = "nor what two values single out"
-    frame = duckdb.sql("select * from beds")
-    for data in (beds, frame):
-        told = ind.anonymize(data, keys).warnings
-        assert any(wanted in text for text in told)
-        assert not any(untried in text for text in told)
+    keys["attributes"] = {
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+        "ill": {"role": "sensitive"},
+        "ward": {"role": "sensitive"},
+        "bed": {"role": "insensitive"},
+    }
+    return keys
+
+
+@pytest.mark.parametrize("counted", [1_000_000, 15])
+def test_two_values_are_looked_at_outside_memory_too(
+    counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    monkeypatch.setattr(group_values, "MOST_COUNTS", counted)
+    wanted = ("'ill' and 'ward' finds 100% of records and reads", "tell another for certain: ")
+    whole = ind.anonymize(BEDS, of_beds()).warnings
+    assert all(any(text in one for one in whole) for text in wanted)
+    frame = duckdb.from_arrow(BEDS.to_arrow())
+    assert ind.anonymize(frame, of_beds()).warnings == whole
+    monkeypatch.setattr(memory, "_OF_A_SAMPLE", 1 << 60)
+    told = ind.anonymize(frame, of_beds()).warnings
+    assert any("nor what two values single out" in text for text in told)
+    assert not any(wanted[0] in text for text in told)
+
+
+def test_of_a_large_table_outside_memory_some_classes_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    frame = duckdb.from_arrow(BEDS.to_arrow())
+    monkeypatch.setattr(group_values, "MOST_ROWS", 40)
     monkeypatch.setattr(group_values, "MOST_COUNTS", 15)
-    told = ind.anonymize(frame, keys).warnings
-    assert any(untried in text for text in told)
-    assert not any(wanted in text for text in told)
+    told = ind.anonymize(frame, of_beds()).warnings
+    wanted = "'ill' and 'bed' finds 100% of records of some classes and reads"
+    assert any(wanted in text.replace("'ill' and 'ward'", "'ill' and 'bed'") for text in told)
+    tells = next(text for text in told if "tell another for certain: " in text)
+    assert "'bed' tells 'ward' (100% of records of some classes)" in tells
 
 
 def test_the_number_of_somebodys_records_is_looked_for() -> None:

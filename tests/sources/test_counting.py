@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.analytics.profile.record_numbers import FEW_RECORDS, K
 from indistinct.release.audit import audit
+from indistinct.sources import memory
 from indistinct.sources.duckdb_table import relation_as_shown
-from indistinct.sources.engines import open_table
+from indistinct.sources.engines import open_table, some_classes
 
 MIXED = pl.DataFrame(
     {
@@ -44,6 +45,32 @@ def test_a_sample_is_the_same_for_every_question(engine: Any) -> None:
     assert table.sample(["number"], 100)["number"].sort().equals(both["number"].sort())
     assert set(both.rows()) <= set(table.text(["text", "number"]).rows())
     assert table.sample(["text"], 5000).height == 1000
+
+
+def test_some_classes_are_told_whole(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = open_table(engine.load(MIXED.select("number", "word", "text")), allow_empty=True)
+    if some_classes(table, ["number"], ["number"], 1) is None:
+        return  # of a table in memory everything is looked at, of a cluster nothing
+    every = some_classes(table, ["number", "word"], ["text", "number", "word"], 1)
+    assert every is not None
+    assert every.height == 1000
+    drawn = some_classes(table, ["number", "word"], ["text", "number", "word"], 5)
+    assert drawn is not None
+    assert 0 < drawn.height < 500
+    keys = ["number", "word"]
+    sizes = every.group_by(keys).len()
+    assert (
+        drawn.group_by(keys)
+        .len()
+        .join(sizes, on=keys, nulls_equal=True)
+        .filter(pl.col("len") != pl.col("len_right"))
+        .is_empty()
+    )
+    few = some_classes(table, ["word"], ["word"], 1000)
+    assert few is not None
+    assert few["word"].n_unique() == 1
+    monkeypatch.setattr(memory, "_OF_A_SAMPLE", 1 << 60)
+    assert some_classes(table, ["number"], ["number"], 1) is None
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.booleans())

@@ -485,6 +485,58 @@ def test_a_header_that_does_not_fit_is_refused(text: str, code: str, tmp_path: P
     assert [problem.code for problem in error.value.problems] == [code]
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv", "csv.gz"])
+def test_a_large_file_is_scanned_where_the_method_counts(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"t.{ending}"
+    if ending == "parquet":
+        TABLE.write_parquet(path)
+    else:
+        text = TABLE.write_csv().encode()
+        path.write_bytes(gzip.compress(text) if ending.endswith("gz") else text)
+
+    def scanned(policy: Any = BASE, engine: str = "auto", data: Any = path) -> bool:
+        tables = ind.anonymize(data, policy, engine=engine).tables
+        return isinstance(tables, duckdb.DuckDBPyRelation)
+
+    assert not scanned()
+    for name, size in {"_LARGE": 600, "_LARGE_PARQUET": 600, "_LARGE_TEXT": 600}.items():
+        monkeypatch.setattr(scan_module, name, size)
+    assert scanned()
+    assert not scanned(engine="memory")
+    assert not scanned(data=TABLE)
+    assert not scanned({**BASE, "method": {"algorithm": "k-member"}})
+    assert not scanned({**BASE, "output": {"format": "csv", "spreadsheet_safe": True}})
+    monkeypatch.setattr(scan_module, "_LARGE", 601)
+    monkeypatch.setattr(scan_module, "_LARGE_TEXT", 1_000_000)
+    assert not scanned()
+
+
+def test_a_large_file_that_cannot_be_scanned_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan_module, "_LARGE_TEXT", 100)
+    monkeypatch.setattr(memory, "most_combinations", lambda _: 5)
+    TABLE.write_csv(tmp_path / "t.csv")
+    release = ind.anonymize(tmp_path / "t.csv", BASE, engine="auto")
+    assert isinstance(release.tables, pl.DataFrame)
+    (tmp_path / "ragged.csv").write_text(TABLE.write_csv() + "x,y\n")
+    with pytest.raises(DataError, match="line 602 has 2") as error:
+        ind.anonymize(tmp_path / "ragged.csv", BASE, engine="auto")
+    assert "--engine" not in str(error.value)
+
+
+def test_an_engine_that_is_memory_takes_no_size(tmp_path: Path) -> None:
+    TABLE.write_csv(tmp_path / "t.csv")
+    with pytest.raises(PolicyError, match="memory is said of DuckDB"):
+        ind.anonymize(tmp_path / "t.csv", BASE, engine="memory", memory="2GB")
+    assert ind.risk(tmp_path / "t.csv", BASE, engine="memory").records == N
+    for verb in (ind.risk, ind.assess):
+        with pytest.raises(PolicyError, match="no engine 'auto'"):
+            verb(tmp_path / "t.csv", BASE, engine="auto")
+
+
 def test_what_cannot_be_scanned_is_refused(tmp_path: Path) -> None:
     (tmp_path / "table.xlsx").write_text("x")
     with pytest.raises(DataError, match="DuckDB scans CSV"):

@@ -186,7 +186,8 @@ def anonymize(
         "local-recoding": local_recoding,
     }
     output = {"format": file_format, "suppressed": suppressed}
-    scanned = engine is not None or memory is not None
+    scanned = engine not in (None, "memory") or memory is not None
+    chosen = engine if alternatives else engine or "auto"
     if scanned and (alternatives or policy is None):
         what = "--alternatives reads" if alternatives else "options in place of a policy read"
         message = f"{what} the table into memory, and --engine or --memory asks not to"
@@ -208,7 +209,7 @@ def anonymize(
         with in_turn(settings, progress):
             try:
                 release = indistinct.anonymize(
-                    data, settings, progress=progress, engine=engine, memory=memory
+                    data, settings, progress=progress, engine=chosen, memory=memory
                 )
             except Unsatisfiable as error:
                 if refused is not None:

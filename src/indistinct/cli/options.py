@@ -44,10 +44,11 @@ Data = Annotated[
     ),
 ]
 Engine = Annotated[
-    Literal["duckdb", "spark"] | None,
+    Literal["duckdb", "spark", "memory"] | None,
     typer.Option(
         help="Scan the file, or the files of a folder or pattern, instead of reading it: it "
-        "need not fit into memory. With spark also hdfs://, s3a:// and table:NAME.",
+        "need not fit into memory. With spark also hdfs://, s3a:// and table:NAME. With memory "
+        "it is read, even if it is large.",
         rich_help_panel=FILE,
     ),
 ]

@@ -29,7 +29,7 @@ from indistinct.sources.format import format_named
 from indistinct.sources.headers import believed_names
 from indistinct.sources.memory import size_of
 from indistinct.sources.postgres import Address, is_address, open_in_server
-from indistinct.sources.scan import ScannedTable, can_scan, scan
+from indistinct.sources.scan import ScannedTable, can_scan, is_large, scan
 from indistinct.sources.table import Table, column_names, is_opened, quantities
 from indistinct.sources.text import canonical
 from indistinct.sources.titles import notes_of_file
@@ -47,6 +47,12 @@ Progress = Callable[[str, float | None], None]
 
 Engine = Literal["duckdb", "spark"]
 """What can count a table where it is: files that are larger than memory, or on a cluster."""
+
+AUTO = "auto"
+"""In place of an engine: what takes less time and memory, by the size of the file."""
+
+MEMORY = "memory"
+"""In place of an engine: the table is read, whatever its size."""
 
 SCANNED = "the table does not fit into memory: it was scanned by DuckDB"
 
@@ -239,6 +245,14 @@ def in_file(
     return table
 
 
+def scanned_by_itself(data: Frame, policy: Policy) -> bool:
+    """Whether a table is in a file that is scanned though nobody asks for it."""
+    if not isinstance(data, str | Path) or is_address(data):
+        return False
+    together = policy.source.format is not None or policy.source.people is not None
+    return not together and is_large(Path(data)) and can_scan(Path(data))
+
+
 def scanned_or_as_it_is(
     data: Frame, engine: str | None, memory: str | None, how: PlainMapping
 ) -> Frame:
@@ -271,12 +285,16 @@ class Scanned:
         Raises:
             PolicyError: no such engine, or no size of memory.
         """
-        if engine is None and memory is None:
+        if engine in (None, MEMORY) and memory is None:
             return None
-        problems = []
-        if engine is not None and engine not in get_args(Engine):
-            hint = did_you_mean(engine, get_args(Engine))
+        problems, known = [], (*get_args(Engine), MEMORY)
+        if engine is not None and engine not in known:
+            hint = did_you_mean(engine, known)
             problems.append(Problem("unknown-engine", f"no engine '{engine}': {hint}"))
+        if engine == MEMORY:
+            message = "memory is said of DuckDB, and the table is to be read"
+            remedy = "leave --memory out, or give --max-memory in its place"
+            problems.append(Problem("bad-memory", message, remedy=remedy))
         if engine == "spark" and memory is not None:
             message = "memory is said of DuckDB, and Spark has settings of its own"
             remedy = "leave --memory out, and set spark.driver.memory and spark.executor.memory"

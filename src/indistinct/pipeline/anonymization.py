@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,15 @@ from typing import TYPE_CHECKING
 from indistinct.errors import DataError
 from indistinct.intake.asked import sight_of
 from indistinct.intake.chosen_promises import settled
-from indistinct.intake.opening import SCANNED, PolicyLike, Progress, Scanned, open_source
+from indistinct.intake.opening import (
+    AUTO,
+    SCANNED,
+    PolicyLike,
+    Progress,
+    Scanned,
+    open_source,
+    scanned_by_itself,
+)
 from indistinct.intake.outline import OutlinedTable
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
@@ -58,7 +67,9 @@ def anonymize(
         engine: ``"duckdb"`` scans the file, or the files of a folder or pattern, where they are:
             they need not fit into memory. The release is a DuckDB relation then. ``"spark"`` reads
             a path of the cluster or ``table:NAME`` by the running session, and the release is a
-            Spark frame.
+            Spark frame. ``"auto"`` scans a file of millions of records where the method counts
+            combinations, as the command line does: it takes less time, and half of the memory or
+            less.
         memory: what the process may take then, as ``"2GB"``; asked for alone it means DuckDB.
 
     Raises:
@@ -67,8 +78,24 @@ def anonymize(
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
         Unsatisfiable: no release can keep the promises within the policy's limits.
     """
+    if engine == AUTO and memory is None:
+        return _by_size(data, policy, progress, path)
     run = Run.begin(policy, progress, path)
-    run.scanned = Scanned.of(engine, memory)
+    run.scanned = Scanned.of(None if engine == AUTO else engine, memory)
+    return released(data, run)
+
+
+def _by_size(
+    data: Frame, policy: PolicyLike, progress: Progress | None, path: str | Path | None
+) -> Release:
+    """The release of a large file, scanned where that can be; of all else in memory."""
+    run = Run.begin(policy, progress, path)
+    needed = holds_records(run.policy) or reads_its_release(run.policy)
+    if not needed and scanned_by_itself(data, run.policy):
+        run.scanned = Scanned()
+        with contextlib.suppress(DataError):  # reading says it better, where it fails as well
+            return released(data, run)
+        run = Run.begin(policy, progress, path)
     return released(data, run)
 
 

@@ -17,6 +17,7 @@ from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.attack import Attacked, context_of, known_beside
 from indistinct.release.certificate import made_up_among
+from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.warning_kinds import Kind
 from indistinct.warnings import group_values
@@ -32,10 +33,12 @@ from indistinct.warnings.background_warnings import (
 from indistinct.warnings.days_between import warn_about_days_between
 from indistinct.warnings.group_values import (
     NO_TWO,
+    OF_SOME,
     GroupValues,
     alone_with_two,
     certain_beside,
     class_numbers,
+    numbers_of_some,
     of_buckets,
     of_classes,
     told_beside,
@@ -148,6 +151,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
     elif policy.quasi_identifiers:
         person = policy.person if private.subjects.unit == "person" else None
         group, unit = "class", "people" if person else "records"
+        released = to_polars(released) if person else released  # people are counted in memory
         masked = masked_identifiers(policy)
         names = [*policy.sensitive, *([] if person else known_beside(policy, table))]
         names = [one for one in names if table.kinds[one] != "other"]
@@ -160,27 +164,33 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         numbers = class_numbers(released, quasi)
         counted = list(of_classes(released, quasi, person, sought, numbers))
         promised = [one for one in counted if one.name in about]
+        some, every = (numbers, True) if numbers else numbers_of_some(released, quasi, sought)
+        missed = {
+            name: unknown[name] for name in sought if name not in {one.name for one in counted}
+        }
+        of_some = [] if some is None else list(of_classes(some.rows, quasi, person, missed, some))
+        run.warnings += warn_about_uncounted(sorted({*missed} - {one.name for one in of_some}))
         free = {*bare, *partly_promised(policy)}
-        run.warnings += warn_about_uncounted(sorted({*sought} - {one.name for one in counted}))
-        run.warnings += warn_about_alike([one for one in counted if one.name in free], unit)
-        looked = [one for one in counted if one.name in masked or not person]
+        for found, who in ((counted, unit), (of_some, f"{unit}{OF_SOME * (not every)}")):
+            run.warnings += warn_about_alike([one for one in found if one.name in free], who)
+        looked = [one for one in [*counted, *of_some] if one.name in masked or not person]
         few = [one for one in looked if one.name not in unique]
         single = {one.name: one.alone for one in few if one.alone >= FEW_SINGLED_OUT}
-        pair = NO_TWO if person else alone_with_two(released, quasi, few, numbers)
-        two = NO_TWO if pair is None or pair[0] < FEW_SINGLED_OUT else pair
-        run.warnings += warn_about_single_values(single, two, unit)
+        pair = NO_TWO if person or some is None else alone_with_two(few, some)
+        two = NO_TWO if pair[0] < FEW_SINGLED_OUT else pair
+        estimated = not every and bool(two[0] or {*single} & {one.name for one in of_some})
+        run.warnings += warn_about_single_values(single, two, f"{unit}{OF_SOME * estimated}")
         if numbers is not None:
             linking = [name for name in replaced_alike(policy) if name != person]
             run.warnings += warn_about_households(numbers.rows, linking, numbers.class_of, person)
-        if not person:
-            learnt = [name for name in policy.sensitive if name in sought]
-            beside = certain_beside(released, quasi, learnt, sought, numbers)
-            steps = (len(sought) - 1) * len(learnt) * private.subjects.count
-            looked_at = " of some classes" * (steps > group_values.MOST_STEPS)
-            run.warnings += told_beside(beside, counted, looked_at, FEW_SINGLED_OUT)
-            run.warnings += [not_beside(pair is None)] * (
-                len(sought) > 1 and bool(learnt) and not beside
-            )
+        learnt = [] if person else [name for name in policy.sensitive if name in sought]
+        if some is None:
+            run.warnings += [not_beside()] * (len(sought) > 1 and bool(learnt))
+        else:
+            beside = certain_beside(some, quasi, learnt, sought)
+            steps = (len(sought) - 1) * len(learnt) * some.rows.height
+            part = OF_SOME * (not every or steps > group_values.MOST_STEPS)
+            run.warnings += told_beside(beside, [*counted, *of_some], part, FEW_SINGLED_OUT)
     else:
         return
     run.warnings += warn_about_only_known(counted, group, unit)

@@ -207,6 +207,31 @@ class DuckDBTable:
         values, times = self.published(columns)
         return coded(values, self._tokens), times.to_numpy()
 
+    def some_classes(
+        self, keys: Sequence[str], columns: Sequence[str], parts: int
+    ) -> pl.DataFrame | None:
+        """All records of about one in so many combinations of some columns, as they are.
+
+        Arguments:
+            keys: the columns whose combinations are drawn, by their digests.
+            columns: the columns that are told.
+            parts: of how many combinations about one is drawn; of 1 each.
+
+        Returns:
+            The records; None where they take more memory than a sample may.
+        """
+        own = f"hash({_names(keys)}) % {parts}"
+        some = f"WHERE {own} = (SELECT min({own}) FROM {_SOURCE})" if parts > 1 else ""
+        texts = [f"strlen({quoted(name)})" for name in columns if self._types[name] == "VARCHAR"]
+        long = f"coalesce(sum({' + '.join(f'coalesce({one}, 0)' for one in texts) or 0}), 0)"
+        asked = f"SELECT count(*), {long}::BIGINT FROM {_SOURCE} {some}"
+        records, characters = self._fetch(asked).row(0)
+        if memory.OF_CELLS * records * len(columns) + characters > memory.of_a_sample(
+            self._ceiling
+        ):
+            return None
+        return self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE} {some}")
+
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a relation have no number."""
         del column, values

@@ -9,6 +9,7 @@ import polars as pl
 from indistinct.errors import DataError, Problem, did_you_mean, refuse, shown_names
 from indistinct.sources.duckdb_table import DuckDBTable
 from indistinct.sources.eager import ArrowTable, CountedTable, EagerTable, PandasTable, PolarsTable
+from indistinct.sources.postgres import PostgresTable
 from indistinct.sources.spark_table import SparkTable
 from indistinct.sources.table import (
     Table,
@@ -120,3 +121,22 @@ def coded_rows(table: Table, columns: Sequence[str]) -> tuple[dict[str, Coded], 
         return table.coded(columns)
     texts, weight = table.rows(columns)
     return coded(texts), weight
+
+
+def some_classes(
+    table: Table, quasi: Sequence[str], columns: Sequence[str], parts: int
+) -> pl.DataFrame | None:
+    """The records of some classes of a table that is not in memory, each class whole.
+
+    Arguments:
+        table: the table.
+        quasi: the columns by which records are put into classes.
+        columns: the columns that are told, as they are.
+        parts: of how many classes about one is looked at.
+
+    Returns:
+        The records; None where they are too many, and of a cluster, which sends counts.
+    """
+    if isinstance(table, DuckDBTable | PostgresTable):
+        return table.some_classes(quasi, columns, parts)
+    return None

@@ -172,6 +172,14 @@ def most_combinations(ceiling: int) -> int:
     return ceiling // OF_COMBINATIONS
 
 
+def of_a_sample(ceiling: int) -> int:
+    """How many bytes the records may take that are looked at one by one, in place of all."""
+    return ceiling // _OF_A_SAMPLE
+
+
+_OF_A_SAMPLE = 8
+
+
 def _free() -> Iterator[int]:
     """What is free: of the machine, of the container, of the process."""
     yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -543,6 +543,31 @@ class PostgresTable:
         """The distinct combinations of canonical texts, and how many records have each."""
         return counted_rows(self, columns)
 
+    def some_classes(
+        self, keys: Sequence[str], columns: Sequence[str], parts: int
+    ) -> pl.DataFrame | None:
+        """All records of about one in so many combinations of some columns, as they are.
+
+        Arguments:
+            keys: the columns whose combinations are drawn, by their digests.
+            columns: the columns that are told.
+            parts: of how many combinations about one is drawn; of 1 each.
+
+        Returns:
+            The records; None where they take more memory than a sample may.
+        """
+        own = (
+            f"abs(mod(hashtextextended(concat_ws(' ', {', '.join(map(_text, keys))}), 0), {parts}))"
+        )
+        some = f"WHERE {own} = (SELECT min({own}) FROM ({self.source}) s)" if parts > 1 else ""
+        long = " + ".join(f"coalesce(length({_text(name)}), 0)" for name in columns)
+        asked = f"SELECT count(*) AS n, coalesce(sum({long}), 0)::bigint AS c"
+        records, characters = self.session.fetch(f"{asked} FROM ({self.source}) s {some}").row(0)
+        most = memory.of_a_sample(memory.allowed())
+        if memory.OF_CELLS * records * len(columns) + characters > most:
+            return None
+        return self._fetch(columns, some)
+
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a server have no number."""
         del column, values

@@ -98,12 +98,11 @@ def warn_about_single_values(
     ] * bool(found)
 
 
-def not_beside(two: bool) -> WarningText:
-    """That what values tell beside classes was not tried, of two values where ``two`` says so."""
-    more = ", nor what two values single out" * two
+def not_beside() -> WarningText:
+    """That what values tell beside classes was not tried."""
     return Kind.LIMIT(
-        f"what one value of a record tells about another was not tried{more}: the table is not "
-        "held in memory"
+        "what one value of a record tells about another was not tried, nor what two values single "
+        "out: the table is not held in memory"
     )
 
 

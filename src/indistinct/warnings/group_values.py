@@ -24,14 +24,16 @@ from indistinct.microdata.encoding import distinct_rows
 from indistinct.privacy.values import AboutValues
 from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.sources.convert import to_polars
-from indistinct.sources.engines import open_table
-from indistinct.sources.table import Table
+from indistinct.sources.engines import open_table, some_classes
 from indistinct.sources.text import all_ranks
 from indistinct.types import Bools, Frame, Ints, Ints32
 from indistinct.warning_kinds import Kind, WarningText
 
 MOST_COUNTS = 1_000_000
 """Values times groups that are counted of a release that is not in memory."""
+
+MOST_ROWS = 200_000
+"""Rows of a release that is not in memory that are looked at one by one."""
 
 MOST_STEPS = 2_000_000
 """Pairs of attributes times records that are looked at; of more, some of the classes."""
@@ -42,11 +44,11 @@ FEW_KEYS = 8
 MOST_TOGETHER = 6
 """So many attributes at most are looked at two by two."""
 
-MOST_IN_PLACE = 2
-"""So many of a release that is not in memory, as an engine counts each pair anew."""
-
 HARMED = 0.95
 """A class of which so many have a value that harms tells it of everybody."""
+
+OF_SOME = " of some classes"
+"""Of whom a share is, where not all classes are looked at."""
 
 NO_TWO = (0.0, "", "")
 """No two attributes single anybody out."""
@@ -184,34 +186,29 @@ def of_classes(
 
 
 def certain_beside(
-    released: Frame,
+    numbered: NumberedRows,
     quasi: Sequence[str],
     names: Sequence[str],
     unknown: Mapping[str, Collection[str]],
-    numbered: NumberedRows | None = None,
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """The share of records of whose value of ``names`` is certain who knows another attribute's.
 
-    In a class all with the one value have the same other one. Of a release that is not in memory
-    nothing is looked at, and of a large one some classes.
+    In a class all with the one value have the same other one. Of a large release some classes are
+    looked at.
 
     Arguments:
-        released: the table.
+        numbered: the rows and their classes.
         quasi: the quasi-identifiers.
         names: the attributes that somebody may learn.
         unknown: all attributes to look at, and the texts that stand for none of their values.
-        numbered: what :func:`class_numbers` says, where that is known.
 
     Returns:
         For each of ``names`` the share by what is known; and of these records the share who do not
         have the value that most have.
     """
-    if not open_table(released, allow_empty=True).held:
-        return {}
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in names}
     if len({*names, *unknown}) < 2:
         return found
-    numbered = numbered or NumberedRows(to_polars(released), quasi)
     steps = numbered.rows.height * len(names) * (len(unknown) - 1)
     if steps > MOST_STEPS:
         part = pl.struct(quasi).hash(0) % -(-steps // MOST_STEPS)
@@ -264,6 +261,25 @@ def class_numbers(released: Frame, quasi: Sequence[str]) -> NumberedRows | None:
     """The rows and the number of the class of each; None of a release that is not in memory."""
     held = open_table(released, allow_empty=True).held
     return NumberedRows(to_polars(released), quasi) if held else None
+
+
+def numbers_of_some(
+    released: Frame, quasi: Sequence[str], names: Iterable[str]
+) -> tuple[NumberedRows | None, bool]:
+    """The same of a release that is not in memory: of some of its classes, if there are many rows.
+
+    Arguments:
+        released: the table.
+        quasi: the quasi-identifiers.
+        names: the attributes to look at.
+
+    Returns:
+        The rows, None where they are too many; and whether they are of all classes.
+    """
+    table = open_table(released, allow_empty=True)
+    parts = -(-table.height() // MOST_ROWS) or 1
+    rows = some_classes(table, quasi, [*dict.fromkeys([*quasi, *names])], parts)
+    return None if rows is None else NumberedRows(rows, quasi), parts == 1
 
 
 def _groups(quasi: pl.DataFrame) -> Ints:
@@ -450,33 +466,22 @@ def _harmed(found: GroupValues, promises: Sequence[AboutValues]) -> float:
     return 0.0 if usual else float(nearly[OF].sum()) / found.total
 
 
-def alone_with_two(
-    released: Frame,
-    quasi: Sequence[str],
-    found: Sequence[GroupValues],
-    numbered: NumberedRows | None,
-) -> tuple[float, str, str] | None:
+def alone_with_two(found: Sequence[GroupValues], numbered: NumberedRows) -> tuple[float, str, str]:
     """The largest share of records that are alone in their class with values of two attributes.
 
     Of the attributes that single out most by themselves those are looked at that are not nearly
-    unique, two by two; of a large table some classes, of one that is not in memory fewer attributes
-    that have few values.
+    unique, two by two; of a large table some classes.
 
     Arguments:
-        released: the table.
-        quasi: the quasi-identifiers.
         found: how many of each class have which value.
-        numbered: the rows and their classes; None of a table that is not in memory.
+        numbered: the rows and their classes.
 
     Returns:
-        The share, and the two attributes; 0 where no two single out more than each does, None where
-        no two were looked at.
+        The share, and the two attributes; 0 where no two single out more than each does.
     """
     first = sorted(found, key=lambda one: -one.alone)[:MOST_TOGETHER]
     if len(first) < 2:
         return NO_TWO
-    if numbered is None:
-        return _alone_in_place(open_table(released), quasi, first[:MOST_IN_PLACE])
     names, group = [one.name for one in first], numbered.class_of
     pairs = list(combinations(names, 2))
     seen: Ints | slice = slice(None)
@@ -493,28 +498,6 @@ def alone_with_two(
         have = _counted_keys(keys * widths[other] + ranks_of[other])[1]
         worst = max(worst, (np.count_nonzero(have == 1) / max(len(own), 1), one, other))
     return worst if worst[0] > max(one.alone for one in first) else NO_TWO
-
-
-def _alone_in_place(
-    table: Table, quasi: Sequence[str], first: Sequence[GroupValues]
-) -> tuple[float, str, str] | None:
-    """The same of a table whose rows stay where they are; None where all would be too many."""
-    names = [one.name for one in first]
-    records, values = table.height(), table.about(names)
-    classes = table.distinct(quasi).height
-    worst, alone = None, max(one.alone for one in first)
-    for one, other in combinations(names, 2):
-        if min(records, classes * (values[one][1] + 1) * (values[other][1] + 1)) > MOST_COUNTS:
-            continue
-        try:
-            counted = table.distinct([*quasi, one, other])
-        except DataError as error:  # long texts, more of them than the engine hands over
-            if error.problems[0].code != "combinations-do-not-fit":
-                raise
-            continue
-        part = int((counted[counted.columns[-1]] == 1).sum()) / max(records, 1)
-        worst = max(worst or NO_TWO, (part, one, other) if part > alone else NO_TWO)
-    return worst
 
 
 def told_beside(
