@@ -1069,6 +1069,38 @@ def test_one_attribute_with_an_order_and_a_tree(tmp_path: Path) -> None:
         ind.Policy.from_dict({**keys, "attributes": misplaced})
 
 
+@pytest.mark.parametrize(
+    ("pair", "distance"),
+    [
+        ("ab", 1 / 3),
+        ("ac", 2 / 3),
+        ("cd", 2 / 3),
+        ("ce", 1),
+        ("ef", 1),
+        ("eg", 1),
+    ],
+)
+def test_values_right_under_the_root_are_as_far_apart_as_any(pair: str, distance: float) -> None:
+    """Half a class moves from one value to the other: to the height at which they meet, of 3."""
+    tree = {"*": {"low": {"lowest": ["a", "b"], "c": [], "d": []}, "e": [], "f": [], "": []}}
+    one, other = (value.replace("g", "") for value in pair)
+    frame = pl.DataFrame({"town": ["A", "A", "B", "B"], "ill": [one, one, other, other]})
+    policy: dict[str, Any] = {
+        "attributes": {
+            "town": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "hierarchy": {"tree": tree}},
+        },
+        "promises": [{"model": "t-closeness", "t": 1, "distance": "hierarchical"}],
+    }
+    release = ind.anonymize(frame.with_columns(pl.col("ill").replace("", None)), policy)
+    assert release.tables["town"].n_unique() == 2
+    for audit in (ind.audit(release), ind.audit(release, policy)):
+        assert audit.promises[0].achieved == {"t": pytest.approx(distance / 2)}
+    policy["promises"][0]["t"] = distance / 2 - 0.01
+    closer = ind.anonymize(release.tables, policy)
+    assert closer.tables["town"].unique().to_list() == ["*"]
+
+
 def test_the_curve_speaks_of_the_release_that_the_policy_makes() -> None:
     """Generalizing either of two attributes costs the same here: both verbs take the same one."""
     rows = ["001", "330", "230", "331", "101", "030", "321", "101", "031", "200"]

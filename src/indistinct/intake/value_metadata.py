@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -179,10 +180,27 @@ def _known(
 
 
 def _chains(taxonomy: Taxonomy) -> tuple[tuple[str | None, ...], ...]:
-    """From every leaf of the hierarchy to its root, all of one length."""
-    levels = [taxonomy.level(level) for level in range(taxonomy.levels)]
+    """From every leaf of the hierarchy to its root, all of one length.
+
+    Each label begins on the level of its height, the longest way up to it: values that have only
+    the root in common are as far apart as any, also where they stand right under it.
+    """
+    above = [taxonomy.level(level) for level in range(1, taxonomy.levels)]
+    chains = list(zip(taxonomy.leaves, *above, strict=True))
+    height = dict.fromkeys(taxonomy.leaves, 0)
+    for chain in chains:
+        for level, (below, label) in enumerate(pairwise(chain), 1):
+            if label != below:
+                height[label] = max(height.get(label, 0), level)
     return tuple(
-        (leaf, *(level[at] for level in levels[1:])) for at, leaf in enumerate(taxonomy.leaves)
+        (
+            chain[0],
+            *(
+                next((label for label in chain[level::-1] if height[label] <= level), chain[0])
+                for level in range(1, len(chain))
+            ),
+        )
+        for chain in chains
     )
 
 
