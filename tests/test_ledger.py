@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import stat
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -110,6 +111,58 @@ def beliefs(stream: Stream) -> dict[str, float] | None:
     return {who: max(found.values()) / total for who, found in weight.items()} if total else None
 
 
+@st.composite
+def crowds(draw: st.DrawFn) -> Stream:
+    """Two or three releases of up to ten people, in classes of neighbours."""
+    values = draw(st.lists(st.sampled_from("xyz"), min_size=8, max_size=10))
+    found = []
+    for _ in range(draw(st.integers(2, 3))):
+        width, shift = draw(st.integers(3, 6)), draw(st.integers(0, 3))
+        out = draw(st.sets(st.integers(0, len(values) - 1), max_size=2))
+        found.append(
+            {
+                f"{at}": (f"{(at + shift) // width}", value)
+                for at, value in enumerate(values)
+                if at not in out
+            }
+        )
+    return found
+
+
+def possible_values(stream: Stream) -> dict[str, dict[str, float]]:
+    """How likely each value of everybody is, over all possible worlds, person by person."""
+    people = sorted({who for release in stream for who in release})
+    left = [Counter(release.values()) for release in stream]
+    found: dict[str, dict[str, float]] = {who: {} for who in people}
+    world: dict[str, str] = {}
+    total = 0
+
+    def place(at: int) -> None:
+        nonlocal total
+        if at == len(people):
+            total += 1
+            for who, value in world.items():
+                found[who][value] = found[who].get(value, 0) + 1
+            return
+        who = people[at]
+        for value in "xyz":
+            rows = [
+                (rest, (release[who][0], value))
+                for rest, release in zip(left, stream, strict=True)
+                if who in release
+            ]
+            if all(rest[row] for rest, row in rows):
+                for rest, row in rows:
+                    rest[row] -= 1
+                world[who] = value
+                place(at + 1)
+                for rest, row in rows:
+                    rest[row] += 1
+
+    place(0)
+    return {who: {v: n / total for v, n in own.items()} for who, own in found.items()}
+
+
 @given(streams())
 def test_the_bound_is_what_counting_all_worlds_says(stream: Stream) -> None:
     entries = entries_of(stream)
@@ -118,6 +171,33 @@ def test_the_bound_is_what_counting_all_worlds_says(stream: Stream) -> None:
     exact = sorted((beliefs(stream) or {}).values())
     assert sorted(found.bound) == pytest.approx(exact)
     assert found.left.min() >= 1
+
+
+@given(crowds())
+def test_worlds_of_more_than_a_few_are_counted_too(stream: Stream) -> None:
+    """Nobody is left out of what is certain: a promise of two values held for people with one."""
+    found = Series.of(entries_of(stream), "ill").composed()
+    worlds_say = possible_values(stream)
+    assert sorted(found.bound) == pytest.approx(
+        sorted(max(one.values()) for one in worlds_say.values())
+    )
+    assert (found.left == 1).sum() == sum(len(one) == 1 for one in worlds_say.values())
+
+
+def test_what_would_take_too_long_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = {0: {1: 2, 2: 2}, 1: {1: 2, 2: 2}}
+    members = {0: [0, 1, 2, 3], 1: [2, 3, 4, 5]}
+    exact = worlds(members, lists)
+    assert exact is not None
+    assert exact[0] == {1: 0.5, 2: 0.5}
+    assert worlds(members, lists, 2) is None
+    rows = [{f"{at}": (f"{at // 4}", "xy"[at % 2]) for at in range(8)}]
+    rows.append({f"{at}": (f"{at // 3}", "xy"[at % 2]) for at in range(8)})
+    assert Series.of(entries_of(rows), "ill").composed().bound.min() < 1
+    for name in ("SOME", "STEPS", "SETS"):
+        with monkeypatch.context() as limits:
+            limits.setattr(f"indistinct.analytics.series.together.{name}", 0)
+            assert Series.of(entries_of(rows), "ill").composed().bound.min() == 1
 
 
 @given(streams())

@@ -279,18 +279,22 @@ def test_covers_are_those_of_all_worlds(stream: Stream) -> None:
 @given(streams())
 def test_covers_that_are_not_counted_are_proved_only_if_they_are_there(stream: Stream) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("indistinct.analytics.series.together.FEW", 0)
+        for name in ("FEW", "SOME"):
+            patch.setattr(f"indistinct.analytics.series.together.{name}", 0)
         proved = sorted(Series.of(entries_of(stream), "ill").possible())
     assert all(a <= b for a, b in zip(proved, possible_values(stream), strict=True))
 
 
-def test_people_who_stay_together_may_have_what_the_others_are_too_few_for() -> None:
+def test_people_who_stay_together_may_have_what_the_others_are_too_few_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     ills = tuple("xxxxyyyyz")
     people = tuple("abcdefghi")
     first = entry({"1": people}, {"1": ills})
     second = entry({"1": (*people[:7], "j", "k")}, {"1": (*ills[:7], "z", "z")})
-    found = Series.of([first, second], "ill").possible()
-    assert sorted(found) == [1, 1, 1, 1] + [2] * 7
+    assert sorted(Series.of([first, second], "ill").possible()) == [3] * 11
+    monkeypatch.setattr("indistinct.analytics.series.together.SOME", 7)
+    assert sorted(Series.of([first, second], "ill").possible()) == [1, 1, 1, 1] + [2] * 7
 
 
 def of_sets(release: dict[str, Sequence[str]]) -> Any:

@@ -16,7 +16,7 @@ Three figures for every person:
   often, then exchanging values turns every possible world into another one, so each value is as
   likely as any other: the bound is one over their number (the argument of m-invariance, Xiao and
   Tao 2007, for classes of any size). If they are in one release only, it is the share. If they are
-  few, all worlds are counted. Else nothing is proved, and the bound is 1.
+  few, or their worlds are, all worlds are counted. Else nothing is proved, and the bound is 1.
 
 Two further figures say how well somebody is covered: ``companions``, the people who are in the same
 class in all releases that the person is in, and ``possible``, the values that are proved to be
@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from math import perm, prod
+from math import factorial, inf, perm, prod
 
 import numpy as np
 import polars as pl
@@ -49,7 +49,16 @@ NEAR = 1e-7
 """How little of a person a round may change for it to be the last."""
 
 FEW = 7
-"""People whose possible worlds are counted one by one, at most."""
+"""People whose possible worlds are always counted, at most."""
+
+SOME = 64
+"""People whose possible worlds are counted if that takes no more than :data:`STEPS`, at most."""
+
+STEPS = 20_000
+"""Ways to share out values among people alike that are looked at, at most."""
+
+SETS = 50
+"""Sets of more than a few connected people of whom this is tried, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -469,18 +478,23 @@ class Series:
     def _worlds(self, home: Ints, doubtful: Bools) -> Iterator[tuple[int, dict[int, float]]]:
         """The beliefs of people with few others, by all worlds there are."""
         crowd = np.bincount(home, minlength=self.people)
-        some = doubtful & (crowd[home] <= FEW)
+        some = doubtful & (crowd[home] <= SOME)
         rows = self.members.filter(pl.Series(some)[self.members["person"]])
         rows = rows.with_columns(home=pl.Series(home).gather(rows["person"]))
         lists: dict[int, dict[int, int]] = {}
         wanted = self.listed.join(rows.select("group").unique(), on="group", how="semi")
         for group, value, count in wanted.select("group", "value", "count").iter_rows():
             lists.setdefault(group, {})[value] = count
+        tried = 0
         for part in rows.partition_by("home"):
             members: dict[int, list[int]] = {}
             for person, group in part.select("person", "group").iter_rows():
                 members.setdefault(group, []).append(person)
-            yield from worlds(members, lists).items()
+            few = part["person"].n_unique() <= FEW
+            tried += not few
+            if few or tried <= SETS:
+                told = worlds(members, lists, inf if few else STEPS) or {}
+                yield from ((who, belief) for who, belief in told.items() if belief or few)
 
 
 def _possible(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Bools:
@@ -593,56 +607,109 @@ def connected(person: Ints, group: Ints, people: int, groups: int) -> Ints:
 
 
 def worlds(
-    members: Mapping[int, Sequence[int]], lists: Mapping[int, Mapping[int, int]]
-) -> dict[int, dict[int, float]]:
+    members: Mapping[int, Sequence[int]],
+    lists: Mapping[int, Mapping[int, int]],
+    steps: float = inf,
+) -> dict[int, dict[int, float]] | None:
     """How likely every value of every person is, if all possible worlds are equally likely.
 
     A world says which row of each group is whose; rows may be nobody's. Nobody's value changes.
+    People in the same groups are alike, and only how many of them have each value is counted.
 
     Arguments:
         members: the people of every group.
         lists: how often each group lists each value.
+        steps: how many ways to share out values are looked at, at most.
+
+    Returns:
+        The shares, empty where there is no world; None where it takes more steps.
 
     >>> lists = {0: {1: 1, 2: 1}, 1: {2: 1, 3: 1}}
     >>> worlds({0: [7], 1: [7]}, lists)
     {7: {2: 1.0}}
     """
+    kinds = _alike(members)
+    listed = [(group, value) for group in members for value in lists[group]]
+    place = {slot: at for at, slot in enumerate(listed)}
+    given = tuple(lists[group][value] for group, value in listed)
+    # In how many ways each rest of the rows is reached, and how the rests follow each other.
+    reached: dict[tuple[int, ...], int] = {given: 1}
+    ways: list[list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]] = []
+    before = []
+    for own, who in kinds:
+        slots = [[place[group, value] for group in own] for value in _common(own, lists)]
+        before.append(reached)
+        ways.append([])
+        reached = {}
+        for left, number in before[-1].items():
+            most = [min(left[slot] for slot in of) for of in slots]
+            for have in shared_out(len(who), most):
+                steps -= 1
+                if steps < 0:
+                    return None
+                after = [*left]
+                for of, taken in zip(slots, have, strict=True):
+                    for slot in of:
+                        after[slot] -= taken
+                rest = tuple(after)
+                reached[rest] = reached.get(rest, 0) + number * _multinomial(have)
+                ways[-1].append((left, have, rest))
+    # In how many ways each rest leads to the end.
+    ahead = {
+        rest: prod(perm(whole, whole - left) for whole, left in zip(given, rest, strict=True))
+        for rest in reached
+    }
+    total = sum(number * ahead[rest] for rest, number in reached.items())
+    found: dict[int, dict[int, float]] = {person: {} for _, who in kinds for person in who}
+    if not total:  # the values have changed
+        return found
+    for (own, who), start, way in reversed([*zip(kinds, before, ways, strict=True)]):
+        values, behind = _common(own, lists), dict.fromkeys(start, 0)
+        weight = dict.fromkeys(values, 0)
+        for left, have, rest in way:
+            number = _multinomial(have) * ahead[rest]
+            behind[left] += number
+            for value, taken in zip(values, have, strict=True):
+                weight[value] += taken * number * start[left]
+        ahead = behind
+        shares = {value: part / (len(who) * total) for value, part in weight.items() if part}
+        found |= dict.fromkeys(who, shares)
+    return found
+
+
+def _alike(members: Mapping[int, Sequence[int]]) -> list[tuple[tuple[int, ...], list[int]]]:
+    """The people who are in the same groups, by these."""
     groups_of: dict[int, list[int]] = {}
     for group, who in members.items():
         for person in who:
             groups_of.setdefault(person, []).append(group)
-    people = list(groups_of)
-    taken: dict[int, dict[int, int]] = {group: {} for group in members}
-    weight: dict[int, dict[int, int]] = {person: {} for person in people}
-    value_of: dict[int, int] = {}
-    total = 0
+    found: dict[tuple[int, ...], list[int]] = {}
+    for person, own in groups_of.items():
+        found.setdefault(tuple(own), []).append(person)
+    return sorted(found.items())
 
-    def place(at: int) -> None:
-        nonlocal total
-        if at == len(people):
-            ways = prod(
-                perm(lists[group][value], count)
-                for group, held in taken.items()
-                for value, count in held.items()
-            )
-            total += ways
-            for person, value in value_of.items():
-                weight[person][value] = weight[person].get(value, 0) + ways
-            return
-        own = groups_of[people[at]]
-        for value in sorted(set.intersection(*(set(lists[group]) for group in own))):
-            if all(taken[group].get(value, 0) < lists[group][value] for group in own):
-                for group in own:
-                    taken[group][value] = taken[group].get(value, 0) + 1
-                value_of[people[at]] = value
-                place(at + 1)
-                for group in own:
-                    taken[group][value] -= 1
 
-    place(0)
-    if not total:  # the values have changed
-        return {person: {} for person in people}
-    return {
-        person: {value: ways / total for value, ways in found.items()}
-        for person, found in weight.items()
-    }
+def _common(own: Sequence[int], lists: Mapping[int, Mapping[int, int]]) -> list[int]:
+    """The values that all of some groups list."""
+    return sorted(set.intersection(*(set(lists[group]) for group in own)))
+
+
+def shared_out(number: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All ways to share a number out among places that hold so many at most.
+
+    >>> list(shared_out(3, [1, 2, 1]))
+    [(0, 2, 1), (1, 1, 1), (1, 2, 0)]
+    """
+    if not most:
+        if number == 0:
+            yield ()
+        return
+    others = sum(most[1:])
+    for here in range(max(0, number - others), min(number, most[0]) + 1):
+        for rest in shared_out(number - here, most[1:]):
+            yield (here, *rest)
+
+
+def _multinomial(counts: Sequence[int]) -> int:
+    """In how many ways people can be shared out into groups of these sizes."""
+    return factorial(sum(counts)) // prod(map(factorial, counts))
