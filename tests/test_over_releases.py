@@ -560,6 +560,11 @@ def test_what_was_not_looked_at_over_releases_is_no_part_of_the_verdict(
     shown = CliRunner().invoke(app, ["audit", str(tmp_path / "one"), str(tmp_path / "two")])
     assert shown.stdout.splitlines()[-1] == verdict
     assert ("not looked at over releases: k-anonymity(k=2)" in shown.stdout) == over
+    found = ind.audit([tmp_path / "one", tmp_path / "two"])
+    assert any(part.startswith("k-anonymity(k=2)") for part in found.to_dict()["not_looked_at"])
+    assert len(found.to_dict()["not_looked_at"]) == 2 - over
+    assert repr(found).startswith(f"<SeriesAudit: {'' if over else 'each release by itself '}holds")
+    assert "not looked at together: k-anonymity(k=2)" in repr(found)
 
 
 @pytest.mark.parametrize("first", ["beside", "known"])

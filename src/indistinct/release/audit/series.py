@@ -122,7 +122,10 @@ class SeriesAudit(Document):
 
     @property
     def holds(self) -> bool:
-        """Whether every release holds by itself, and every promise over releases is proved."""
+        """Whether every release holds by itself, and every promise over releases is proved.
+
+        What all releases tell together about the promises in ``alone`` was not looked at.
+        """
         alone = all(one.holds for one in self.releases)
         return alone and all(verdict.holds is True for verdict in self.promises)
 
@@ -138,13 +141,17 @@ class SeriesAudit(Document):
             "holds": self.holds,
             "releases": [one.to_dict() for one in self.releases],
             "promises": [verdict.to_dict() for verdict in self.promises],
+            "not_looked_at": [str(part) for part in self.alone],
             "notes": list(self.notes),
         }
 
     def __repr__(self) -> str:
-        told = "; ".join(f"{one.requirement} {in_words(one)}" for one in self.promises)
+        told = [f"{one.requirement} {in_words(one)}" for one in self.promises]
+        if self.alone:
+            told.append(f"not looked at together: {', '.join(map(str, self.alone))}")
         word = "holds" if self.holds else "not proved"
-        return f"<SeriesAudit: {word}, {len(self.releases)} releases{': ' * bool(told)}{told}>"
+        word = word if self.promises else f"each release by itself {word}"
+        return f"<SeriesAudit: {word}, {len(self.releases)} releases: {'; '.join(told)}>"
 
     def parts(self) -> Iterator[Part]:
         """The verdicts on all releases together."""
