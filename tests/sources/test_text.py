@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indistinct.errors import DataError
-from indistinct.sources.text import canonical, coded, kind_of, text_of
+from indistinct.sources.text import canonical, coded, counted_values, kind_of, text_of
 
 
 def texts(values: pl.Series) -> list[str | None]:
@@ -58,6 +59,13 @@ def test_kinds_and_texts(values: pl.Series, kind: str, expected: list[str | None
         pl.Series([True, None, False, True]),
         pl.Series([None, None]),
         pl.Series([], dtype=pl.String),
+        pl.Series([-128, 127, None, -128], dtype=pl.Int8),
+        pl.Series([2**64 - 1, 2**64 - 2], dtype=pl.UInt64),
+        pl.Series([-(2**63), None, 2**63 - 1]),
+        pl.Series([dt.date(2024, 1, 31), None, dt.date(2024, 1, 31), dt.date(1969, 1, 1)]),
+        pl.Series([None, ""], dtype=pl.String),
+        pl.Series([*["b", "a"] * 2000, "NA", "rare", None, *["b"] * 2000]),
+        pl.Series([str(number) for number in range(3000)]),
     ],
 )
 def test_codes_stand_for_the_sorted_texts_of_a_column(values: pl.Series) -> None:
@@ -66,6 +74,17 @@ def test_codes_stand_for_the_sorted_texts_of_a_column(values: pl.Series) -> None
     expected = canonical(values.alias("x").to_frame(), tokens)["x"].to_list()
     assert [labels[code] for code in codes] == expected
     assert labels == tuple(sorted(set(expected), key=lambda text: (text is None, text or "")))
+
+
+@pytest.mark.parametrize("least", [-5, 2**62, 2**64 - 30_000])
+def test_many_whole_numbers_are_counted_as_few_are(least: int) -> None:
+    numbers = pl.Series([*range(least, least + 30_000, 2), *[least + 20_000] * 4], dtype=pl.Int128)
+    numbers = numbers.cast(pl.UInt64 if least > 0 else pl.Int64)
+    for values in (numbers, numbers.extend_constant(None, 3)):
+        different, often = counted_values(values)
+        found = dict(zip(different.to_list(), often.tolist(), strict=True))
+        assert found == Counter(values.to_list())
+        assert different.dtype == values.dtype
 
 
 def test_times_keep_their_zone_and_fraction() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problems, refuse
 from indistinct.types import Ints, Ints32
@@ -162,7 +163,26 @@ def as_codes(texts: pl.Series) -> pl.Series:
     >>> as_codes(pl.Series(["b", None, "a", "b"])).to_physical().to_list()
     [1, None, 0, 1]
     """
-    return texts.cast(pl.Enum(texts.unique().drop_nulls().sort()))
+    codes = _as_few_codes(texts)
+    return texts.cast(pl.Enum(texts.unique().drop_nulls().sort())) if codes is None else codes
+
+
+_LOOKED_AT = 1_000
+_FEW_VALUES = 10_000
+
+
+def _as_few_codes(texts: pl.Series) -> pl.Series | None:
+    """The same of a column whose different texts are seen in some records; None of others."""
+    some = texts.gather_every(max(len(texts) // _LOOKED_AT, 1)).unique().drop_nulls()
+    if 2 * len(some) > _LOOKED_AT:
+        return None
+    codes = texts.cast(pl.Enum(some.sort()), strict=False)
+    if codes.null_count() == texts.null_count():
+        return codes
+    others = texts.filter(codes.is_null()).unique().drop_nulls()
+    if len(others) > _FEW_VALUES:
+        return None
+    return texts.cast(pl.Enum(some.append(others).sort()))
 
 
 def counted_values(values: pl.Series) -> tuple[pl.Series, Ints]:
@@ -173,6 +193,12 @@ def counted_values(values: pl.Series) -> tuple[pl.Series, Ints]:
     ([0.0, 0.5, None], [1, 2, 1])
     """
     if not values.dtype.is_float():
+        known = _by_place(values, least=_FEW_VALUES) if values.dtype.is_integer() else None
+        if known is not None and not values.null_count():  # many: hashed later than counted
+            place, low = known
+            often = np.bincount(place)
+            found = np.flatnonzero(often)
+            return pl.Series(values.name, found + low).cast(values.dtype), often[found]
         different, count = values.value_counts(name="\0count").get_columns()
         return different, count.to_numpy().astype(np.int64)
     # Of fractions many differ: they are sorted sooner than hashed.
@@ -236,20 +262,60 @@ def coded(frame: pl.DataFrame, tokens: Tokens | None = None) -> dict[str, Coded]
 
 
 def _coded(values: pl.Series, tokens: Tokens | None) -> Coded:
-    if values.dtype.is_float():
-        values = values.fill_nan(None)  # NaN is missing too, and a join may not find it
-    different = values.unique().to_frame()
-    texts = canonical(different, tokens).to_series()
+    different, place, at = _placed(values)
+    texts = canonical(different.to_frame(), tokens).to_series()
     order = texts.arg_sort(nulls_last=True)
     texts = texts.gather(order)
     first = texts.ne_missing(texts.shift()).to_numpy().copy()
     first[:1] = True  # also of a missing value
-    place = pl.Series("\0place", np.cumsum(first) - 1, pl.Int32)
-    known = different.select(pl.all().gather(order)).with_columns(place)
-    found = values.to_frame().join(
-        known, on=values.name, how="left", nulls_equal=True, maintain_order="left"
+    code = np.zeros(int(at.max(initial=-1)) + 1, np.int32)
+    code[at[order.to_numpy()]] = np.cumsum(first) - 1
+    return code[place], tuple(texts.filter(pl.Series(first)).to_list())
+
+
+def _placed(values: pl.Series) -> tuple[pl.Series, NDArray[Any], Ints]:
+    """The different values of a column, a place for each record's, and the place of each value."""
+    if values.dtype.is_float():  # sorted sooner than hashed; 0.0 and -0.0 are one, NaN is missing
+        found, place = np.unique(values.to_numpy() + 0.0, return_inverse=True)
+        different = pl.Series(values.name, found, values.dtype).fill_nan(None)
+        return different, place, np.arange(len(found))
+    codes = _as_few_codes(values) if values.dtype == pl.String else None
+    values = values if codes is None else codes
+    known = _by_place(values)
+    if known is not None:
+        place, low = known
+        at = np.flatnonzero(np.bincount(place))
+        numbers = pl.Series(values.name, at + low)
+        if values.null_count():
+            numbers = numbers.scatter(len(at) - 1, None)
+        if isinstance(values.dtype, pl.Enum):
+            return values.dtype.categories.gather(numbers).alias(values.name), place, at
+        return numbers.cast(values.to_physical().dtype).cast(values.dtype), place, at
+    numbered = values.unique().to_frame().with_row_index("\0place")
+    joined = values.to_frame().join(
+        numbered, on=values.name, how="left", nulls_equal=True, maintain_order="left"
     )
-    return found[place.name].to_numpy(), tuple(texts.filter(pl.Series(first)).to_list())
+    return numbered[values.name], joined["\0place"].to_numpy(), np.arange(len(numbered))
+
+
+def _by_place(values: pl.Series, least: int = 0) -> tuple[Ints, int] | None:
+    """How far each value of a column is from the smallest, and that one; a missing one is last.
+
+    None where they are no whole numbers, days or codes, too far apart to have a place each, or
+    nearer than ``least``.
+    """
+    if not (values.dtype.is_integer() or values.dtype in (pl.Date, pl.Enum)):
+        return None
+    held = values.to_physical()
+    low: Any = held.min()
+    high: Any = held.max()
+    if low is None or not -(2**62) < low <= high < 2**62:
+        return None
+    if not least <= high - low <= 2 * len(held):
+        return None
+    place = held.cast(pl.Int64)
+    place = place - low if low else place
+    return place.fill_null(high - low + 1).to_numpy(), low
 
 
 def recoded(codes: pl.Series, labels: pl.Series) -> pl.Series:

@@ -40,13 +40,18 @@ def suspected(values: Values, name: str = "") -> Far:
     held = numbers[at]
     if len(held) < 2 or (held.min() >= 0 and not _ABOVE.fullmatch(_written(float(held.max())))):
         return {}  # as most columns: nothing is below the others, and the largest is no code
-    order = np.argsort(held, kind="stable")
-    at, held = at[order], held[order]
-    split = int(np.searchsorted(held, 0))
     found: Far = {}
-    if split and not _relative(name):
-        found |= _below(values, at[:split], held[:split].tolist(), len(held) - split)
-    return found | _above(values, at[split:], held[split:])
+    below, above = np.flatnonzero(held < 0), np.flatnonzero(held >= 0)
+    if 0 < len(below) <= MOST_CODES and not _relative(name):
+        below = below[np.argsort(held[below], kind="stable")]
+        found |= _below(values, at[below], held[below].tolist(), len(above))
+    if len(above) > MOST_CODES + 1:  # all are not sorted for the smallest and the largest
+        numbers = held[above]
+        beyond = np.partition(numbers, -MOST_CODES - 1)[-MOST_CODES - 1]
+        if (least := numbers.min()) < beyond:
+            above = np.append(above[numbers == least][:1], above[numbers >= beyond])
+    above = above[np.argsort(held[above], kind="stable")]
+    return found | _above(values, at[above], held[above])
 
 
 _RELATIVE = ("day", "diff", "difference", "delta", "change", "offset", "lag", "balance", "zscore")
@@ -65,7 +70,7 @@ def _written(number: float) -> str:
 
 def _below(values: Values, at: Ints, numbers: list[float], others: int) -> Far:
     """Negative codes among numbers that are not negative otherwise: no -1 beside 0 and 1."""
-    if len(numbers) > MOST_CODES or not all(_BELOW.fullmatch(_written(one)) for one in numbers):
+    if not all(_BELOW.fullmatch(_written(one)) for one in numbers):
         return {}
     if others < 2 or (numbers[-1] > -7 and others <= 2 * len(numbers)):
         return {}
