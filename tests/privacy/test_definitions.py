@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -195,6 +197,20 @@ def test_the_middle_category_is_in_neither_half() -> None:
     assert asked.achieved(only([2, 9, 3], known)) == {"p": 3, "difference": 1}
     # Nine records of the middle and none of either half are in balance, but of one category.
     assert asked.breaks(only([0, 9, 0], known)).all()
+
+
+def test_only_a_class_that_has_a_value_beyond_the_reference_steps_over_it() -> None:
+    known = SensitiveDomain(("a", "b", "c"), ValueMetadata(order=("a", "b", "c")))
+    asked = promise("t-closeness", t=0.3, distance="ordered", sensitive="s")
+    cells = np.array([[1, 0, 1], [2, 0, 0], [0, 1, 1], [1, 0, 3]], np.int64)
+    seen = ClassTable(
+        np.arange(4, dtype=np.int32), cells.sum(axis=1), {"s": cells},
+        {"s": np.array([4, 0, 4])}, {"s": known},
+    )  # fmt: skip
+    # The third goes half a unit from a to b, and no further: one of two steps.
+    assert asked.breaks(seen).tolist() == [False, True, False, False]
+    farther = [replace(asked, t=t).breaks(seen).tolist() for t in (0.24, 0.26)]
+    assert farther == [[False, True, True, True], [False, True, False, False]]
 
 
 def test_values_without_a_common_root_are_a_full_unit_apart() -> None:

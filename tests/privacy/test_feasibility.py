@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 import pytest
@@ -286,3 +287,48 @@ def test_it_is_said_how_many_records_may_be_left_out() -> None:
     assert "left out that may be" not in told[0]
     stricter = replace(asked, alpha=0.3)
     assert "left out that may be" not in str(stricter.infeasible(whole, None))
+
+
+@pytest.mark.parametrize(
+    ("settings", "lost", "named", "remedy"),
+    [
+        ({"k": (13, 13)}, 12, "rank 2 (k = 13, 2 records), rank 4 (k = 13, 10 records)", ""),
+        ({"k": (2, 13)}, 10, "rank 4 (k = 13, 10 records)", ", or allow 10 records"),
+        (
+            {"k": (3, 3), "count": "rank"},
+            2,
+            "rank 2 (k = 3, 2 records)",
+            ', or count = "class", or allow 2 records',
+        ),
+    ],
+)
+def test_ranks_of_too_few_records_are_named(
+    settings: dict[str, Any], lost: int, named: str, remedy: str
+) -> None:
+    """Of twelve records ten have rank 4, and two have rank 2."""
+    whole = frequencies([Class((6, 1, 0, 0, 0, 0), 12), Class((2, 1, 0, 2, 0, 0), 12)])
+    few, many = settings["k"]
+    ks = {"1": many, "2": few, "3": many, "4": many}
+    asked = promise("knm-anonymity", sensitive="s", **{**settings, "k": ks})
+    problem = asked.infeasible(whole, lost - 1)
+    assert problem is not None
+    assert problem.message.endswith(f"cannot be met: too few records for {named}")
+    told = f"choose a smaller k{remedy}" + (" to be suppressed" if remedy else "")
+    assert problem.remedy == told
+    assert (asked.infeasible(whole, lost) is None) == (lost < 12)
+
+
+@pytest.mark.parametrize(
+    ("place", "ordinal"),
+    [(2, "2nd"), (3, "3rd"), (4, "4th"), (10, "10th"), (11, "11th"), (12, "12th"), (13, "13th"),
+     (21, "21st"), (22, "22nd"), (23, "23rd"), (111, "111th"), (121, "121st")],
+)  # fmt: skip
+def test_from_which_value_on_they_are_rare(place: int, ordinal: str) -> None:
+    labels = tuple(map(str, range(place)))
+    count = np.array([9, *[1] * (place - 1)])
+    cells = Cells(np.array([0, place]), np.arange(place, dtype=np.int32), count, labels)
+    whole = FrequencyTable(("q",), (np.zeros(1, np.uint8),), np.array([count.sum()]), {"s": cells})
+    asked = promise("recursive-cl-diversity", c=9, l=place, sensitive="s")
+    problem = asked.infeasible(whole, 0)
+    assert problem is not None
+    assert f"9 times as frequent as the {ordinal} and rarer ones" in problem.message

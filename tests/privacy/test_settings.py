@@ -139,6 +139,23 @@ def test_a_k_that_was_not_chosen_judges_nothing() -> None:
         asked.breaks(only([1, 1, 0], FULL))
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": "k-anonymity"},
+        {"model": "alpha-k-anonymity", "alpha": 0.5, "sensitive": "s"},
+        {"model": "k-map"},
+        {"model": "estimated-k-map", "fraction": 0.5},
+        {"model": "theta-sensitive", "sensitive": "s"},
+        {"model": "km-anonymity", "m": 1, "sensitive": "s"},
+        {"model": "known-records", "m": 1, "sensitive": "s"},
+    ],
+)
+def test_a_k_of_one_promises_nothing(settings: dict[str, Any]) -> None:
+    told = {k: promise(k=k, **settings).caution for k in (1, 2, 3)}
+    assert told == {1: "k = 1 promises nothing: everybody stands out", 2: None, 3: None}
+
+
 def test_one_k_for_all_is_closed_under_supersets() -> None:
     def closure_of(**settings: Any) -> str:
         return str(promise("knm-anonymity", sensitive="s", **settings).effective_closure)

@@ -153,7 +153,7 @@ class KNMAnonymity(Promise):
             f"{self} cannot be met: too few records for {', '.join(found)}",
             attribute=self.sensitive,
             remedy="choose a smaller k"
-            + (', or count = "class"' if self.count == "rank" else "")
+            + {"rank": ', or count = "class"'}.get(self.count, "")
             + ("" if everybody else f", or allow {many(lost, 'record')} to be suppressed"),
         )
 

@@ -83,7 +83,7 @@ def of_one(k: int) -> str | None:
     >>> of_one(1), of_one(5)
     ('k = 1 promises nothing: everybody stands out', None)
     """
-    return "k = 1 promises nothing: everybody stands out" if k == 1 else None
+    return {1: "k = 1 promises nothing: everybody stands out"}.get(k)
 
 
 def choice(model: str, name: str, given: object, known: Sequence[str]) -> None:

@@ -139,12 +139,11 @@ def _ordered(cells: Ints, domain: SensitiveDomain, shares: Floats, found: Floats
     ordered(cells, order[usual[order]], shares, found)
     if usual.all():
         return
+    # Classes with a value that the reference lacks: all values are steps then.
     strange = np.flatnonzero(cells[:, ~usual].any(axis=1))
-    if len(strange):
-        # Classes with a value that the reference lacks: all values are steps then.
-        again = np.empty(len(strange), np.float64)
-        ordered(cells[strange], order, shares, again)
-        found[strange] = again
+    again = np.empty(len(strange), np.float64)
+    ordered(cells[strange], order, shares, again)
+    found[strange] = again
 
 
 def _hierarchical(cells: Ints, domain: SensitiveDomain, shares: Floats, found: Floats) -> None:
