@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from indistinct.kernels import mondrian
 from indistinct.kernels.mondrian import (
+    AT_ONCE,
+    ATTRIBUTE,
     BRANCHES,
     BY_BOTH,
     BY_ENTROPY,
@@ -359,6 +361,43 @@ def test_cuts_by_the_units_of_values_alone(seed: int) -> None:
     here = np.array([units(rows) for own in children for rows in own])
     number = mondrian.ranked(units(every), drawn.asked, drawn.space, work, tried, first, here)
     assert work.cuts[:number].tolist() == wanted
+
+
+def test_more_cuts_than_are_looked_at_in_one_pass() -> None:
+    """Attributes of two numbers, by what the sides of their cuts cost in all of them."""
+    m = 2 * AT_ONCE + 3
+    rank = np.random.default_rng(5).integers(0, 2, (9, m)).astype(np.int32)
+    rank[0], rank[1] = 0, 1
+    at = np.array([[2 * j, 2, RANGE, 0, 0, 0] for j in range(m)])
+    made = Space(at, np.ones((m, 3)), np.array([0.0, 1.0]), np.zeros(0, np.int32))
+
+    def after(j: int) -> int:
+        sides = [rank[rank[:, j] == value] for value in (0, 1)]
+        return sum(len(side) * len(np.flatnonzero(np.ptp(side, axis=0))) for side in sides)
+
+    wanted = sorted(range(m), key=after)
+    work = Work(
+        np.zeros((8, 2 * m), np.int64),
+        np.zeros(m, np.int64),
+        np.zeros((2 * m, 5), np.int64),
+        np.zeros(2 * m),
+    )
+    weight, member = np.ones(9, np.int64), np.arange(9, dtype=np.int32)
+    rows = Rows(rank.copy(), weight, member, rank.copy(), weight.copy(), member.copy())
+    asked = Criterion(1, BY_BOTH, True, True)
+    cuts, found = np.zeros((1, 2 * m, 5), np.int64), np.zeros(1, np.int64)
+    mondrian.propose(rows, np.array([0]), np.array([9]), asked, made, work, cuts, found)
+    assert cuts[0, : found[0], ATTRIBUTE].tolist() == wanted
+    # And where no more is known than the units of values in the children.
+    units = np.stack([(rank == value).sum(axis=0) for value in (0, 1)], axis=1).ravel()
+    number = mondrian.offered(units, asked, made, work, np.zeros((2 * m, 2 * m), np.int32))
+    tried = work.cuts[:number].copy()
+    children = [rank[rank[:, cut[ATTRIBUTE]] == value] for cut in tried for value in (0, 1)]
+    here = np.array([[(own == v).sum(axis=0) for v in (0, 1)] for own in children])
+    here = here.transpose(0, 2, 1).reshape(len(children), 2 * m)
+    first = 2 * np.arange(number)
+    number = mondrian.ranked(units, asked, made, work, tried, first, here)
+    assert work.cuts[:number, ATTRIBUTE].tolist() == wanted
 
 
 @pytest.mark.parametrize("held", [1, 2, 5, 40, 200])

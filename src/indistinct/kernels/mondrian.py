@@ -713,11 +713,11 @@ def _divide(
     for child in range(children + 1):
         bounds[child] = 0
     for row in range(low, high):
-        bounds[min(side[first + rank[row, j]], children - 1) + 1] += 1
+        bounds[side[first + rank[row, j]] + 1] += 1
     for child in range(children):
         bounds[child + 1] += bounds[child]
     for row in range(low, high):
-        child = min(side[first + rank[row, j]], children - 1)
+        child = side[first + rank[row, j]]
         place = bounds[child]
         bounds[child] += 1
         for q in range(attributes):
@@ -815,7 +815,6 @@ def weigh(
         cut = cuts[which]
         j, how, a, b = cut[ATTRIBUTE], cut[HOW], cut[A], cut[B]
         start = space.at[j, START]
-        last = first[which + 1] - 1 - first[which]
         if how in (TOP, BRANCHES):
             _tally(
                 rank, weight, low[which], high[which], space.at, work.values, work.held, j, j + 1
@@ -832,7 +831,7 @@ def weigh(
                     taken += weight[row]
                     child = 0
             else:
-                child = min(side[start + own], last)
+                child = side[start + own]
             to = first[which] + child
             size[to] += weight[row]
             if counts:
