@@ -75,7 +75,7 @@ def recode_remaining(
         if not data.weight[remaining].any():
             break
         kept = release(remaining, node.astype(np.int64))
-        if kept is not None and kept.any():
+        if kept.any():
             node_of[remaining[kept]] = len(found)
             found.append(tuple(int(level) for level in node))
             remaining = remaining[~kept]
@@ -106,7 +106,7 @@ def join_rest(
         release = _Settling(data, promises, objective)
         for node in _large_throughout(data, promises, levels, rows):
             kept = release(rows, node)
-            if kept is not None and kept[counted].all():
+            if kept[counted].all():
                 where = node_of.copy()
                 where[rows] = len(nodes)
                 found = [*nodes, tuple(int(level) for level in node)]
@@ -317,7 +317,7 @@ class _Settling:
         self._objective = objective
         self._rows = -1
 
-    def __call__(self, remaining: Ints32, levels: Ints) -> Bools | None:
+    def __call__(self, remaining: Ints32, levels: Ints) -> Bools:
         if self._rows != len(remaining):
             rest = self._data.restricted(remaining)
             records = self._data.table.records
@@ -345,21 +345,18 @@ def settle_whole(
     dropped = (node_of < 0) | starred
     if dropped.all():
         return
-    quiet = 0
-    while quiet < len(promises):
-        for promise in promises:
-            on = [
-                j
-                for j, name in enumerate(data.attributes)
-                if promise.on is None or name in promise.on
-            ]
-            _, inverse = np.unique(published[:, on], axis=0, return_inverse=True)
-            class_of = inverse.reshape(-1).astype(np.int32)
-            size = np.empty(int(class_of.max()) + 1, dtype=np.int64)
-            class_sizes(class_of, data.weight, dropped, size)
-            broken = judge.broken(class_of, size, dropped, [promise])
-            lost = mark_rows(class_of, broken, data.weight, dropped)
-            quiet = 0 if lost else quiet + 1
+
+    def drop(promise: Promise) -> int:
+        on = [name in (promise.on or data.attributes) for name in data.attributes]
+        found, inverse = np.unique(published[:, on], axis=0, return_inverse=True)
+        class_of = inverse.reshape(-1).astype(np.int32)
+        size = np.empty(len(found), dtype=np.int64)
+        class_sizes(class_of, data.weight, dropped, size)
+        broken = judge.broken(class_of, size, dropped, [promise])
+        return mark_rows(class_of, broken, data.weight, dropped)
+
+    while sum(drop(promise) for promise in promises):
+        pass
     node_of[dropped & ~starred] = -1
 
 

@@ -57,9 +57,8 @@ class SeriesSearch:
         self._levels = lattice.levels
         self._strata = lattice.strata(-lattice.below)
         self._unbounded = np.zeros(lattice.size, dtype=np.int64)
-        most = data.table.combinations + 1
-        self._rows = np.empty(most, dtype=np.int32)
-        self._units = np.empty(most, dtype=np.int64)
+        self._rows = np.empty(data.table.combinations, dtype=np.int32)
+        self._units = np.empty(data.table.combinations, dtype=np.int64)
 
     @property
     def at_once(self) -> int:
