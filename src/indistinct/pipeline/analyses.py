@@ -52,20 +52,17 @@ def columns_of(policy: Policy, table: Table) -> pl.DataFrame | None:
     if not questions:
         return None
     names = list(dict.fromkeys(name for item in questions for name in item.columns))
-    lacking = [name for name in names if name not in table.columns]
-    if lacking:
-        raise PolicyError(
-            [
-                Problem(
-                    "unknown-attribute",
-                    f"analyses: {table.name} has no column '{name}': "
-                    f"{did_you_mean(name, table.columns)}",
-                    file=policy.file,
-                    remedy="correct the name",
-                )
-                for name in lacking
-            ]
+    lacking = [
+        Problem(
+            "unknown-attribute",
+            f"analyses: {table.name} has no column '{name}': {did_you_mean(name, table.columns)}",
+            file=policy.file,
+            remedy="correct the name",
         )
+        for name in names
+        if name not in table.columns
+    ]
+    refuse(PolicyError, lacking)
     problems = [
         Problem(
             "bad-value",
