@@ -16,7 +16,7 @@ from indistinct.intake.asked import asked_of, method_of
 from indistinct.intake.chosen_promises import settled
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
-from indistinct.kernels.ragged import Ragged
+from indistinct.kernels.ragged import Ragged, pointers
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.subjects import Events
@@ -205,17 +205,15 @@ def _listing(
 def _shown(context: AttackContext) -> Listing:
     """The published rows: the class of each, and what its bucket lists."""
     parts = {
-        name: (own.labels, Ragged(_wide(own.indptr, own.amount), np.repeat(own.index, own.amount)))
+        name: (
+            own.labels,
+            Ragged(pointers(own.amount)[own.indptr], np.repeat(own.index, own.amount)),
+        )
         for name, own in context.buckets.items()
     }
     lists = _listing(parts)
     pairs = zip(context.places.class_of.tolist(), context.bucket_of.tolist(), strict=True)
     return Counter((row, lists[bucket]) for row, bucket in pairs)
-
-
-def _wide(indptr: Ints, amount: Ints) -> Ints:
-    """Where rows begin whose entries are repeated."""
-    return np.concatenate([[0], np.cumsum(amount)])[indptr]
 
 
 def _tried(
@@ -231,7 +229,7 @@ def _tried(
     members = Ragged.by_owner(of[order], order, data.table.combinations)
     each = members.select(refused.parts.value)
     lengths = refused.parts.sums(members.lengths[refused.parts.value])
-    parts = Ragged(np.concatenate([[0], np.cumsum(lengths)]), each.value)
+    parts = Ragged(pointers(lengths), each.value)
     return Tried(people, refused.attempt, parts)
 
 
