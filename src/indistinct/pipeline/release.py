@@ -312,26 +312,22 @@ class Release(Document):
             person=None if person is None else names[person],
         )
 
-    @property
-    def _told(self) -> list[WarningText]:
-        """The warnings, without those for which the whole release is read again."""
-        return self.run.told
-
     def __repr__(self) -> str:
         what = "linked tables"
         if not isinstance(self.plan, LinkedPlan):
             levels = ", ".join(f"{name} {level}" for name, level in self.plan.levels.items())
             what = f"levels {levels}" if levels else "by class"
-        told = [f"{many(len(self._told), 'warning')}, first: {one}" for one in self._told[:1]]
+        found = self.run.told  # those of formulas would read the whole release again
+        told = [f"{many(len(found), 'warning')}, first: {one}" for one in found[:1]]
         return f"<Release: {'; '.join([f'{self.certificate!r}, {what}', *told])}>"
 
     def parts(self) -> Iterator[Part]:
         """The warnings, the first rows, the certificate, and what the release cost."""
         import narwhals as nw
 
-        if self._told:
-            yield Line(f"{many(len(self._told), 'warning')}, for the custodian alone", "bad")
-            yield Grid((), [(told.kind.title, told) for told in self._told])
+        if found := self.run.told:
+            yield Line(f"{many(len(found), 'warning')}, for the custodian alone", "bad")
+            yield Grid((), [(told.kind.title, told) for told in found])
         for name, frame in self._frames().items():
             served = isinstance(frame, PostgresTable)
             known = frame if served else nw.from_native(frame)
