@@ -493,7 +493,17 @@ def _read(release: Frame, policy: Policy) -> ReleaseView:
     """
     view = ReleaseView.read(release, sought_by(policy), as_codes=True)
     if policy.person is None and (view.person is not None or view.link is not None):
-        raise PolicyError(_of_people(view.person))
+        what = (
+            "is of two linked tables, for people with many records"
+            if view.person is None
+            else f"is of people with many records, whom the column '{view.person}' identifies"
+        )
+        raise PolicyError(
+            "release-of-people",
+            f"the release {what}, but the policy does not name the person column: rows would "
+            "count as people",
+            remedy='name the column: [source] person = "patient_id", say',
+        )
     return view
 
 
@@ -550,16 +560,10 @@ def reported(
         tell: is told what is being done.
     """
     chosen = [name for name in attackers() if only is None or name in only]
-    found: list[Finding] = []
-    skipped: dict[Skipped, None] = {}
-    for result in findings(context, chosen, lambda name, share: tell(f"attacking: {name}", share)):
-        if isinstance(result, Finding):
-            found.append(result)
-        else:
-            skipped[result] = None
+    results = [*findings(context, chosen, lambda name, share: tell(f"attacking: {name}", share))]
     return AttackReport(
-        tuple(found),
-        tuple(skipped),
+        tuple(one for one in results if isinstance(one, Finding)),
+        tuple(dict.fromkeys(one for one in results if isinstance(one, Skipped))),
         context.records,
         tuple(notes),
         unit="record" if context.one_record_each else "person",
@@ -592,21 +596,6 @@ def _without(policy: Policy, untried: Mapping[str, str]) -> Policy:
             "with quasi-identifiers that are generalized",
         )
     return found
-
-
-def _of_people(person: str | None) -> Problem:
-    """That rows of a release are not what its policy takes them for."""
-    what = (
-        "is of two linked tables, for people with many records"
-        if person is None
-        else f"is of people with many records, whom the column '{person}' identifies"
-    )
-    return Problem(
-        "release-of-people",
-        f"the release {what}, but the policy does not name the person column: rows would count "
-        "as people",
-        remedy='name the column: [source] person = "patient_id", say',
-    )
 
 
 def unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]) -> int:
