@@ -246,6 +246,26 @@ def test_the_share_of_the_population_is_told() -> None:
         assert lower == 0 or problem.remedy.startswith("choose a lower bound of at most 0.5, or")
 
 
+@pytest.mark.parametrize(("lower", "hint"), [(0, False), (0.1, True)])
+def test_who_is_left_out_is_named_where_nobody_may_be(lower: float, hint: bool) -> None:
+    asked = promise("delta-presence", lower=lower, upper=0.4)
+    problem = asked.infeasible(frequencies([Class((6, 0, 0, 0, 0, 0), 12)]), 0)
+    assert problem is not None
+    told = f" (and {asked.relaxation_hint})" if hint else ""
+    assert problem.remedy == (
+        f"choose a larger upper bound, allow more records to be left out{told}, or name the "
+        "population from which the table is a sample"
+    )
+
+
+@pytest.mark.parametrize(("records", "smaller"), [(1, ""), (2, "choose a smaller k, or ")])
+def test_of_one_record_no_smaller_k_is_proposed(records: int, smaller: str) -> None:
+    whole = frequencies([Class((records, 0, 0, 0, 0, 0), 9)])
+    problem = promise("k-anonymity", k=3).infeasible(whole)
+    assert problem is not None
+    assert problem.remedy == f"{smaller}release a larger table"
+
+
 def test_fewer_records_than_a_class_needs_are_told() -> None:
     asked = promise("kl-cover", k=5, l=2, sensitive="s")
     assert asked.infeasible(frequencies([Class((3, 2, 0, 0, 0, 0), 9)])) is None

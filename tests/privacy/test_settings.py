@@ -111,6 +111,17 @@ def test_every_value_needs_a_category() -> None:
     assert asked.achieved(only([0, 1, 1], partly)) == {"p": 0}
 
 
+def test_values_without_a_category_are_on_no_side_and_weigh_nothing() -> None:
+    partly = SensitiveDomain(("a", "b", None), ValueMetadata({"a": "x", "b": "y"}, ("x", "y")))
+    balanced = promise("balanced-p-plus-sensitive", p=2, difference=1, sensitive="s")
+    for counts, apart in (([3, 1, 0], 2), ([1, 1, 9], 0), ([1, 2, 9], 1), ([1, 3, 0], 2)):
+        assert balanced.achieved(only(counts, partly)) == {"p": 2, "difference": apart}
+    unordered = SensitiveDomain(("a", "b", None), ValueMetadata({"a": "x", "b": "y"}))
+    light = promise("p-plus-alpha-sensitive", p=1, alpha=0.5, sensitive="s")
+    assert light.achieved(only([1, 1, 1], unordered)) == {"p": 2, "alpha": 0.0}
+    assert light.achieved(only([1, 1, 1], partly)) == {"p": 2, "alpha": 1.0}
+
+
 def test_every_value_needs_a_rank_and_every_rank_a_k() -> None:
     asked = promise("knm-anonymity", k={1: 5, 4: 2}, sensitive="s")
     assert asked.parameters["k"] == {"1": 5, "4": 2}

@@ -77,7 +77,7 @@ class BalancedPPlusSensitive(Promise):
         if few is not None:
             return few
         about = table.sensitive[str(self.sensitive)].about
-        sides = _sides(about)[about.category_of] * (about.category_of >= 0)
+        sides = _side_of(about)
         harmless, sensitive = int(totals[sides < 0].sum()), int(totals[sides > 0].sum())
         middle = int((_sides(about)[held] == 0).sum())
         one_sided = min(harmless, sensitive) == 0 and self.p - middle > self.difference
@@ -113,9 +113,8 @@ class BalancedPPlusSensitive(Promise):
     def _apart(self, classes: ClassTable) -> Ints:
         """By how many records one half exceeds the other, [G]."""
         domain, cells = domain_of(self, classes), cells_of(self, classes)
-        sides = np.append(_sides(domain), 0)[domain.category_of].astype(np.float64)
         found = np.empty(len(cells), np.float64)
-        weigh(cells, sides, False, found)
+        weigh(cells, _side_of(domain).astype(np.float64), False, found)
         return np.abs(found).astype(np.int64)
 
 
@@ -123,4 +122,10 @@ def _sides(domain: SensitiveDomain) -> Ints:
     """For each category -1 in the harmless half, 1 in the sensitive half, 0 in the middle."""
     categories = len(domain.categories)
     sides: Ints = np.sign(2 * np.arange(categories) - (categories - 1))
+    return sides
+
+
+def _side_of(domain: SensitiveDomain) -> Ints:
+    """The side of each value's category; 0 where it has none."""
+    sides: Ints = np.append(_sides(domain), 0)[domain.category_of]
     return sides

@@ -24,7 +24,7 @@ equality counts as kept.
 from __future__ import annotations
 
 import functools
-import math
+import itertools
 from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
@@ -137,13 +137,7 @@ def least_values(k: int, mu: float) -> int:
     >>> [least_values(k, 0.6) for k in (2, 4, 5, 10, 20)]
     [2, 4, 4, 8, 14]
     """
-    needed = 3 * _fraction(mu) * (k * k - 1)
-    if needed <= 0:
-        return 1
-    found = max(2, int((1 + math.sqrt(needed)) / 2) - 1)
-    while not serves(found, k, mu):
-        found += 1
-    return found
+    return next(values for values in itertools.count(1) if serves(values, k, mu))
 
 
 def largest_k(values: int, mu: float) -> int:
@@ -226,7 +220,7 @@ def _best_spreads(size: int, values: int) -> list[int]:
     over columns finds for every number of records and every sum(f x) the largest sum(f x^2).
     """
     most = min(values, size)
-    width = size * (most + 1) // 2 + most
+    width = size * (most + 1) // 2
     square = np.full((size + 1, width + 1), -1, dtype=np.int64)
     square[0, 0] = 0
     for ranks in range(1, most + 1):

@@ -151,8 +151,8 @@ def _hierarchical(cells: Ints, domain: SensitiveDomain, shares: Floats, found: F
     ancestors = domain.ancestors.astype(np.int64)
     nodes = ancestors.max(axis=1, initial=-1) + 1
     below = len(ancestors) - 1 if nodes[-1] <= 1 else len(ancestors)
-    most_nodes = int(nodes.max(initial=1))
-    reference = np.zeros((below, most_nodes))
+    most = len(shares)
+    reference = np.zeros((below, most))
     for level in range(below):
-        reference[level] = np.bincount(ancestors[level], shares, most_nodes)
-    hierarchical(cells, ancestors[:below], nodes, reference, np.empty(most_nodes, np.int64), found)
+        reference[level] = np.bincount(ancestors[level], shares, most)
+    hierarchical(cells, ancestors[:below], nodes, reference, np.empty(most, np.int64), found)

@@ -19,7 +19,7 @@ attacker believes who recognizes them.
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -134,12 +134,10 @@ class ThetaSensitive(Promise):
             full = ranks.thresholds(classes.size[held], 1.0)
             shares = variance[full > 0] / full[full > 0]
             return {"k": smallest, "mu": float(shares.min()) if len(shares) else None}
-        worst = float(variance.min())
-        largest = int(math.sqrt(12 * worst / self.mu + 1)) + 1
-        while (
-            largest > 1
-            and ranks.falls_short(np.array([worst]), ranks.theta(largest, self.mu)).any()
-        ):
-            largest -= 1
-        mu = worst / ranks.theta(self.k, 1.0) if self.k > 1 else None
-        return {"k": min(largest, smallest), "mu": mu}
+
+        def short(k: int) -> bool:
+            return bool(ranks.falls_short(variance, ranks.theta(k, self.mu)).any())
+
+        largest = 1 + bisect_left(range(2, smallest + 1), True, key=short)
+        mu = float(variance.min()) / ranks.theta(self.k, 1.0) if self.k > 1 else None
+        return {"k": largest, "mu": mu}

@@ -168,7 +168,7 @@ def had_by_all(promise: Promise, classes: ClassTable) -> Bools:
     if isinstance(promise, AboutValues):
         cells = promise.harmful_cells(classes)
     had = cells.max(axis=1, initial=0) >= classes.size
-    found: Bools = had & several & (classes.size > 0)
+    found: Bools = had & several
     return found
 
 
