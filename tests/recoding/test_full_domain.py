@@ -490,7 +490,9 @@ class TestEffort:
             plan = full_domain(data, promises, goal, Settings(suppression_limit=limit))
             assert plan.search.value == pytest.approx(bound.value(np.array(min(keys))))
             checked.append(plan.search.checked)
-        assert checked == CHECKED[measure]
+        # Logarithms differ in last digits between processors: which costs are equal does, too.
+        alike = 3 if goal.aggregated_by == "geometric" else 0
+        assert checked == pytest.approx(CHECKED[measure], abs=alike)
 
     @pytest.mark.parametrize(
         ("given", "expected"),
