@@ -250,9 +250,9 @@ def test_smallest_first(sizes: list[int], ks: list[int]) -> None:
     ks = sorted(ks)
     size = np.array(sizes, np.int64)
     first = np.arange(100, 100 + len(size), dtype=np.int32)
-    bucket_of = np.searchsorted(np.array(ks), np.arange(ks[-1]), side="right")
-    rows = np.empty(len(size) + 1, np.int32)
-    units = np.empty(len(size) + 1, np.int64)
+    bucket_of = np.searchsorted(np.array(ks), np.arange(ks[-1] + 1), side="right")
+    bucket_of[0] = len(ks)
+    rows, units = np.empty(len(size), np.int32), np.empty(len(size), np.int64)
     ends, lost = np.empty(len(ks), np.int64), np.empty(len(ks), np.int64)
     smallest_first(size, first, bucket_of, rows, units, ends, lost)
     for k, end, total in zip(ks, ends.tolist(), lost.tolist(), strict=True):

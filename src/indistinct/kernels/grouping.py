@@ -216,34 +216,27 @@ def smallest_first(
 ) -> None:
     """A row and the units of every small class, those of the first bucket first.
 
-    ``bucket_of`` is the bucket of every size below the largest that is small; classes without units
-    are in none. Up to bucket b there are ``ends[b]`` classes, with ``lost[b]`` units together.
-    ``rows`` and ``units`` have room for all classes.
+    ``bucket_of`` is the bucket of every size from 0, the last for all above; classes in none have
+    one that there is not. Up to bucket b there are ``ends[b]`` classes, with ``lost[b]`` units
+    together. ``rows`` and ``units`` have room for all classes.
     """
-    most = len(bucket_of)
-    buckets = len(ends)
+    most, buckets = len(bucket_of) - 1, len(ends)
     ends[:] = 0
     lost[:] = 0
     for group in range(len(size)):
-        own = size[group]
-        if 0 < own < most and bucket_of[own] < buckets:
-            ends[bucket_of[own]] += 1
-            lost[bucket_of[own]] += own
-    before = np.int64(0)
-    for bucket in range(buckets):
-        number = ends[bucket]
-        ends[bucket] = before
-        before += number
-        if bucket > 0:
-            lost[bucket] += lost[bucket - 1]
+        bucket = bucket_of[min(size[group], most)]
+        if bucket < buckets:
+            ends[bucket] += 1
+            lost[bucket] += size[group]
+    lost[:] = np.cumsum(lost)
     # From where each bucket begins to where it ends.
+    ends[:] = np.cumsum(ends) - ends
     for group in range(len(size)):
-        own = size[group]
-        if 0 < own < most and bucket_of[own] < buckets:
-            place = ends[bucket_of[own]]
-            rows[place] = first[group]
-            units[place] = own
-            ends[bucket_of[own]] += 1
+        bucket = bucket_of[min(size[group], most)]
+        if bucket < buckets:
+            rows[ends[bucket]] = first[group]
+            units[ends[bucket]] = size[group]
+            ends[bucket] += 1
 
 
 @jit

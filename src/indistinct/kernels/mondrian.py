@@ -648,16 +648,11 @@ def ranked(
 
 @jit
 def _which(cut: Ints, tried: Ints) -> int:
-    """The place of a cut among some."""
-    for place in range(len(tried)):
-        if (
-            tried[place, ATTRIBUTE] == cut[ATTRIBUTE]
-            and tried[place, HOW] == cut[HOW]
-            and tried[place, A] == cut[A]
-            and tried[place, B] == cut[B]
-        ):
-            return place
-    return -1
+    """The place of a cut among those that were tried."""
+    place = 0
+    while (tried[place] != cut).any():
+        place += 1
+    return place
 
 
 @jit

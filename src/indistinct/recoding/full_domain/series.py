@@ -75,9 +75,10 @@ class SeriesSearch:
         self._ks = list(ks)
         self._allowed = allowed
         number, width = len(self._ks), self.objective.width
-        # For every size below the largest k, the first k that breaks a class of it.
-        sizes = np.arange(max(self._ks, default=1))
+        # For every size up to the largest k, the first k that breaks a class of it.
+        sizes = np.arange(max(self._ks, default=0) + 1)
         self._first_broken = np.searchsorted(np.array(self._ks), sizes, side="right")
+        self._first_broken[0] = number
         self._lost = np.empty(number, dtype=np.int64)
         self._ends = np.empty(number, dtype=np.int64)
         # What suppression costs at least, of every k one after the other, and how much it is.
