@@ -221,7 +221,9 @@ def test_whose_items_they_are_has_to_be_told() -> None:
         audit(table, [asked], ["town"])
 
 
-def _tables(people: list[tuple[str, str]], rows: list[tuple[str, str]]) -> dict[str, pl.DataFrame]:
+def _tables(
+    people: list[tuple[str, str | None]], rows: list[tuple[str | None, str]]
+) -> dict[str, pl.DataFrame]:
     return {
         "quasi": pl.DataFrame(people, {"town": pl.String, "bucket": pl.String}, orient="row"),
         "sensitive": pl.DataFrame(rows, {"bucket": pl.String, "illness": pl.String}, orient="row"),
@@ -327,6 +329,9 @@ def test_tables_that_do_not_belong_together_are_told() -> None:
         linked={**LINK, "holding": "one"},
     )  # fmt: skip
     assert whole.holds
+    nowhere = _tables([("N", "1"), ("S", None)], [("1", "flu"), (None, "heart")])
+    missing = audit(nowhere, [bound], ["town"], linked={**LINK, "holding": "one"})
+    assert "in one of the tables only" not in " ".join(missing.notes)
 
 
 def test_a_link_that_leads_nowhere_is_refused() -> None:

@@ -121,6 +121,24 @@ def test_more_people_than_asked_may_stay_together() -> None:
     cover = audited([first, second], follow="who")[3]
     assert cover.achieved == {"k": 3, "l": 3}
     assert cover.holds is not False
+    asked = {"model": "kl-cover", "k": 4, "l": 2, **ABOUT}
+    frames = frames_of([first, second])
+    (more,) = ind.audit(frames, promises=[asked], quasi=["class"], follow="who").promises
+    assert more.holds is False
+    assert str(more.why).endswith("shares the classes of all releases with 2 others alone")
+
+
+@pytest.mark.parametrize(
+    ("second", "apart"), [("[25, 35)", False), ("[30, 40)", True), ("{22, 41}", False)]
+)
+def test_ranges_that_overlap_may_share_people(second: str, apart: bool) -> None:
+    frames = [
+        pl.DataFrame({"age": [age] * 2, "ill": ill})
+        for age, ill in (("[20, 30)", ["x", "y"]), (second, ["x", "z"]))
+    ]
+    asked = {"model": "m-invariance", "m": 2, **ABOUT}
+    (verdict,) = ind.audit(frames, promises=[asked], quasi=["age"], constant=["age"]).promises
+    assert verdict.holds == (True if apart else None)
 
 
 def test_rows_are_joined_by_what_stands_beside_classes() -> None:

@@ -77,7 +77,7 @@ def _fingerprints(linked: LinkedTables, sensitive: str) -> pl.DataFrame:
     lists = (
         linked.sensitive[sensitive]
         .unique()
-        .sort(sensitive, nulls_last=True)
+        .sort(sensitive)
         .group_by(linked.by, maintain_order=True)
         .agg(pl.col(sensitive).alias(_HELD))
     )
