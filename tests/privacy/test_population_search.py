@@ -134,7 +134,7 @@ def test_a_class_of_people_who_are_all_missing_is_mended_by_no_suppression(absen
     people = [((0, 0), True), ((1, 1), True), ((2, 0), False)]
     on_a = promise("delta-presence", lower=0.3, upper=1.0, absent=absent, on=("a",))
     asked = [on_a, promise("k-anonymity", k=1)]
-    for limit in (0.0, 0.6):
+    for limit in (0.0, 0.6, 1.0):
         plan = full_domain(
             encoded(people), asked, objective("height"), Settings(suppression_limit=limit)
         )
@@ -150,7 +150,7 @@ def test_a_class_of_people_who_are_all_missing_is_mended_by_no_suppression(absen
         max_size=14,
     ).filter(lambda people: any(inside for _, inside in people)),
     asked=promised(),
-    limit=st.sampled_from([0.0, 0.3, 0.6]),
+    limit=st.sampled_from([0.0, 0.3, 0.6, 1.0]),
 )
 def test_the_search_finds_what_trying_every_node_finds(
     people: list[tuple[Row, bool]], asked: list[Promise], limit: float

@@ -598,6 +598,19 @@ class TestLocalRecoding:
         found = local._large_throughout(data, on_some, levels, rows)
         assert [int(level) for (level,) in found] == [0, 1, 2]
 
+    def test_a_rest_is_joined_whatever_people_the_population_has_beside(self) -> None:
+        """The one of b2 shares a class with b1, and those of a stay as they are; b3 is empty."""
+        wards = ["a1", "a1", "a2", "a2", "b1", "b1", "b2"]
+        table, people = ({"ward": [*wards, *more]} for more in ([], ["b3"]))
+        chains = [(ward, ward[0], "*") for ward in ("a1", "a2", "b1", "b2", "b3")]
+        taxonomies = {"ward": Taxonomy("ward", chains)}
+        frame, population = pl.DataFrame(table), pl.DataFrame(people)
+        data = Microdata.encode(frame, taxonomies, population=population).data
+        asked = [promise("k-anonymity", k=2)]
+        plan = full_domain(data, asked, objective("loss"), Settings(local_recoding=True))
+        nodes = [plan.nodes[at] for at in plan.node_of[data.weight > 0]]
+        assert nodes == [(0,), (0,), (1,), (1,)]
+
     @pytest.mark.parametrize("last", [0, 1, 2])
     def test_who_is_published_with_stars_alone_is_told_at_any_node(self, last: int) -> None:
         chains = [("a", "x", "*"), ("b", "*", "*"), ("c", "x", "*")]

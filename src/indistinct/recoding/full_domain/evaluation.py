@@ -89,13 +89,13 @@ class Evaluator:
         kept when anything is added: where another promise looks at attributes beyond theirs, or
         where records can be starred.
         """
-        every = set(self.data.attributes)
-        seen = [set(part.on or every) for part in self.promises]
+        every = self.data.attributes
+        seen = {name for part in self.promises for name in part.on or every}
         return self.allowed > 0 and any(
             (part.compares and part.reference == "published")
             or bool(self._starred)
-            or any(not other <= own for other in seen)
-            for part, own in zip(self.promises, seen, strict=True)
+            or not seen.issubset(part.on or every)
+            for part in self.promises
             if part.effective_closure != "superset"
         )
 
