@@ -342,6 +342,29 @@ def test_compiled_is_as_plain_over_many_blocks_of_classes(seed: int) -> None:
     assert found.log
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_compiled_is_as_plain_with_more_values_than_bits(seed: int) -> None:
+    rng = random.Random(seed)
+    size, groups, domain = rng.randint(6, 12), 12, 140
+    records = size * groups
+    often = rng.sample(range(domain), 12)
+    drawn = [
+        rng.choice(often) if rng.random() < 0.7 else rng.randrange(domain) for _ in range(records)
+    ]
+    case = Case(
+        classes=[list(range(g * size, (g + 1) * size)) for g in range(groups)],
+        values={"s": sorted(drawn, key=lambda v: v % 5)},
+        targets={"s": Target(domain, k=4, posterior=rng.choice([0.2, 0.3, 0.4]))},
+        widths=random_widths(rng, records),
+        guard=seed % 2 == 0,
+        back=seed % 3 == 0,
+        allowed=None,
+    )
+    found = compiled(case)
+    same(plainly(case), found)
+    assert found.log
+
+
 @settings(max_examples=400)
 @given(st.integers(100_000, 10_000_000))
 def test_it_ends_as_it_should(seed: int) -> None:
