@@ -67,6 +67,56 @@ def test_a_model_says_what_it_applies_to(model: str) -> None:
             promise(model, sensitive="s", reference="original", **asked.parameters)
 
 
+SAID: dict[str, set[str]] = {
+    "compares": {
+        "basic-beta-likeness", "delta-disclosure", "enhanced-beta-likeness", "t-closeness",
+    },
+    "needs_population": {"delta-presence", "k-map"},
+    "about_population": {"delta-presence", "estimated-k-map", "k-map"},
+    "counts_made_up": {"m-invariance", "tau-safety", "theta-sensitive"},
+    "of_items_alone": {"km-anonymity"},
+    "consecutive": {"m-invariance"},
+}  # fmt: skip
+"""Of which models a fact is true, where it is not true of most."""
+
+OF_RECORDS = {
+    "delta-presence", "estimated-k-map", "k-anonymity", "k-map", "known-number", "known-visit",
+}  # fmt: skip
+
+
+def test_which_models_need_what() -> None:
+    ours = {
+        name: kind for name, kind in models().items() if kind.__module__.startswith("indistinct.")
+    }
+    for fact, known in SAID.items():
+        assert {name for name, kind in ours.items() if getattr(kind, fact, False)} == known
+    assert {name for name, kind in ours.items() if not kind.needs_sensitive} == OF_RECORDS
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_promise_that_says_nothing_of_sizes_says_so(model: str) -> None:
+    asked = usual(model)
+    assert asked.caution is None
+    assert asked.is_open is False
+    assert asked.keeps_everybody is (model == "delta-presence")
+    assert (asked.relaxation_hint is not None) is (model == "delta-presence")
+    k = asked.parameters.get("k", 1)
+    least = min(k.values()) if isinstance(k, dict) else k
+    most = max(k.values()) if isinstance(k, dict) else k
+    if model not in {"estimated-k-map", "k-map"}:
+        assert (asked.class_size, asked.sufficient_size) == (least, most)
+    assert (asked.largest_violating_size is None) is (
+        model not in {"estimated-k-map", "k-anonymity"}
+    )
+
+
+def test_without_a_k_known_records_ask_for_no_size() -> None:
+    for settings, size in (({"k": 4}, 4), ({"bound": 0.5}, 1), ({"k": 3, "bound": 0.5}, 3)):
+        asked = promise("known-records", m=2, sensitive="s", **settings)
+        assert asked.class_size == size
+        assert asked.parameters == {"m": 2, **settings}
+
+
 # What has to be known of the values
 
 BARE = SensitiveDomain(("a", "b", None))

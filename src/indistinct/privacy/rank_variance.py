@@ -60,7 +60,7 @@ def rank_variance(cells: Ints) -> Floats:
     if cells.shape[1] == 0:
         return np.zeros(len(cells))
     falling = -np.sort(-cells.astype(np.int64, copy=False), axis=1)
-    rank = np.arange(1, cells.shape[1] + 1, dtype=np.int64)
+    rank = np.arange(cells.shape[1], dtype=np.int64)
     size = falling.sum(axis=1)
     linear = falling @ rank
     square = falling @ (rank * rank)
@@ -77,13 +77,11 @@ def rank_variance_exact(counts: Sequence[int]) -> Fraction:
     >>> rank_variance_exact([1, 2, 1]), rank_variance_exact([2, 1, 1, 1])
     (Fraction(11, 16), Fraction(34, 25))
     """
-    falling = sorted((int(count) for count in counts if count > 0), reverse=True)
-    size = sum(falling)
-    if size == 0:
-        return Fraction(0)
-    linear = sum(count * rank for rank, count in enumerate(falling, 1))
-    square = sum(count * rank * rank for rank, count in enumerate(falling, 1))
-    return Fraction(size * square - linear * linear, size * size)
+    rising = sorted(map(int, counts))  # numbered from the other end they vary as much
+    size = sum(rising)
+    linear = sum(count * rank for rank, count in enumerate(rising))
+    square = sum(count * rank * rank for rank, count in enumerate(rising))
+    return Fraction(size * square - linear * linear, max(size, 1) ** 2)
 
 
 def theta(k: float, mu: float) -> float:

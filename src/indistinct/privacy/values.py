@@ -187,7 +187,7 @@ def evened(promise: Promise, table: FrequencyTable, allowed: int | None) -> Floa
     record, which leaves the uniform distribution.
     """
     cells = table.sensitive[str(promise.sensitive)]
-    counts = -np.sort(-cells.totals[cells.totals > 0].astype(np.float64))
+    counts = -np.sort(-cells.totals[cells.totals.nonzero()].astype(np.float64))
     if not len(counts):
         return counts
     total = counts.sum()
