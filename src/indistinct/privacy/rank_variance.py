@@ -153,12 +153,12 @@ def largest_k(values: int, mu: float) -> int:
     return found
 
 
-def within_reach(values: int, k: int, mu: float, *, by_size: bool = False) -> str:
+def within_reach(values: int, k: int, mu: float, *, by_size: bool) -> str:
     """What to ask of that many values in place of a k and a mu that they do not reach.
 
-    >>> within_reach(3, 5, 1.0)
+    >>> within_reach(3, 5, 1.0, by_size=False)
     'choose k of at most 3, or mu of at most 0.34'
-    >>> within_reach(1, 5, 1.0).split(":")[0]
+    >>> within_reach(1, 5, 1.0, by_size=False).split(":")[0]
     'leave it out (role = "identifier")'
     """
     reach = largest_size if by_size else largest_k
