@@ -37,9 +37,9 @@ def argument(metavar: str, text: str, **more: Any) -> Any:
 
 Data = Annotated[
     Path,
-    typer.Argument(
-        metavar="DATA",
-        help="The private table: CSV, Parquet, Excel, or postgresql://host/db?table=T.",
+    argument(
+        "DATA",
+        "The private table: CSV, Parquet, Excel, or postgresql://host/db?table=T.",
         dir_okay=True,
     ),
 ]
@@ -54,18 +54,18 @@ Engine = Annotated[
 ]
 Master = Annotated[
     str | None,
-    typer.Option(
-        metavar="URL",
-        help="With --engine spark: the cluster, such as spark://host:7077 (as Spark is set up).",
-        rich_help_panel=FILE,
+    option(
+        "URL",
+        "With --engine spark: the cluster, such as spark://host:7077 (as Spark is set up).",
+        panel=FILE,
     ),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="With --engine duckdb: what the run may take, such as 2GB; the rest is spilled.",
-        rich_help_panel=FILE,
+    option(
+        "SIZE",
+        "With --engine duckdb: what the run may take, such as 2GB; the rest is spilled.",
+        panel=FILE,
     ),
 ]
 Roles = Annotated[Path | None, option("FILE", "The policy that says which role each column plays.")]
@@ -80,20 +80,10 @@ Details = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Separator = Annotated[
     str | None,
-    typer.Option(
-        metavar="CHARACTER",
-        help="Separator of a CSV file (detected when not given).",
-        rich_help_panel=FILE,
-    ),
+    option("CHARACTER", "Separator of a CSV file (detected when not given).", panel=FILE),
 ]
-Encoding = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Encoding of a CSV file (detected).", rich_help_panel=FILE),
-]
-Sheet = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Sheet of an Excel file.", rich_help_panel=FILE),
-]
+Encoding = Annotated[str | None, option("NAME", "Encoding of a CSV file (detected).", panel=FILE)]
+Sheet = Annotated[str | None, option("NAME", "Sheet of an Excel file.", panel=FILE)]
 
 
 def begin(engine: str | None, master: str | None, data: str | Path) -> None:
