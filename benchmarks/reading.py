@@ -8,7 +8,7 @@ from pathlib import Path
 
 from common import describe_machine, ms, parser, show, timed
 from indistinct.hierarchies.build import build_taxonomy
-from indistinct.sources.formats.fhir import read_fhir
+from indistinct.sources.formats.fhir import fhir_records
 
 CONDITIONS = 20_000
 ZIP_CODES = 100_000
@@ -41,7 +41,7 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as place:
         folder = export(Path(place))
-        fhir = timed(lambda: read_fhir(folder).height)
+        fhir = timed(lambda: fhir_records(folder).frame.height)
     show(
         "reading and building (target: about a second each)",
         ["what", "best", "median"],

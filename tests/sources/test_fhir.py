@@ -7,6 +7,7 @@ import lzma
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ import indistinct as ind
 from indistinct.errors import DataError, PolicyError
 from indistinct.policy import Policy
 from indistinct.sources.format import format_named, format_of, formats
-from indistinct.sources.formats.fhir import fhir_records, read_fhir
+from indistinct.sources.formats.fhir import fhir_records
 
 CORE = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-"
 
@@ -83,6 +84,10 @@ ASTHMA: dict[str, Any] = {
     "recordedDate": "1976-02-01",
     "abatementPeriod": {"start": "1990-01", "end": "1991"},
 }
+
+
+def read_fhir(path: Path) -> pl.DataFrame:
+    return fhir_records(path).frame
 
 
 def condition(number: str, person: str = "Patient/p1", **more: Any) -> dict[str, Any]:

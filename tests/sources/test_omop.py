@@ -11,7 +11,7 @@ import pytest
 import indistinct as ind
 from indistinct.errors import DataError
 from indistinct.sources.format import format_named
-from indistinct.sources.formats.omop import omop_records, read_omop
+from indistinct.sources.formats.omop import omop_records
 
 PERSON = """\
 PERSON_ID,GENDER_CONCEPT_ID,YEAR_OF_BIRTH,MONTH_OF_BIRTH,DAY_OF_BIRTH,BIRTH_DATETIME,\
@@ -46,6 +46,10 @@ LOCATION_ID,ADDRESS_1,CITY,STATE,ZIP,COUNTY
 11,1 SECRET Road,Trier,RP,54290,Trier
 12,2 SECRET Road,,NW,53111,
 """
+
+
+def read_omop(folder: Path) -> pl.DataFrame:
+    return omop_records(folder).frame
 
 
 def database(folder: Path, **tables: str | None) -> Path:

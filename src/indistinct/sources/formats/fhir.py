@@ -97,8 +97,10 @@ _SCHEMAS: Mapping[str, Mapping[str, pl.DataType]] = {
 """Of each resource what is read, and how it is nested; everything else in it is passed over."""
 
 
-def read_fhir(path: str | Path) -> pl.DataFrame:
+def fhir_records(path: str | Path) -> HealthRecords:
     """The conditions of a FHIR R4 export, each with what is known of its patient.
+
+    With notes on what is not in the table, and the files that were read.
 
     Every column is text. ``patient`` (the logical id), ``birth_date``, ``gender``, ``race``,
     ``ethnicity`` (extensions of US Core), ``city``, ``state``, ``postal_code`` (of the current home
@@ -110,7 +112,7 @@ def read_fhir(path: str | Path) -> pl.DataFrame:
     the time), ``encounter``.
 
     Conditions that were refuted or entered in error are left out, as are patients without any;
-    :func:`fhir_records` says how many.
+    the notes say how many.
 
     Arguments:
         path: a folder of NDJSON files or bundles (also packed: ``Condition.000.ndjson.xz``), or one
@@ -120,15 +122,6 @@ def read_fhir(path: str | Path) -> pl.DataFrame:
         DataError: with everything that is wrong: no file with patients or with conditions, broken
             JSON, a resource of another form than that of R4, several versions of a resource,
             patients without an id, conditions of nobody or of unknown patients.
-    """
-    return fhir_records(path).frame
-
-
-def fhir_records(path: str | Path) -> HealthRecords:
-    """The same table, with notes on what is not in it, and the files that were read.
-
-    Raises:
-        DataError: as :func:`read_fhir`.
     """
     path = Path(path)
     parts, problems = _parts(path)

@@ -81,8 +81,10 @@ _STANDARD: Mapping[str, str] = {
 _NO_CONCEPT = "0"
 
 
-def read_omop(folder: str | Path) -> pl.DataFrame:
+def omop_records(folder: str | Path) -> HealthRecords:
     """The conditions in the tables of an OMOP database, each with what is known of its person.
+
+    With notes on what is not in the table, and the files that were read.
 
     Every column is text. ``person_id``, ``year_of_birth``, ``birth_date`` (or the month of birth,
     where no more is known), ``gender``, ``race``, ``ethnicity``, ``city``, ``county``, ``state``,
@@ -92,7 +94,7 @@ def read_omop(folder: str | Path) -> pl.DataFrame:
     have is missing. Concept 0, which stands for none, is missing; one that ``CONCEPT`` lacks is
     ``concept 123``.
 
-    People without conditions are left out; :func:`omop_records` says how many.
+    People without conditions are left out; the notes say how many.
 
     Arguments:
         folder: with a file for each table, ``PERSON.csv`` or ``person.parquet.xz``: CSV with commas
@@ -101,15 +103,6 @@ def read_omop(folder: str | Path) -> pl.DataFrame:
     Raises:
         DataError: with everything that is wrong: no such table or column, several rows of one
             person or concept, conditions of nobody or of unknown people.
-    """
-    return omop_records(folder).frame
-
-
-def omop_records(folder: str | Path) -> HealthRecords:
-    """The same table, with notes on what is not in it, and the files that were read.
-
-    Raises:
-        DataError: as :func:`read_omop`.
     """
     folder = Path(folder)
     files = _files(folder)
