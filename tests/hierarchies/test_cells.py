@@ -27,6 +27,7 @@ def test_a_set_is_read_as_it_was_written(values: list[str | None]) -> None:
 
 def test_ranges_in_a_set_are_not_quoted() -> None:
     assert set_text(["[21, 90]", None]) == "{[21, 90], missing}"
+    assert set_text(["[2019-03, 2020-Q1]", None]) == "{[2019-03, 2020-Q1], missing}"
 
 
 @given(VALUES)

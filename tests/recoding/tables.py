@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
+from indistinct.hierarchies.dates import dates_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
@@ -21,6 +22,7 @@ from indistinct.requirement import Requirement
 from indistinct.sources.engines import open_table
 
 AGES = tuple(str(age) for age in (3, 7, 20, 21, 22, 40, 41, 65))
+DAYS = tuple(f"2019-{day}" for day in ("01-03", "01-07", "04-20", "04-21", "05-22", "09-04"))
 WARDS = (
     ("A1", "A", "house", "*"),
     ("A2", "A", "house", "*"),
@@ -37,11 +39,15 @@ ILLS = "uvwx"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of age, ward, town and illness; what becomes of missing values and unknown wards."""
+    """Rows of age, ward, town and illness; what becomes of missing values and unknown wards.
+
+    Of a table with ``levels`` the ages are days, in a hierarchy of dates with these levels.
+    """
 
     rows: tuple[tuple[str | None, str | None, str | None, str], ...]
     missing: Any
     attributes: tuple[str, ...]
+    levels: tuple[str, ...] = ()
 
     @property
     def texts(self) -> pl.DataFrame:
@@ -52,7 +58,9 @@ class Table:
     @property
     def taxonomies(self) -> dict[str, Taxonomy]:
         every = {
-            "age": Taxonomy("age", [(age, "young" if int(age) < 21 else "old") for age in AGES]),
+            "age": dates_taxonomy("age", DAYS, levels=self.levels)
+            if self.levels
+            else Taxonomy("age", [(age, "young" if int(age) < 21 else "old") for age in AGES]),
             "ward": Taxonomy("ward", WARDS),
             "town": Taxonomy("town", TOWNS),
         }
@@ -73,12 +81,19 @@ class Table:
 
 
 @st.composite
-def tables(draw: st.DrawFn, most: int = 40, *, plain: bool = False) -> Table:
-    """Up to so many records; plain ones have no missing or unknown values."""
+def tables(
+    draw: st.DrawFn, most: int = 40, *, plain: bool = False, like: Table | None = None
+) -> Table:
+    """Up to so many records; plain ones have no missing or unknown values.
+
+    Ages of a table ``like`` another one are days where those of that are.
+    """
     extra: list[str | None] = [] if plain else draw(st.sampled_from([[], [None]]))
     unknown = [] if plain else draw(st.sampled_from([[], [UNKNOWN]]))
+    kinds = [(), (), ("day", "month"), ("month", "year"), ("quarter",)]
+    levels = draw(st.sampled_from(kinds)) if like is None else like.levels
     row = st.tuples(
-        st.sampled_from([*AGES, *extra]),
+        st.sampled_from([*(DAYS if levels else AGES), *extra]),
         st.sampled_from([*(chain[0] for chain in WARDS), *extra, *unknown]),
         st.sampled_from([*(chain[0] for chain in TOWNS), *extra]),
         st.sampled_from("uuuvvwx"),
@@ -90,7 +105,7 @@ def tables(draw: st.DrawFn, most: int = 40, *, plain: bool = False) -> Table:
             + [("age", "ward", "town")] * 3
         )
     )
-    return Table(rows, draw(st.sampled_from(["value", "suppress"])), names)
+    return Table(rows, draw(st.sampled_from(["value", "suppress"])), names, levels)
 
 
 @st.composite

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -51,11 +52,22 @@ def expected(taxonomy: Taxonomy, values: Sequence[Label], style: str) -> Label:
         return SUPPRESSED
     if style == "set":
         return set_text(in_order(taxonomy, values))
-    numbers = sorted({int(value) for value in values if value is not None})
-    if not numbers:
+    known = sorted({value for value in values if value is not None})
+    if not known:
         return None
-    text = range_text(str(numbers[0]), str(numbers[-1]))
+    if taxonomy.dates is not None:
+        ends = [period(value, taxonomy) for value in known]
+    else:
+        ends = sorted(known, key=int)
+    text = range_text(ends[0], ends[-1])
     return set_text([text, None]) if None in values else text
+
+
+def period(day: str, taxonomy: Taxonomy) -> str:
+    """What a range of days begins or ends with under a hierarchy of dates."""
+    if "-Q" in str(taxonomy.level(1)[0]):
+        return f"{day[:4]}-Q{(int(day[5:7]) + 2) // 3}"
+    return day[:7] if taxonomy.periods == ("iso", "month") else day
 
 
 def cell(plan: CellPlan, attribute: int, group: int) -> Label:
@@ -428,13 +440,13 @@ def test_dates_are_generalized_as_dates_where_the_policy_says_so() -> None:
         ind.anonymize(days, keys)
 
 
-def test_dates_that_look_like_numbers_have_no_ranges() -> None:
+def test_dates_that_look_like_numbers_have_ranges_of_dates() -> None:
     keys: dict[str, Any] = {
         "attributes": {
             "day": {
                 "role": "quasi-identifier",
                 "type": "date",
-                "hierarchy": {"date": {"format": "%Y%m%d"}},
+                "hierarchy": {"date": {"format": "%Y%m%d", "levels": ["month", "year"]}},
             },
             "age": {"role": "quasi-identifier"},
         },
@@ -442,10 +454,12 @@ def test_dates_that_look_like_numbers_have_no_ranges() -> None:
         "method": {"algorithm": "mondrian", "seed": 1},
     }
     made = ind.anonymize(DATES, keys).tables
+    ranges = [cell for cell in made["day"].unique() if cell.startswith("[")]
+    assert ranges
+    assert all(re.fullmatch(r"\[2024-\d\d, 2024-\d\d\]", cell) for cell in ranges), ranges
+    keys["method"]["cells"] = {"day": "ancestor"}
+    made = ind.anonymize(DATES, keys).tables
     assert not [cell for cell in made["day"] if cell.startswith("[")]
-    keys["method"]["cells"] = {"day": "range"}
-    with pytest.raises(PolicyError, match="dates have no ranges"):
-        ind.anonymize(DATES, keys)
     keys["method"].pop("cells")
     keys["attributes"]["day"]["hierarchy"] = {"intervals": 5}
     with pytest.raises(PolicyError, match="dates have no intervals"):

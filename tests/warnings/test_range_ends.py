@@ -51,6 +51,16 @@ def test_both_ends() -> None:
     assert ["the highest end is that of 1 record " in one for one in said].count(True) == 1
 
 
+def test_a_date_far_from_all_others_is_told_of_without_the_date() -> None:
+    born = [f"{1950 + at % 50}-0{1 + at % 9}-11" for at in range(120)] + ["1899-03-04"]
+    rules = {"type": "date", "hierarchy": {"date": ["month", "year"]}}
+    (said,) = told(born, **rules)
+    assert "the lowest end is that of 1 record far" in said
+    assert "1899" not in said
+    assert "shows the date: let its hierarchy begin with a longer period" in said
+    assert not told([*born[:-1], "1948-03-04"], **rules)
+
+
 def test_what_is_put_together_hides_the_end() -> None:
     hierarchy = {"intervals": {"width": 10, "top": 75}}
     assert not told(ages(108), hierarchy=hierarchy)

@@ -1,10 +1,10 @@
 """A release read against the table it was made from: which values each published cell stands for.
 
 Works on any release, by any program. A cell is an exact value, a node of the attribute's
-hierarchy, a range of numbers ``[20, 24]``, a set ``{flu, asthma}``, or ``*``; a number that the
-table does not have is read as a number, too. Records with ``*`` in every quasi-identifier are in no
-class, whether they were left out or published so. A cell that is none of these cannot be measured,
-and is told instead of guessed.
+hierarchy, a range ``[20, 24]`` or ``[2024-03, 2024-05]``, a set ``{flu, asthma}``, or ``*``; a
+number that the table does not have is read as a number, too. Records with ``*`` in every
+quasi-identifier are in no class, whether they were left out or published so. A cell that is none of
+these cannot be measured, and is told instead of guessed.
 """
 
 from __future__ import annotations
@@ -281,7 +281,8 @@ def _ends(domain: Domain, label: Label, places: Sequence[int] | None) -> tuple[f
         return None
     if label == SUPPRESSED:
         return domain.span
-    if (ends := range_of(label)) is not None:
+    dates = domain.taxonomy.dates is not None
+    if not dates and (ends := range_of(label)) is not None:
         low = float(ends[0]) if ends[0].is_finite() else domain.span[0]
         high = float(ends[1]) if ends[1].is_finite() else domain.span[1]
         return low, high
@@ -314,8 +315,8 @@ def unreadable_cell(
     return Problem(
         "unreadable-cell",
         f"{kinds} published {texts} neither a value of the table, a node of the hierarchy, a range "
-        f"of numbers such as [20, 24], a set such as {{a, b}}, nor *; {len(rows)} of {height} "
-        "records have such",
+        f"such as [20, 24] or [2024-03, 2024-05], a set such as {{a, b}}, nor *; {len(rows)} of "
+        f"{height} records have such",
         file=name,
         attribute=attribute,
         rows=tuple(int(row) for row in rows[:ROWS_FOUND]),

@@ -1,9 +1,9 @@
 """What a published cell looks like, and which values it stands for.
 
 A cell is an exact value, a node of the attribute's hierarchy, a range of numbers ``[20, 24]`` (both
-ends belong to it; ``[85, >=90]`` has no upper end), a set ``{flu, asthma}``, or ``*``. Ranges and
-sets are what local recoding publishes of a class; both can be read back without knowing how they
-came about.
+ends belong to it; ``[85, >=90]`` has no upper end) or of dates ``[2019-03, 2020-11]``, a set
+``{flu, asthma}``, or ``*``. Ranges and sets are what local recoding publishes of a class; both can
+be read back without knowing how they came about.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
+from indistinct.hierarchies.moments import days_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
-from indistinct.types import Bools
+from indistinct.types import Bools, Ints
 
 _RANGE = re.compile(r"\[(<?)(-?[0-9.eE+-]+), ((?:>=)?)(-?[0-9.eE+-]+)\]")
+_DATES = re.compile(r"\[([^\s,\]]+), ([^\s,\]]+)\]")
 _PLAIN = re.compile(r'[^\s{}\[\],"\\](?:[^{}\[\],"\\]*[^\s{}\[\],"\\])?')
 _ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\[[^\]"]*\]|[^{},"]*[^{},"\s])\s*(,|$)')
 
@@ -70,6 +72,30 @@ def range_of(cell: Label) -> tuple[Decimal, Decimal] | None:
     except InvalidOperation:
         return None
     return Decimal("-Infinity") if found[1] else low, Decimal("Infinity") if found[3] else high
+
+
+def dates_of(cell: Label) -> tuple[Decimal, Decimal] | None:
+    """The first and the last day of a range of dates, or of one period; None where it is neither.
+
+    >>> first, last = dates_of("[2019-12, 2020-Q1]")
+    >>> last - first + 1, dates_of("[2019-12, 2019-11]"), dates_of("[20, 24]")
+    (Decimal('122'), None, None)
+    """
+    if cell is None:
+        return None
+    found = _DATES.fullmatch(cell)
+    ends = [days_of(part) for part in (found.groups() if found else (cell, cell))]
+    if ends[0] is None or ends[1] is None or ends[0][0] > ends[1][1]:
+        return None
+    return Decimal(ends[0][0]), Decimal(ends[1][1])
+
+
+def ends_of(cell: Label, taxonomy: Taxonomy) -> tuple[Decimal, Decimal] | None:
+    """The ends of a range of an attribute's numbers, or of its dates; None where the cell is none.
+
+    A range of dates is told by its first and its last day.
+    """
+    return range_of(cell) if taxonomy.dates is None else dates_of(cell)
 
 
 def width_of(ends: tuple[Decimal, Decimal], numbers: Sequence[float]) -> float:
@@ -125,6 +151,7 @@ class Coverage:
         numbers.sort()
         self._numbers = [number for number, _ in numbers]
         self._numbered = [at for _, at in numbers]
+        self._days = _days_of_leaves(taxonomy)
 
     def mask(self, cell: Label) -> Bools:
         """The leaves that a cell stands for, [D]; none of them for a cell that cannot be read."""
@@ -139,14 +166,20 @@ class Coverage:
         """
         if cell == SUPPRESSED:
             return range(len(self.leaves))
-        if cell in self._under:
-            return self._under[cell]
-        if cell in self._place:
-            return [self._place[cell]]
-        if (ends := range_of(cell)) is not None:
-            first = bisect.bisect_left(self._numbers, ends[0])
-            last = bisect.bisect_right(self._numbers, ends[1])
-            return self._numbered[first:last]
+        known = self._under.get(cell)
+        if known is None and cell in self._place:
+            known = [self._place[cell]]
+        ends = ends_of(cell, self.taxonomy) if known is None or self._days is not None else None
+        if ends is not None and self._days is not None:
+            first, last = (int(end) for end in ends)
+            inside = (self._days[0] >= first) & (self._days[1] <= last)
+            return sorted({*np.flatnonzero(inside).tolist(), *(known or ())})
+        if known is not None:
+            return known
+        if ends is not None:
+            low = bisect.bisect_left(self._numbers, ends[0])
+            high = bisect.bisect_right(self._numbers, ends[1])
+            return self._numbered[low:high]
         if (members := members_of(cell)) is not None:
             parts = [part for part in map(self.places, members) if part is not None]
             return sorted(set().union(*parts)) if parts else None
@@ -167,6 +200,22 @@ class Coverage:
         return np.stack([self.mask(cell) for cell in cells])
 
 
+def _days_of_leaves(taxonomy: Taxonomy) -> Ints | None:
+    """The first and the last day of every leaf, [2, D], which no range has where it is no date.
+
+    None where leaves are no dates.
+    """
+    dates = taxonomy.dates
+    if dates is None:
+        return None
+    found = np.zeros((2, len(taxonomy.leaves)), dtype=np.int64)
+    found[1] = np.iinfo(np.int64).max
+    for at, leaf in enumerate(taxonomy.leaves):
+        if leaf is not None and leaf in dates.moments:
+            found[:, at] = dates.days(leaf)
+    return found
+
+
 def _under(taxonomy: Taxonomy) -> Mapping[Label, Sequence[int]]:
     found: dict[Label, dict[int, None]] = {}
     for level in range(taxonomy.levels):
@@ -184,6 +233,7 @@ def _number(text: Label) -> Decimal | None:
 
 
 def _quoted(value: str) -> str:
-    if value == MISSING or not (_PLAIN.fullmatch(value) or _RANGE.fullmatch(value)):
+    plain = _PLAIN.fullmatch(value) or _RANGE.fullmatch(value) or _DATES.fullmatch(value)
+    if value == MISSING or not plain:
         return json.dumps(value, ensure_ascii=False)
     return value

@@ -90,7 +90,7 @@ def continued(
         suppressed=starred,
         shown={leaf: row[0] for leaf, row in kept.items() if row[0] != leaf},
     )
-    return Continued(taxonomy.of_codes() if now.codes else taxonomy, gaps)
+    return Continued(taxonomy.like(now), gaps)
 
 
 def _matched(before: Mapping[Label, Row], built: Taxonomy) -> list[int] | None:

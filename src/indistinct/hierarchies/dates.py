@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
 
 from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.hierarchies.domain import texts, unplaced
-from indistinct.hierarchies.month_names import in_english
+from indistinct.hierarchies.moments import (
+    EXACTNESS,
+    FORMATS,
+    LEVELS,
+    exactness_of,
+    first_day,
+    knows,
+    label_of,
+    reader,
+)
 from indistinct.hierarchies.settings import unknown, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
-LEVELS = ("day", "month", "quarter", "year", "decade")
-"""What a date may be published as, from fine to coarse: 2024-01-31, 2024-01, 2024-Q1, 2024,
-2020s."""
-
-FORMATS = ("iso", "day-first", "month-first")
-
-LAST_OF_2000 = 68
-"""Years of two digits up to this one are 2000 to 2068, the others 1969 to 1999, as POSIX has it."""
-
 KEYS = ("format", "levels")
-
-
-class Moment(NamedTuple):
-    """A date as far as it is known: month and day are 0 when the text does not give them."""
-
-    year: int
-    month: int
-    day: int
-    time: str = ""
 
 
 def dates_taxonomy(
@@ -74,12 +64,12 @@ def dates_taxonomy(
     if bad := len(found) - len(known):
         kind, first = f"a date in the format '{format}'", how_written(found, format)
         raise unplaced(attribute, bad, kind, first=first)
-    exact = max((_exactness(moment) for moment, _ in known), default=0)
-    wanted = [level for level in levels if exact > _EXACTNESS[level]]
+    exact = max((exactness_of(moment) for moment, _ in known), default=0)
+    wanted = [level for level in levels if exact > EXACTNESS[level]]
     chains = [
-        (text, *(_label(moment, level) for level in wanted), SUPPRESSED) for moment, text in known
+        (text, *(label_of(moment, level) for level in wanted), SUPPRESSED) for moment, text in known
     ]
-    return Taxonomy(attribute, chains)
+    return Taxonomy(attribute, chains, dates=(format, levels[0]))
 
 
 def check(settings: Mapping[str, object]) -> list[Problem]:
@@ -87,7 +77,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     name = "date"
     problems = unknown(name, settings, KEYS)
     form = settings.get("format", "iso")
-    if isinstance(form, str) and _first_day(form) is not None:
+    if isinstance(form, str) and first_day(form) is not None:
         pass
     elif not isinstance(form, str) or (form not in FORMATS and "%" not in form):
         problems.append(
@@ -97,9 +87,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
                 'a pattern such as "%d %b %Y" is also a format',
             )
         )
-    elif "%" in form and (
-        not _knows(form, "year") or (_knows(form, "day") > _knows(form, "month"))
-    ):
+    elif "%" in form and (not knows(form, "year") or (knows(form, "day") > knows(form, "month"))):
         problems.append(wrong(name, f"format '{form}' does not say year and month of a day"))
     elif "%" in form and not _is_pattern(form):
         problems.append(wrong(name, f"format '{form}' is not a pattern of strptime"))
@@ -192,98 +180,6 @@ def how_written(values: Iterable[str], form: object) -> str:
     return f"say in its hierarchy how dates are written: {' or '.join(fitting)}" * bool(fitting)
 
 
-def reader(form: str) -> Callable[[str], Moment | None]:
-    """What reads a text of that format as a date; None when it is none."""
-    if form == "iso":
-        return _iso
-    if first := _first_day(form):
-        return lambda text: _counted(text, first)
-    if form in FORMATS:
-        return lambda text: _written(text, day_first=form == "day-first")
-    has_month, has_day = _knows(form, "month"), _knows(form, "day")
-    has_time = any(mark in form for mark in ("%H", "%I", "%M", "%S", "%f", "%X", "%c"))
-    named = "%b" in form or "%B" in form
-
-    def read(text: str) -> Moment | None:
-        found = _parsed(text, form)
-        if found is None and named:
-            found = _parsed(in_english(text), form)
-        if found is None:
-            return None
-        time = found.time().isoformat() if has_time else ""
-        return Moment(found.year, found.month * has_month, found.day * has_day, time)
-
-    return read
-
-
-SINCE = "days since "
-"""What a format begins with that counts days; the first one follows."""
-
-
-def _first_day(form: str) -> date | None:
-    """The day from which a format counts days, if it does."""
-    if not form.startswith(SINCE):
-        return None
-    try:
-        return date.fromisoformat(form.removeprefix(SINCE))
-    except ValueError:
-        return None
-
-
-def _counted(text: str, first: date) -> Moment | None:
-    try:
-        found = first + timedelta(days=int(text))
-    except (ValueError, OverflowError):
-        return None
-    return Moment(found.year, found.month, found.day)
-
-
-def _parsed(text: str, form: str) -> datetime | None:
-    try:
-        return datetime.strptime(text, form)
-    except ValueError:
-        return None
-
-
-_ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)([T ].+)?)?)?", re.ASCII)
-_PLAIN = re.compile(
-    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?: (\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?"
-    r"(?: ?(?:am|pm))?))?",
-    re.ASCII | re.IGNORECASE,
-)
-
-
-def _iso(text: str) -> Moment | None:
-    found = _ISO.fullmatch(text)
-    if not found:
-        return None
-    year, month, day = (int(part or 0) for part in found.group(1, 2, 3))
-    time = found[4] or ""
-    try:
-        if time:
-            datetime.fromisoformat(text)
-        else:
-            date(year, month if found[2] else 1, day if found[3] else 1)
-    except ValueError:
-        return None
-    return Moment(year, month, day, time)
-
-
-def _written(text: str, *, day_first: bool) -> Moment | None:
-    found = _PLAIN.fullmatch(text)
-    if not found:
-        return None
-    first, second, year = int(found[1]), int(found[3]), int(found[4])
-    if len(found[4]) == 2:
-        year += 2000 if year <= LAST_OF_2000 else 1900
-    day, month = (first, second) if day_first else (second, first)
-    try:
-        date(year, month, day)
-    except ValueError:
-        return None
-    return Moment(year, month, day, found[5] or "")
-
-
 def _is_pattern(form: str) -> bool:
     try:
         datetime.strptime("", form)
@@ -292,33 +188,3 @@ def _is_pattern(form: str) -> bool:
     except ValueError as error:
         return "does not match" in str(error)
     return True
-
-
-def _knows(form: str, part: str) -> bool:
-    marks = {
-        "year": ("%Y", "%y", "%c", "%x", "%G"),
-        "month": ("%m", "%b", "%B", "%j", "%c", "%x"),
-        "day": ("%d", "%j", "%c", "%x"),
-    }
-    return any(mark in form for mark in marks[part])
-
-
-_EXACTNESS = {"day": 3, "month": 2, "quarter": 1, "year": 1, "decade": 0}
-
-
-def _exactness(moment: Moment) -> int:
-    """What is known: 1 the year, 2 the month, 3 the day, 4 the time."""
-    return 4 if moment.time else 1 + bool(moment.month) + bool(moment.day)
-
-
-def _label(moment: Moment, level: str) -> str:
-    year, month, day, _ = moment
-    if level == "decade":
-        return f"{year // 10 * 10:04d}s"
-    if level == "year" or not month:
-        return f"{year:04d}"
-    if level == "quarter":
-        return f"{year:04d}-Q{(month + 2) // 3}"
-    if level == "month" or not day:
-        return f"{year:04d}-{month:02d}"
-    return f"{year:04d}-{month:02d}-{day:02d}"

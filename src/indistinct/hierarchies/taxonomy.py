@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import HierarchyError, Problem, Problems, refuse
 from indistinct.frozen import dataclass
+from indistinct.hierarchies.moments import Timeline
 from indistinct.types import Ints
 
 SUPPRESSED = "*"
@@ -90,11 +91,16 @@ class Taxonomy:
         "_shown",
         "_suppressed",
         "_table",
+        "_timeline",
         "codes",
+        "periods",
     )
 
     codes: bool
     """Whether it is said that digits are codes, whose neighbours in number tell nothing."""
+
+    periods: tuple[str, str] | None
+    """The format of leaves that are dates, and the finest level they are published on."""
 
     def __init__(
         self,
@@ -103,6 +109,7 @@ class Taxonomy:
         *,
         suppressed: Iterable[Label] = (),
         shown: Mapping[Label, Label] | None = None,
+        dates: tuple[str, str] | None = None,
         origin: Origin | None = None,
     ) -> None:
         """One chain per leaf, from the leaf to the top.
@@ -113,6 +120,7 @@ class Taxonomy:
             suppressed: further leaves of the domain that are published as ``*`` on every level,
                 also on level 0.
             shown: leaves that are published as another label on level 0: ages above the top.
+            dates: the format of leaves that are dates, and the finest level they are published on.
             origin: where the chains were read, for messages.
 
         Raises:
@@ -161,13 +169,34 @@ class Taxonomy:
         self._index: dict[Label, int] = {leaf: code for code, leaf in enumerate(leaves)}
         self._counts: dict[Label, int] | None = None
         self._table: LevelTable | None = None
+        self._timeline: dict[tuple[str, str] | None, Timeline | None] = {}
+        self.periods = dates
         self.codes = False
 
     def of_codes(self) -> Taxonomy:
-        """The same tree, with its values marked as categories, not numbers."""
+        """The same tree, with its values marked as categories, not numbers or dates."""
         found = copy.copy(self)
         found.codes = True
         return found
+
+    def like(self, other: Taxonomy) -> Taxonomy:
+        """The same tree, with its values read as those of another one: as dates, or as codes."""
+        found = copy.copy(self)
+        found.codes, found.periods = other.codes, other.periods
+        return found
+
+    @property
+    def dates(self) -> Timeline | None:
+        """The leaves as dates, but for the missing one and those that are suppressed; None if
+        one is no date, or all are no more than years, which are numbers.
+        """
+        if self.codes:
+            return None
+        if self.periods not in self._timeline:
+            gone = {None, *self._suppressed}
+            known = [leaf for leaf in self._index if leaf is not None and leaf not in gone]
+            self._timeline[self.periods] = Timeline.of(known, *self.periods or ())
+        return self._timeline[self.periods]
 
     @property
     def attribute(self) -> str:
@@ -344,7 +373,7 @@ class Taxonomy:
         found = Taxonomy(
             self._attribute, chains, suppressed=[*suppressed, *outside], shown=self._shown
         )
-        return found.of_codes() if self.codes else found
+        return found.like(self)
 
     def compile(self) -> LevelTable:
         """The hierarchy as arrays; computed once."""

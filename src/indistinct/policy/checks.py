@@ -467,9 +467,8 @@ def _cells_checks(method: Method, attributes: Mapping[str, Attribute | None]) ->
         at = ("method", "cells", name)
         yield from _must_be("quasi-identifier", name, at, attributes)
         item = attributes.get(name)
-        many = _MANY.get(item.type or "") if item is not None else None
-        if style == "range" and many:
-            yield Problem("bad-value", f"{place_of(at)}: {many} have no ranges")
+        if style == "range" and item is not None and item.type == "category":
+            yield Problem("bad-value", f"{place_of(at)}: categories have no ranges")
 
 
 def _weight_checks(

@@ -423,9 +423,9 @@ class Attribute(Section):
     sensitive attribute: for promises that compare how near two values are."""
     type: Literal["category", "number", "date"] | None = None
     """What the values of a quasi-identifier are, if their form does not show it. A ``category`` is
-    never published as a range, a ``number`` may be. A ``date`` without a hierarchy is generalized
-    to month, quarter, year and decade. By default single digits without a hierarchy and numbers
-    with leading zeros are categories."""
+    never published as a range, a ``number`` and a ``date`` may be. A ``date`` without a hierarchy
+    is generalized to month, quarter, year and decade. By default single digits without a hierarchy
+    and numbers with leading zeros are categories."""
     categories: Categories | None = None
     """The categories of a sensitive attribute's values, for promises that use them."""
     ranks: Ranks | None = None
@@ -643,7 +643,7 @@ class Method(Section):
     instead of being left out."""
     cells: Style | dict[str, Style] | None = None
     """What is published of a class, for all attributes or by attribute. By default ranges of
-    numbers, and common ancestors of everything else."""
+    numbers and dates, and common ancestors of everything else."""
     partition: Partition = Partition()
     """How ``mondrian``, ``k-member``, ``mdav`` and ``theta`` put records into classes."""
     variant: Literal["safe", "paper"] = "safe"

@@ -1,6 +1,7 @@
 """What is published of the classes of a partition: one tight cell per class and attribute.
 
-Four styles. A ``range`` has the smallest and the largest number in the class, a ``set`` all its
+Four styles. A ``range`` has the smallest and the largest number in the class, or its first and its
+last date as far as the hierarchy publishes dates: ``[2019-03, 2020-11]``. A ``set`` has all its
 values, an ``ancestor`` the lowest node of the hierarchy above them all, a ``level`` the label they
 share at the lowest level of the hierarchy on which they agree. Where all branches of a hierarchy
 are equally long the last two are the same.
@@ -20,6 +21,7 @@ suppressed.
 from __future__ import annotations
 
 import bisect
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -32,9 +34,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.errors import PolicyError, Problems, did_you_mean, refuse
-from indistinct.hierarchies.cells import members_of, range_of, range_text, set_text
+from indistinct.hierarchies.cells import (
+    ends_of,
+    members_of,
+    range_of,
+    range_text,
+    set_text,
+)
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, LevelTable, Taxonomy
 from indistinct.kernels.cells import agreements, masks, spans
+from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import CellPlan, SearchReport
@@ -72,13 +81,13 @@ def cells_of(
         class_of: the class of every combination, [C]; -1 for suppressed ones, and for those of
             weight 0 (people of a population) that are to have no part in a class's cells.
         style: ``range``, ``set``, ``ancestor`` or ``level``, for all attributes or by name. Where
-            none is said: ranges if all values are numbers, sets if they look like codes of a
-            hierarchy of one step (see :func:`looks_like_codes`), else ancestors.
+            none is said: ranges if all values are numbers, or dates, sets if they look like codes
+            of a hierarchy of one step (see :func:`looks_like_codes`), else ancestors.
         search: how the classes were found.
         scope: what the plan calls itself.
 
     Raises:
-        PolicyError: for an unknown style or attribute, or a range of values that are no numbers.
+        PolicyError: for an unknown style or attribute, or a range of what is no number or date.
     """
     styles = styles_of(data, style)
     present = np.ascontiguousarray(class_of, dtype=np.int32)
@@ -103,7 +112,7 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
     """The style of every attribute, those that were not named by their values.
 
     Raises:
-        PolicyError: for an unknown style or attribute, or a range of values that are no numbers.
+        PolicyError: for an unknown style or attribute, or a range of what is no number or date.
     """
     problems = Problems()
     asked: dict[str, str] = {}
@@ -134,7 +143,7 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
         if chosen == "range" and not numbers:
             problems.add(
                 "no-numbers",
-                "cells cannot be ranges: not all values are numbers",
+                "cells cannot be ranges: not all values are numbers, nor are all dates",
                 attribute=name,
                 remedy='choose cells = "set", "ancestor" or "level" for it',
             )
@@ -179,14 +188,16 @@ def amounts_under(taxonomy: Taxonomy, texts: Sequence[Label], amounts: Ints) -> 
     def of(text: Label) -> int:
         if text == SUPPRESSED:
             return whole
-        if text in under:
+        if text in under and taxonomy.dates is None:
             return under[text]
-        if (ends := range_of(text)) is not None:
+        if (ends := ends_of(text, taxonomy)) is not None:
             first, last = (
                 bisect.bisect_left(numbers, ends[0]),
                 bisect.bisect_right(numbers, ends[1]),
             )
-            return sums_up[last] - sums_up[first]
+            return max(sums_up[last] - sums_up[first], under.get(text, 0))
+        if text in under:
+            return under[text]
         return sum(map(of, members_of(text) or ()))
 
     return np.array([of(text) for text in texts], dtype=np.int64)
@@ -242,6 +253,7 @@ def _ranges(taxonomy: Taxonomy, codes: Array, class_of: Ints32, groups: int) -> 
     shown = taxonomy.level(0)
     amount = Counter(shown)
     tails = {label for leaf, label in zip(leaves, shown, strict=True) if leaf != label}
+    dates = taxonomy.dates
     texts: list[Label] = []
     covered = []
     for look in looks.tolist():
@@ -251,10 +263,12 @@ def _ranges(taxonomy: Taxonomy, codes: Array, class_of: Ints32, groups: int) -> 
             continue
         first, last = divmod(look // 2, most)
         # Tails are published as tails, however few of their values the class has.
-        ends = shown[ordered[first][1]], shown[ordered[last][1]]
+        ends = [shown[ordered[at][1]] for at in (first, last)]
+        if dates is not None:
+            ends = [dates.shown(str(ends[0]))] * 2 if first == last else list(map(dates.end, ends))
         text: Label = range_text(str(ends[0]), str(ends[1]))
         inside = amount[ends[0]]
-        if ends[0] != ends[1]:
+        if ends[0] != ends[1] or ends_of(text, taxonomy) is not None:
             below, above = numbers[first], numbers[last]
             inside = bisect.bisect_right(numbers, inf if ends[1] in tails else above)
             inside -= bisect.bisect_left(numbers, -inf if ends[0] in tails else below)
@@ -456,18 +470,34 @@ def looks_like_codes(taxonomy: Taxonomy) -> bool:
     """
     known = [leaf for leaf in taxonomy.leaves if leaf is not None]
     known = [leaf for leaf in known if leaf not in taxonomy.suppressed]
+    if taxonomy.dates is not None:
+        return False
     if taxonomy.codes or any(_ZEROS.match(leaf) for leaf in known):
         return True
     digits = all(len(leaf) == 1 and leaf.isascii() and leaf.isdigit() for leaf in known)
     return digits and taxonomy.levels <= FLAT
 
 
+def places_of(taxonomy: Taxonomy) -> list[float] | None:
+    """Where the leaves lie by number or by day, NaN for the missing one; None if one is neither.
+
+    A date that is suppressed on every level is NaN, too.
+    """
+    if (dates := taxonomy.dates) is None:
+        return numbers_of(taxonomy.leaves)
+    return [dates.places.get(leaf or "", math.nan) for leaf in taxonomy.leaves]
+
+
 def numbers_in_order(taxonomy: Taxonomy) -> list[tuple[Decimal, int]] | None:
     """The leaves in the order of their numbers, with their codes; None if one is no number.
 
-    The missing value and values that are suppressed on every level are left out.
+    Dates count the days to the first one of their period. The missing value and values that are
+    suppressed on every level are left out.
     """
     found: list[tuple[Decimal, int]] = []
+    if (dates := taxonomy.dates) is not None:
+        places = taxonomy.index
+        return sorted((Decimal(day), places[leaf]) for leaf, day in dates.places.items())
     without = {None, *taxonomy.suppressed}
     for code, leaf in enumerate(taxonomy.leaves):
         if leaf in without:

@@ -133,7 +133,7 @@ def ncp(data: LeveledTable, plan: CellPlan) -> float:
     total = 0.0
     for j, domain in enumerate(data.domain.tolist()):
         cost = (plan.covered[j] - 1.0) / max(domain - 1, 1)
-        if plan.style[j] == "range":
+        if plan.style[j] == "range" and data.taxonomies[data.attributes[j]].dates is None:
             cost = _lengths(data, plan, j, cost)
         of_class = cost[plan.cell_of[j]]
         total += float((of_class[plan.class_of[kept]] * data.weight[kept]).sum()) + lost

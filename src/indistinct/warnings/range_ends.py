@@ -14,9 +14,11 @@ import numpy as np
 
 from indistinct.document import many, toml_key
 from indistinct.hierarchies.cells import members_of, range_of
+from indistinct.hierarchies.moments import days_of
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.intake.private_table import PrivateTable
 from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.recoding.cells import places_of
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan, Plan
 from indistinct.types import Floats, Ints
@@ -43,11 +45,16 @@ def warn_about_range_ends(private: PrivateTable, plan: Plan | LinkedPlan) -> lis
     few, found = max(sizes, default=2), []
     for place, (name, style) in enumerate(zip(cells.attributes, cells.style, strict=True)):
         ranges = style == "range"
-        ends = [] if ranges else _further_ranges(cells.texts[place], private.taxonomies[name])
+        taxonomy = private.taxonomies[name]
+        ends = [] if ranges else _further_ranges(cells.texts[place], taxonomy)
         if not ranges and not ends:
             continue
         counts = _published(private, cells, place)
-        scale = np.array([_number(label) for label in private.taxonomies[name].level(0)])
+        dated = taxonomy.dates is not None
+        scale = np.array(
+            (places_of(taxonomy) if dated else None) or [_number(one) for one in taxonomy.level(0)],
+            dtype=np.float64,
+        )
         known = scale[(counts > 0) & np.isfinite(scale)]
         shown = {
             end: ranges or any(float(one[at]) == last for one in ends)
@@ -62,13 +69,21 @@ def warn_about_range_ends(private: PrivateTable, plan: Plan | LinkedPlan) -> lis
                 Kind.RISK(
                     f"'{name}': ranges end at values of records, and the {end} end is that of "
                     f"{many(there, private.subjects.unit)} far from all others, so the range "
-                    "shows the value: group such values (top, bottom of intervals)"
-                    + f', or write method.cells.{toml_key(name)} = "level"'
-                    * ranges,
+                    f"shows the {'date' if dated else 'value'}: "
+                    + ", or ".join(_remedies(name, ranges=ranges, dated=dated)),
                     there / max(int(counts.sum()), 1),
                 )
             )
     return found
+
+
+def _remedies(name: str, *, ranges: bool, dated: bool) -> Iterator[str]:
+    if dated:
+        yield "let its hierarchy begin with a longer period, such as the year"
+    else:
+        yield "group such values (top, bottom of intervals)"
+    if ranges:
+        yield f'write method.cells.{toml_key(name)} = "level"'
 
 
 def _further_ranges(texts: Sequence[Label], taxonomy: Taxonomy) -> list[tuple[Decimal, Decimal]]:
@@ -78,7 +93,10 @@ def _further_ranges(texts: Sequence[Label], taxonomy: Taxonomy) -> list[tuple[De
     """
     own = {label for level in range(taxonomy.levels) for label in taxonomy.level(level)}
     parts = [part for text in texts if text not in own for part in members_of(text) or (text,)]
-    return [ends for part in parts if (ends := range_of(part)) is not None]
+    if taxonomy.dates is None:
+        return [ends for part in parts if (ends := range_of(part)) is not None]
+    days = [[days_of(end) for end in (part or "").strip("[]").split(", ")] for part in parts]
+    return [(Decimal(one[0][0]), Decimal(one[-1][0])) for one in days if one[0] and one[-1]]
 
 
 def lone_ends(scale: Floats, counts: Ints, few: int) -> Iterator[tuple[str, int]]:

@@ -20,6 +20,7 @@ from indistinct.analytics.attacks.down_coding import (
     run,
 )
 from indistinct.hierarchies.cells import Coverage, range_text, set_text
+from indistinct.hierarchies.dates import dates_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.requirement import Requirement
 
@@ -74,6 +75,18 @@ def test_beliefs_in_a_pair() -> None:
     assert result.gain == pytest.approx({"mean": 0.2, "max": 0.4})
     assert result.worst["class"] == {"age": "[20, 29]", "town": "Ulm"}
     assert "100.0%" in result.note
+
+
+def test_the_ends_of_a_range_of_dates_are_known_where_one_value_fits() -> None:
+    days = dates_taxonomy("day", ["2019-01-05", "2019-02-03", "2019-02-07", "2019-04-01"])
+    coverage = Coverage(days)
+    for cell, forced in (
+        ("[2019-01, 2019-04]", 2),
+        ("[2019-01-05, 2019-02-07]", 2),
+        ("[2019-01, 2019-02]", 0),
+        ("{[2019-01, 2019-04], 2019-02-07}", 3),
+    ):
+        assert meaning(cell, days, coverage).forced == forced, cell
 
 
 def test_a_node_of_two_branches() -> None:

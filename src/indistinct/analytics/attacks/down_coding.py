@@ -40,6 +40,7 @@ from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import levels
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage, members_of, range_of
+from indistinct.hierarchies.moments import days_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.class_matching import add_beliefs, mark
 from indistinct.microdata.microdata import sorted_values
@@ -214,18 +215,30 @@ def _forced(cell: Label, taxonomy: Taxonomy) -> list[int] | None:
         if part in taxonomy.index:
             found.add(taxonomy.index[part])
             continue
-        ends = range_of(part)
-        if ends is None:
+        ends = _at_ends(part, taxonomy)
+        if any(len(same) != 1 for same in ends):
             return None
-        for end in ends:
-            same = [
-                at for leaf, at in taxonomy.index.items()
-                if (own := range_of(f"[{leaf}, {leaf}]")) is not None and own[0] == end
-            ]  # fmt: skip
-            if len(same) != 1:
-                return None
-            found.add(same[0])
+        found.update(same[0] for same in ends)
     return sorted(found)
+
+
+def _at_ends(cell: Label, taxonomy: Taxonomy) -> list[list[int]]:
+    """Places of the values that each end of a range may be; of none where a cell is no range."""
+    places = taxonomy.index
+    if (dates := taxonomy.dates) is not None:
+        spans = [days_of(end) for end in (cell or "").strip("[]").split(", ")]
+        days = {leaf: dates.days(leaf) for leaf in dates.moments}
+        return [
+            [places[leaf] for leaf, own in days.items() if own[0] >= span[0] and own[1] <= span[1]]
+            if span is not None
+            else []
+            for span in spans
+        ]
+    numbers = {leaf: range_of(f"[{leaf}, {leaf}]") for leaf in taxonomy.index}
+    return [
+        [places[leaf] for leaf, own in numbers.items() if own is not None and own[0] == end]
+        for end in range_of(cell) or (None,)
+    ]
 
 
 def _ancestor(

@@ -23,7 +23,7 @@ from indistinct.analytics.leakage.dependence import PURE
 from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.frozen import dataclass
-from indistinct.hierarchies.dates import reader
+from indistinct.hierarchies.moments import reader
 from indistinct.kernels.dependencies import few_pairs, settled_columns
 from indistinct.sources.text import all_ranks
 from indistinct.types import Array, Bools, Floats, Ints, Plain

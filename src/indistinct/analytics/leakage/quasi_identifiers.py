@@ -46,7 +46,7 @@ from indistinct.document import (
 )
 from indistinct.errors import Unsatisfiable
 from indistinct.frozen import dataclass
-from indistinct.hierarchies.dates import reader
+from indistinct.hierarchies.moments import reader
 from indistinct.types import Codes, Ints, Plain
 
 ROUNDING = 1e-12

@@ -16,7 +16,7 @@ from indistinct.analytics.attacks.rank_disclosure import UNKNOWN
 from indistinct.analytics.leakage.derivations import SAMPLE
 from indistinct.analytics.leakage.leak import BELIEF
 from indistinct.analytics.profile.values import read_values
-from indistinct.hierarchies.dates import reader
+from indistinct.hierarchies.moments import reader
 from indistinct.metadata import Value
 from indistinct.sources.table import Table
 

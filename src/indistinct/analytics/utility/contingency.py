@@ -193,7 +193,7 @@ def _place(label: Label) -> tuple[int, float, str]:
     if first is not None and label[0] in "<>[":
         below = label.startswith("<")
         return 1, first[0] / 10 ** first[1] - (0.5 if below else 0.0), label
-    return 2, 0.0, label
+    return 2, 0.0, label.removeprefix("[")
 
 
 def _frequent(sums: Ints, most: int) -> NDArray[np.intp]:

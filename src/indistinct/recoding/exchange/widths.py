@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from indistinct.frozen import dataclass
-from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.recoding.cells import places_of
 from indistinct.types import Floats, Ints, Ints32
 
 
@@ -44,7 +44,7 @@ class Widths:
             codes = data.table.codes[j].astype(np.int64)
             compiled = data.compiled[j]
             size = compiled.code.shape[1]
-            numbers = None if name in data.unchanged else numbers_of(data.taxonomies[name].leaves)
+            numbers = None if name in data.unchanged else places_of(data.taxonomies[name])
             if numbers is not None:
                 of_code = np.array(numbers)
                 order = np.argsort(of_code, kind="stable")  # NaN, the missing value, last

@@ -254,7 +254,7 @@ def qid_ncp(data: LeveledTable, plan: CellPlan) -> float:
     total = 0.0
     for j, name in enumerate(data.attributes):
         share = np.where(plan.covered[j] <= 1, 0.0, plan.covered[j] / int(data.domain[j]))
-        if plan.style[j] == "range":
+        if plan.style[j] == "range" and data.taxonomies[name].dates is None:
             ordered = numbers_in_order(data.taxonomies[name]) or []
             held = np.unique(data.table.codes[j])
             numbers = [float(number) for number, code in ordered if code in held]

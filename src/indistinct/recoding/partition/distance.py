@@ -15,9 +15,8 @@ import numpy as np
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.kernels.clustering import NODE, RANGE, SET, Domains, Spans
 from indistinct.kernels.ragged import pointers
-from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.recoding.cells import styles_of
+from indistinct.recoding.cells import numbers_in_order, styles_of
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.types import Bools, Floats, Ints32
 
@@ -41,7 +40,7 @@ def domains_of(data: LeveledTable, settings: PartitionSettings) -> Costs:
     attribute counts.
 
     Raises:
-        PolicyError: for an unknown style or attribute, or a range of values that are no numbers.
+        PolicyError: for an unknown style or attribute, or a range of what is no number or date.
     """
     kinds = {"range": RANGE, "set": SET, "ancestor": NODE, "level": NODE}
     kind_of = [kinds[style] for style in styles_of(data, settings.cells)]
@@ -93,8 +92,9 @@ def empty_spans(classes: int, attributes: int) -> Spans:
 
 def _scaled(taxonomy: Taxonomy, starred: Bools) -> Floats:
     """The leaves as numbers from 0 to 1, NaN for the missing one and for suppressed ones."""
-    kept = [None if off else leaf for leaf, off in zip(taxonomy.leaves, starred, strict=True)]
-    numbers = np.array(numbers_of(kept) or [np.nan] * len(kept))
+    numbers = np.full(len(starred), np.nan)
+    for number, code in numbers_in_order(taxonomy) or ():
+        numbers[code] = number
     known = numbers[~np.isnan(numbers)]
     length = float(known.max() - known.min()) if len(known) else 0.0
     return (

@@ -33,7 +33,7 @@ from indistinct.kernels.clustering import (
 from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.cells import styles_of
+from indistinct.recoding.cells import places_of, styles_of
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import domains_of
@@ -114,7 +114,7 @@ def standardized(
         if styles and _is_category(taxonomy, styles[j]):
             points = _labels_of(taxonomy)[codes]
         else:
-            points = np.array(numbers_of(taxonomy.leaves), dtype=np.float64)[codes][:, None]
+            points = np.array(places_of(taxonomy), dtype=np.float64)[codes][:, None]
         points -= (points * weight).sum(axis=0)
         deviation = float(np.sqrt((points**2 * weight).sum()))
         varies = deviation > 0 and len(np.unique(codes)) > 1
@@ -126,6 +126,8 @@ def standardized(
 def _is_category(taxonomy: Taxonomy, style: str) -> bool:
     """Whether values are told apart by what they are, and not by how far they are."""
     gaps = None in taxonomy.leaves or bool(taxonomy.suppressed)
+    if taxonomy.dates is not None:
+        return style != "range" or gaps
     return style != "range" and (style == "set" or gaps or numbers_of(taxonomy.leaves) is None)
 
 
@@ -152,7 +154,7 @@ def _check_points(data: LeveledTable, styles: Sequence[str]) -> None:
                 why = f"its hierarchy has {labels} labels, more than {MOST_CATEGORIES}"
         elif None in taxonomy.leaves or taxonomy.suppressed:
             why = "some of its numbers are missing or suppressed"
-        elif numbers_of(taxonomy.leaves) is None:
+        elif places_of(taxonomy) is None:
             why = "its values are not all numbers"
         if why:
             problems.add(

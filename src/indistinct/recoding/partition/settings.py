@@ -37,7 +37,7 @@ class PartitionSettings:
             set to ``ncp`` the cuts of all attributes are compared by what both parts cost over
             all attributes.
         cells: ``range``, ``set``, ``ancestor`` or ``level``, for all attributes or by name. Where
-            none is said: ranges of numbers, ancestors of everything else.
+            none is said: ranges of numbers and dates, ancestors of everything else.
         weights: what attributes count, by name; 1 where none is given.
         suppression_limit: share of records that may be suppressed.
         seed: for algorithms that draw. Mondrian does not.

@@ -594,12 +594,17 @@ def may_meet(one: str | None, other: str | None) -> bool:
     (True, False, True, True)
     >>> may_meet("2024", "2024-05"), may_meet("2024-05", "2024-06"), may_meet("C34", "C34.1")
     (True, False, True)
+    >>> may_meet("[2019-03, 2020-01]", "2019-04-30"), may_meet("[2019, 2020]", "2021-01")
+    (True, False)
     """
     if one is None or other is None or one == other:
         return True
     sets = [_members(text) for text in (one, other)]
     if len(sets[0]) > 1 or len(sets[1]) > 1:
         return any(may_meet(a, b) for a in sets[0] for b in sets[1])
+    days = [_days(text) for text in (one, other)]
+    if days[0] is not None and days[1] is not None and not (one + other).isdecimal():
+        return days[0][0] <= days[1][1] and days[1][0] <= days[0][1]
     ranges = [_range(text) for text in (one, other)]
     if ranges[0] is not None and ranges[1] is not None:
         (low, high, lower, upper), (low_, high_, lower_, upper_) = ranges[0], ranges[1]
@@ -636,6 +641,31 @@ def _members(text: str) -> list[str]:
     if not (text.startswith("{") and text.endswith("}")):
         return [text]
     return [part.strip().strip('"') for part in text[1:-1].split(",")]
+
+
+_PERIOD = r"(\d{4})(?:-(0[1-9]|1[0-2])(-\d\d)?|-Q([1-4]))?|(\d{3})0s"
+_PERIODS = re.compile(rf"\[(?:{_PERIOD}), (?:{_PERIOD})\]|(?:{_PERIOD})", re.ASCII)
+
+
+def _days(text: str) -> tuple[str, str] | None:
+    """The first and the last day of a period or a range of them; None for what is neither.
+
+    >>> _days("[2019-03, 2020-Q2]"), _days("2020s"), _days("[20, 24]")
+    (('2019-03-01', '2020-06-31'), ('2020-01-01', '2029-12-31'), None)
+    """
+    found = _PERIODS.fullmatch(text)
+    if found is None:
+        return None
+    parts = found.groups()
+    low, high = (parts[10:], parts[10:]) if parts[10] or parts[14] else (parts[:5], parts[5:10])
+    return _end(low, "0", "01", "-01"), _end(high, "9", "12", "-31")
+
+
+def _end(parts: Sequence[str | None], year: str, month: str, day: str) -> str:
+    """The day at one end of a period, of which what is not said is filled in."""
+    if parts[3]:
+        month = f"{3 * int(parts[3]) - (2 if year == '0' else 0):02}"
+    return f"{parts[0] or f'{parts[4]}{year}'}-{parts[1] or month}{parts[2] or day}"
 
 
 def _range(text: str) -> tuple[float, float, bool, bool] | None:
