@@ -1957,3 +1957,26 @@ def test_short_forms_within_names_are_read(name: str) -> None:
 
 def test_a_code_in_a_name_is_not_about_health() -> None:
     assert concept_of("COMPCODE") is None
+
+
+@pytest.mark.parametrize(
+    ("values", "about"),
+    [
+        (["Женщина", "Мужчина"], "sex"),
+        (["Groom", "Bride"], "sex"),
+        (["Высшее", "Среднее общее", "Начальное"], "education"),
+        (["本科", "硕士", "高中"], "education"),
+        (["Studia magisterskie", "Studia licencjackie", "Inne"], "education"),
+        (["Hauptschule", "Realschule", "ohne"], "education"),
+        (["SOLTERO(A)", "CASADO(A)", "VIUDO(A)", "UNION LIBRE"], "family"),
+        (["已婚", "未婚", "离异"], "family"),
+        (["Gehuwd", "Gescheiden", "Weduwe"], "family"),
+        (["Emekli", "Memur", "Diğer"], "occupation"),
+        (["Skilled", "Unskilled", "Agri (self)"], "occupation"),
+        (["Aries", "Leo", "Cancer", "Pisces", "Libra"], "birth"),
+        (["2012/2013", "2013/2014", "2014/2015"], "time"),
+    ],
+)
+def test_what_others_know_is_read_in_other_languages(values: list[str], about: str) -> None:
+    item = profile(pl.DataFrame({"qz": [values[at % len(values)] for at in range(N)], **ILL}))["qz"]
+    assert (item.about, item.role) == (about, "quasi-identifier")

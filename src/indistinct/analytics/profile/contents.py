@@ -491,7 +491,7 @@ _SEXES = _vocabulary("""
     masculino femenino feminino maschio femmina hombre mujer varon hembra homem mulher
     mezczyzna kobieta muz zena erkek kadin bay bayan laki perempuan lelaki pria wanita nam nu
     mann kvinne kvinna vrouw mies nainen masc fem
-    agender genderqueer fluid
+    agender genderqueer fluid bride groom bridegroom novio novia noivo noiva
     """)
 _EITHER = _vocabulary("non nu nam bay binary fluid diverse cis trans masc fem")
 """Words for a sex that mean something else, too."""
@@ -506,11 +506,17 @@ _GROUPS = _vocabulary("""
     """)
 _FAMILIES = _vocabulary("""
     married unmarried single divorced widowed widow widower nevermarried cohabiting cohabitation
-    husband wife spouse ledig verheiratet geschieden verwitwet celibataire marie casado soltero
+    husband wife spouse ledig verheiratet geschieden verwitwet celibataire marie mariee casado
+    casada soltero soltera solteiro solteira divorciado divorciada viudo viuda viuvo viuva divorcee
+    veuf veuve pacse pacsee concubinage celibe nubile coniugato coniugata sposato sposata divorziato
+    divorziata vedovo vedova gehuwd ongehuwd gescheiden weduwe weduwnaar samenwonend zonaty
+    zamezna kawaler rozwiedziony rozwiedziona wdowa wdowiec evli bekar bosanmis menikah
+    cerai ugift svobodny
     """)
 _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
     separated never legally partner partnership civ af ever absent living with together domestic
     own child not in family other relative unknown default significant livepartner
+    union libre uniao estavel a separado separada separe separee
     """)
 _SEVERAL_STATES = 4
 """So many words of marriage are enough, with any other words."""
@@ -519,6 +525,10 @@ _DEGREES = _vocabulary("""
     universidad universidade universitat universite universita universiteit uniwersytet
     undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational
     lowersec uppersec primaire secondaire primaria secundaria fundamental superior
+    licenciatura licenciado maestria mestrado doctorado doutorado bacharelado bachillerato posgrado
+    graduacao ensino analfabeto analfabeta laurea elementare liceo hbo mbo vmbo havo vwo podstawowe
+    srednie wyzsze licencjackie magisterskie inzynierskie podyplomowe ilkokul ortaokul lise lisans
+    hauptschule realschule fachhochschule hochschule
     """)
 _TIMES_OF_DAY = _vocabulary("""
     am pm morning afternoon evening night noon midnight dawn manana tarde noche madrugada manha
@@ -544,6 +554,9 @@ _WORKS = _vocabulary("""
     etudiant etudiante retraite retraitee chomeur menagere cultivateur commercant eleve
     arbeitslos rentner rentnerin angestellt angestellter schuler schueler hausfrau berufstatig
     disoccupato pensionato pensionata casalinga studente studentessa occupato werkloos gepensioneerd
+    impiegato impiegata operaio operaia zatrudniony bezrobotny emeryt rencista uczen calisan issiz
+    emekli ogrenci memur isci comerciante obrero autonomo motorista pedreiro skilled unskilled
+    clerical managerial professional freelance civilservant
     """)
 _FEWEST_WORKS = 2
 _STAGES_OF_LIFE = _vocabulary("""
@@ -553,6 +566,14 @@ _STAGES_OF_LIFE = _vocabulary("""
     jovens joven jovenes adulte adultes enfant enfants nourrisson erwachsene erwachsener kind kinder
     jugendlich jugendliche kleinkind anziano anziani adulti bambino bambini volwassene kinderen
     """)
+_SIGNS = _vocabulary("""
+    aries taurus gemini cancer leo virgo libra scorpio sagittarius saggitarius capricorn aquarius
+    pisces tauro geminis escorpio sagitario capricornio acuario piscis touro gemeos virgem escorpiao
+    peixes belier taureau gemeaux lion vierge balance verseau poissons widder stier zwilling
+    zwillinge krebs lowe jungfrau waage skorpion schutze steinbock wassermann fische
+    """)
+"""The signs of the zodiac, of which each stands for a month of birth."""
+_FEWEST_SIGNS = 4
 _FAITHS = _vocabulary("""
     catholic protestant muslim islam jewish hindu buddhist christian orthodox sikh atheist
     lutheran baptist methodist anglican evangelical
@@ -715,6 +736,8 @@ def _groups(texts: _Texts) -> Content | None:
         least = 1 if texts.values.distinct == 2 and texts.any(_NOT) > 0 else 2
         if texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= least:
             return Content(concept, f"its values are {what}")
+    if _kinds(texts, _SIGNS) >= _FEWEST_SIGNS and texts.every(_SIGNS) >= MOST:
+        return Content("birth", "its values are signs of the zodiac")
     if _are_times_of_year(texts):
         return Content("time", "its values are months, days of the week or seasons")
     plain = texts.every(_FAMILIES_ALSO) >= MOST or _kinds(texts, _FAMILIES) >= _SEVERAL_STATES

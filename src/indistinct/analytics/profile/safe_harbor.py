@@ -546,6 +546,7 @@ def _phones(texts: pl.Series) -> pl.Series:
         & ~texts.str.contains(_DATE_LIKE)
         & ~texts.str.contains(r"^\d{3}-\d{2}-\d{4}$|^\d{5}-\d{4}$|^\d+(\.\d+){3}$")
         & ~texts.str.contains(r"^\d{4,5}-\d{3,4}-\d{1,2}$")  # National Drug Codes
+        & ~texts.str.contains(r"^(19|20)\d\d\s?/\s?(19|20)\d\d$")  # seasons, years of a school
     )
 
 
