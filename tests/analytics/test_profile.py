@@ -1980,3 +1980,45 @@ def test_a_code_in_a_name_is_not_about_health() -> None:
 def test_what_others_know_is_read_in_other_languages(values: list[str], about: str) -> None:
     item = profile(pl.DataFrame({"qz": [values[at % len(values)] for at in range(N)], **ILL}))["qz"]
     assert (item.about, item.role) == (about, "quasi-identifier")
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Czy.pracujesz.", "quasi-identifier"),
+        ("Na.jakiej.uczelni.studiujesz.", "quasi-identifier"),
+        ("Miejsce zamieszkania", "quasi-identifier"),
+        ("Cinsiyetinizi seçin", "quasi-identifier"),
+        ("Czy uważasz że praca sprawia ci trudność", "sensitive"),
+        ("Turma", "quasi-identifier"),
+        ("husEd", "quasi-identifier"),
+        ("birthOrd", "quasi-identifier"),
+        ("meducation", "quasi-identifier"),
+        ("dem4", "quasi-identifier"),
+        ("dem", "sensitive"),
+        ("SSS", "sensitive"),
+        ("job_sat1", "sensitive"),
+        ("JobInvolvement", "sensitive"),
+        ("ResidentAbuseByStaff", "sensitive"),
+        ("ultimo_ano_aprobado_fallecido", "quasi-identifier"),
+        ("causa_fallecido", "sensitive"),
+        ("muerte_materna", "sensitive"),
+        ("cie10_clasificacion", "sensitive"),
+        ("state_prov", "quasi-identifier"),
+    ],
+)
+def test_what_names_are_about_in_several_languages(name: str, role: str) -> None:
+    values = [f"kind {'abcd'[at % 4]}" for at in range(N)]
+    assert role_of(values, name, **ILL) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("NDT", [str(at * at % 17) for at in range(N)], "sensitive"),
+        ("pspwght", [f"{0.3 + at % 97 / 31:.9f}" for at in range(N)], "identifier"),
+        ("bweight", [f"{2.5 + at % 97 / 61:.9f}" for at in range(N)], "sensitive"),
+    ],
+)
+def test_what_short_names_of_numbers_are_about(name: str, values: list[str], role: str) -> None:
+    assert role_of(values, name, **ILL) == role

@@ -120,7 +120,7 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     if _ends_with_a_moment(name):
         return concept_named("time"), words(name)[-1]
     stem = _stem(name)
-    found = _concept_of(name) or (_concept_of(stem) if stem != name else None)
+    found = _of_somebody(name) or _concept_of(name) or (_concept_of(stem) if stem != name else None)
     if found is None and (told := in_other_tongues(name)):
         return concept_named(told[0]), told[1]
     found = found or _of_a_parent(name)
@@ -133,6 +133,32 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     if found is None and (head := _OF_THE_BASELINE.fullmatch(name)):
         return concept_of(head[1])
     return found or _cut_short(name)
+
+
+_SOMEBODY = (
+    "fallecido", "fallecida", "falecido", "falecida", "difunto", "difunta", "occiso", "occisa",
+    "victima", "vitima", "deceased", "victim", "decede", "defunt",
+)  # fmt: skip
+"""Last words of names that say whose it is, and nothing of what it is: sexo_fallecido."""
+
+_DEMOGRAPHY = re.compile(r"(dem|demo|demog|sociodem)_?\d+[a-z]?", re.IGNORECASE)
+
+
+def _of_somebody(name: str) -> tuple[Concept, str] | None:
+    """What others know that a name is about which ends with a word for somebody.
+
+    So are the numbered questions of a part that is called demography.
+
+    >>> _of_somebody("ultimo_ano_aprobado_fallecido")[0].name, _of_somebody("causa_difunto") is None
+    ('education', True)
+    """
+    if _DEMOGRAPHY.fullmatch(name):
+        return concept_named("family"), "demography"
+    parts = words(name)
+    if len(parts) < _PAIR or parts[-1] not in _SOMEBODY:
+        return None
+    told = concept_of(" ".join(parts[:-1]))
+    return told if told and told[0].role == "quasi-identifier" else None
 
 
 def _ends_with_a_moment(name: str) -> bool:
@@ -293,7 +319,7 @@ def _stem(name: str) -> str:
 
 def _without_vowels(name: str) -> tuple[Concept, str] | None:
     """What a name without vowels is about, such as ``fml`` and ``gndr``, if others can know it."""
-    if not re.fullmatch("[b-df-hj-np-tv-z]{3,}", name.lower()):
+    if not re.fullmatch("[b-df-hj-np-tv-z]{3,}", name.lower()) or len({*name.lower()}) < _PAIR:
         return None
     for concept in _vocabulary().concepts:
         for word in (*concept.whole, *concept.anywhere):
@@ -305,6 +331,8 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
 
 
 _LEAST_GLUED = 4
+_BEFORE = 3
+"""So many letters stand before a word of four, which many words end with: praca is no raca."""
 _NOT_GLUED = (
     "discharge", "relation", "damage", "stillbirth", "stillbirths", "code",
     *(f"{one}s" for one in NO_AGE),
@@ -324,8 +352,11 @@ def _glued(name: str) -> tuple[Concept, str] | None:
         return None
     for concept in _vocabulary().concepts:
         for word in (*concept.whole, *concept.anywhere):
+            before = _BEFORE if len(word) == _LEAST_GLUED else 1
             if len(word) >= _LEAST_GLUED and any(
-                part.endswith(word) and part != word and not part.endswith(_NOT_GLUED)
+                part.endswith(word)
+                and len(part) >= len(word) + before
+                and not part.endswith(_NOT_GLUED)
                 for part in parts
             ):
                 return concept, f"…{word}"

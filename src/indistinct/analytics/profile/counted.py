@@ -16,6 +16,9 @@ from indistinct.sources.table import Table
 COUNTS = (
     "count", "counts", "cnt", "n", "nb", "freq", "frequency", "cases", "people", "persons",
     "patients", "anzahl", "haufigkeit", "faelle", "effectif", "casos", "aantal", "numerosita",
+    "cantidad", "quantidade", "conteo", "contagem", "frecuencia", "frequencia", "frequenza",
+    "liczba", "sayi", "adet", "antal", "antall", "deaths", "defunciones", "obitos", "muertes",
+    "nombre de cas",
     "number of people", "number of persons", "number of patients", "number of cases",
 )  # fmt: skip
 """What a column is called that says how many people a row stands for."""

@@ -72,7 +72,7 @@ def meant(
     concept, why = found
     if other := _of_a_group(column, values):
         return other
-    if concept.name == "time" and (_are_codes(values) or _are_pressures(column, values)):
+    if concept.name == "time" and _are_no_times(column, why, values):
         return None
     if other := _of_a_hospital(column, concept, why, values):
         return other
@@ -160,6 +160,15 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
     return kinds and many and RARE * values.distinct > values.filled and not looks_measured(values)
 
 
+def _are_no_times(column: str, why: str, values: Values) -> bool:
+    """Whether a name that could speak of a time has codes, pressures, or counts for its values."""
+    few = values.kind == "integer" and values.largest is not None and values.largest < _HUNDRED
+    return (few and why.endswith(" dt")) or _are_codes(values) or _are_pressures(column, values)
+
+
+_HUNDRED = 100
+"""Whole numbers below this are no dates, whatever is written for a date: NDT counts."""
+
 _CODES = r"^[A-Za-z]\d\d"
 _FEWEST_LETTERS = 3
 
@@ -205,8 +214,8 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
 
 
 _WEIGHTS = ("weight", "wt", "poids", "peso", "gewicht", "pondera")
-_GLUED_WEIGHT = re.compile(r"(?!birth|baby|child|new)\w{2,}wt")
-"""Names such as DISCWT; newborn children weigh thousands of grams."""
+_GLUED_WEIGHT = re.compile(r"(?!birth|baby|child|new|body|b)(\w{2,}wt|\w+(weight|wght|wgt))")
+"""Names such as DISCWT and dweight; newborn children weigh thousands of grams."""
 _MANY_DECIMALS = r"\.\d{4,}$"
 _LIGHTEST, _HEAVIEST = 2.0, 1000.0
 _FURTHER = 2

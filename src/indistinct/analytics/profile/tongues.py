@@ -38,6 +38,8 @@ def in_other_tongues(name: str) -> tuple[str, str] | None:
     (('age', 'usia'), ('place', 'municipio'))
     >>> in_other_tongues("cp"), in_other_tongues("cp_type") is None
     (('place', 'cp'), True)
+    >>> in_other_tongues("Cinsiyetiniz"), in_other_tongues("provisional") is None
+    (('sex', 'cinsiyet'), True)
     """
     parts = [word for word in words(name) if not word.isdigit()]
     if len(parts) > _SENTENCE:
@@ -47,7 +49,21 @@ def in_other_tongues(name: str) -> tuple[str, str] | None:
     if whole in table:
         return table[whole], whole
     pairs = ["".join(pair) for pair in pairwise(parts)]
-    for word in (*pairs, *(part for part in parts if len(part) >= _LONG)):
+    long = [part for part in parts if len(part) >= _LONG]
+    for word in (*pairs, *long):
         if word in table:
             return table[word], word
+    return next(filter(None, map(_inflected, (*pairs, *long))), None)
+
+
+_STEM = 6
+_ENDING = 5
+"""Letters of a word that is inflected, at least, and of its ending, at most: cinsiyet-iniz."""
+
+
+def _inflected(word: str) -> tuple[str, str] | None:
+    """The concept of the longest word of the vocabulary that this one begins with."""
+    for end in range(len(word) - 1, max(_STEM, len(word) - _ENDING) - 1, -1):
+        if told := _table().get(word[:end]):
+            return told, word[:end]
     return None

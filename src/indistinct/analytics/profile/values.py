@@ -35,6 +35,7 @@ MISSING_AMONG_NUMBERS = frozenset(
         "sconosciuto", "non noto", "onbekend", "not stated", "not reported", "unspecified",
         "refused", "declined", "don't know", "不明", "未知", "未詳",
         "不详", "неизвестно", "нет данных", "inf", "-inf", "+inf",
+        "empty", "blank", "vacio", "vazio", "leer",
     )
 )  # fmt: skip
 """What stands for a missing value in a column of numbers or dates, in lower case."""
