@@ -2022,3 +2022,22 @@ def test_what_names_are_about_in_several_languages(name: str, role: str) -> None
 )
 def test_what_short_names_of_numbers_are_about(name: str, values: list[str], role: str) -> None:
     assert role_of(values, name, **ILL) == role
+
+
+@pytest.mark.parametrize("way", ["%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y 10:15", "%Y%m%d"])
+def test_a_stay_of_some_days_is_told_however_its_days_are_written(way: str) -> None:
+    drawn = random.Random(6)
+    came = [date(2020, 1, 1) + timedelta(drawn.randrange(900)) for _ in range(N)]
+    stayed = [drawn.randrange(9) for _ in range(N)]
+    table = {
+        "came": [day.strftime(way) for day in came],
+        "left": [
+            (day + timedelta(days)).strftime(way) for day, days in zip(came, stayed, strict=True)
+        ],
+        "qz": [str(days) for days in stayed],
+        "other": [str(days) for days in drawn.sample(stayed, N)],
+        **ILL,
+    }
+    seen = profile(pl.DataFrame(table), "t")
+    assert seen["qz"].why == "it counts the days between 'came' and 'left'"
+    assert "between" not in seen["other"].why

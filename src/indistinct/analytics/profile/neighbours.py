@@ -63,7 +63,10 @@ PLACES = ("place", "stay", "nationality")
 
 HEALTH = ("health", "sexual life")
 
-_ISO = "%Y-%m-%d"
+_WAYS = (
+    "%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y%m%d",
+)  # fmt: skip
+"""How days are written, for the time between two of them."""
 
 Span = tuple[str, str, pl.Series, pl.Series]
 """Two columns of days, the days from one to the other, and the numbers beside these."""
@@ -383,20 +386,24 @@ UNITS = {"days": 1.0, "weeks": 7.0, "months": 30.4375, "years": 365.25}
 """What a time between two days is written in, each in days; a part of one may be left off."""
 
 
+_DAYS = (("days", 1.0),)
+FEWEST_SPANS = 6
+"""So many times are told, exact to the day, to be those between two days; of others, more."""
+
+
 def _spans(table: Table, columns: Sequence[Neighbour]) -> Callable[[str], Iterator[Span]]:
     """The days between every two columns of days that are not left out, beside those of a column.
 
     In some records, those that have all three.
     """
     days = [one for one in columns if one.kind in ("date", "datetime") and one.role != "identifier"]
-    names = [one.name for one in days if one.distinct >= _MANY][:MOST_DAYS]
+    names = [one.name for one in days if one.distinct >= FEWEST_SPANS][:MOST_DAYS]
 
     @lru_cache(maxsize=1)
     def some() -> pl.DataFrame:
         numbers = [one.name for one in columns if one.kind in ("integer", "float")]
         return table.sample([*names, *numbers], SOME_RECORDS).select(
-            *(pl.col(one).str.strip_chars().str.slice(0, 10).str.to_date(strict=False, format=_ISO)
-              for one in names),
+            *(pl.col(one).map_batches(_as_days, pl.Date) for one in names),
             *(pl.col(one).cast(pl.Float64, strict=False) for one in numbers),
         )  # fmt: skip
 
@@ -408,20 +415,29 @@ def _spans(table: Table, columns: Sequence[Neighbour]) -> Callable[[str], Iterat
     return spans
 
 
+def _as_days(texts: pl.Series) -> pl.Series:
+    """The days of dates as texts, in that of the usual ways to write them which reads the most."""
+    plain = texts.str.strip_chars().str.extract(r"^(\S{8,10})")
+    read = [plain.str.to_date(strict=False, format=way) for way in _WAYS]
+    return min(read, key=pl.Series.null_count)
+
+
 def _between_times(
     spans: Callable[[str], Iterator[Span]], item: Neighbour
 ) -> tuple[Role, str] | None:
     """The role of numbers that are the time between two days of the table: a stay, an age."""
     numeric = item.kind in ("integer", "float") and item.role != "quasi-identifier"
     numeric = numeric and (item.left_out or item.role != "identifier")
-    if not numeric or item.distinct < _MANY:
+    if not numeric or item.distinct < FEWEST_SPANS:
         return None
     for first, last, apart_by, numbers in spans(item.name):
-        if len(numbers) < _MANY or apart_by.n_unique() < _MANY:
+        different = min(apart_by.n_unique(), item.distinct)
+        if len(numbers) < _MANY or different < FEWEST_SPANS:
             continue
-        for unit, length in UNITS.items():
+        for unit, length in UNITS.items() if different >= _MANY else _DAYS:
             off = np.abs(apart_by.abs().to_numpy() - numbers.abs().to_numpy() * length)
-            if np.mean(off <= length) >= NEARLY_ALWAYS:
+            within = length if different >= _MANY else 0
+            if np.mean(off <= within) >= NEARLY_ALWAYS:
                 return "quasi-identifier", f"it counts the {unit} between '{first}' and '{last}'"
     return None
 
