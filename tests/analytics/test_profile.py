@@ -2041,3 +2041,13 @@ def test_a_stay_of_some_days_is_told_however_its_days_are_written(way: str) -> N
     seen = profile(pl.DataFrame(table), "t")
     assert seen["qz"].why == "it counts the days between 'came' and 'left'"
     assert "between" not in seen["other"].why
+
+
+@pytest.mark.parametrize("name", ["mupio_ocu", "ensinomedcomp", "brancas"])
+def test_short_forms_of_places_schooling_and_groups_are_read(name: str) -> None:
+    assert role_of([str(1 + at % 4) for at in range(N)], name, **ILL) == "quasi-identifier"
+
+
+def test_death_and_divorce_are_ends_of_a_marriage() -> None:
+    assert role_of(["Death", "Divorce"] * (N // 2), "qz", **ILL) == "quasi-identifier"
+    assert role_of(["Death", "Alive"] * (N // 2), "qz", **ILL) == "sensitive"

@@ -505,7 +505,8 @@ _GROUPS = _vocabulary("""
     montubio ladino garifuna xinca maya raizal rrom mestica
     """)
 _FAMILIES = _vocabulary("""
-    married unmarried single divorced widowed widow widower nevermarried cohabiting cohabitation
+    married unmarried single divorce divorced widowed widow widower nevermarried cohabiting
+    cohabitation
     husband wife spouse ledig verheiratet geschieden verwitwet celibataire marie mariee casado
     casada soltero soltera solteiro solteira divorciado divorciada viudo viuda viuvo viuva divorcee
     veuf veuve pacse pacsee concubinage celibe nubile coniugato coniugata sposato sposata divorziato
@@ -516,7 +517,7 @@ _FAMILIES = _vocabulary("""
 _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
     separated never legally partner partnership civ af ever absent living with together domestic
     own child not in family other relative unknown default significant livepartner
-    union libre uniao estavel a separado separada separe separee
+    union libre uniao estavel a death separado separada separe separee
     """)
 _SEVERAL_STATES = 4
 """So many words of marriage are enough, with any other words."""
@@ -791,7 +792,8 @@ def _sexes(texts: _Texts) -> Content | None:
 
 
 def _fates(texts: _Texts) -> bool:
-    return texts.values.distinct <= 20 and texts.any(_FATES) > 0
+    ended = not _FAMILIES.isdisjoint(texts.seen)  # a marriage, by death or divorce
+    return texts.values.distinct <= 20 and texts.any(_FATES) > 0 and not ended
 
 
 def _kinds(texts: _Texts, vocabulary: frozenset[str]) -> int:
