@@ -2051,3 +2051,39 @@ def test_short_forms_of_places_schooling_and_groups_are_read(name: str) -> None:
 def test_death_and_divorce_are_ends_of_a_marriage() -> None:
     assert role_of(["Death", "Divorce"] * (N // 2), "qz", **ILL) == "quasi-identifier"
     assert role_of(["Death", "Alive"] * (N // 2), "qz", **ILL) == "sensitive"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nev_mar", "evermarr", "collgrad", "catholic", "experience", "CompanySizeNumber", "Remote",
+        "south", "sport", "monthfm",
+    ],
+)  # fmt: skip
+def test_what_others_know_is_told_by_names_written_in_short(name: str) -> None:
+    assert role_of([str(at % 2) for at in range(N)], name, **ILL) == "quasi-identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "role"), [("grade", 18, "quasi-identifier"), ("grade", 4, "sensitive")]
+)
+def test_grades_above_those_of_pain_are_years_of_schooling(name: str, last: int, role: str) -> None:
+    assert role_of([str(at % (last + 1)) for at in range(N)], name, **ILL) == role
+
+
+def test_codes_and_titles_of_diseases_are_told_by_words_of_other_languages() -> None:
+    codes = [f"C{at * at % 97:02d}{at % 7}" for at in range(4 * N)]
+    frame = pl.DataFrame(
+        {
+            "Código da Topografia": codes,
+            "Descrição da Topografia": [f"lugar {code} do corpo" for code in codes],
+            "idade": [str(at * 7 % 90) for at in range(4 * N)],
+        }
+    )
+    seen = profile(frame)
+    assert {seen[name].role for name in frame.columns[:2]} == {"sensitive"}
+
+
+def test_jobs_in_a_hospital_are_work() -> None:
+    jobs = ["Enfermeras/os", "Auxiliar", "Celador", "Otros"] * (N // 4)
+    assert profile(pl.DataFrame({"qz": jobs, **ILL}))["qz"].about == "occupation"

@@ -117,6 +117,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return None if counted and counted[0].name == "time" else counted
     if _WHEN.match(" ".join(words(name))) and not names_one_of(name, _OF_A_LIFE):
         return concept_named("time"), words(name)[0]
+    if _PART_OF_A_DATE.fullmatch(name.lower()):
+        return concept_named("time"), _PART_OF_A_DATE.sub(r"\1", name.lower())
     if _ends_with_a_moment(name):
         return concept_named("time"), words(name)[-1]
     stem = _stem(name)
@@ -134,6 +136,9 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_of(head[1])
     return found or _cut_short(name)
 
+
+_PART_OF_A_DATE = re.compile("(year|month)(?!s|ly|born|age|end)[a-z]{1,4}")
+"""Names such as yearfm: the year of something in short."""
 
 _SOMEBODY = (
     "fallecido", "fallecida", "falecido", "falecida", "difunto", "difunta", "occiso", "occisa",

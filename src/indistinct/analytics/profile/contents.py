@@ -557,6 +557,9 @@ _WORKS = _vocabulary("""
     disoccupato pensionato pensionata casalinga studente studentessa occupato werkloos gepensioneerd
     impiegato impiegata operaio operaia zatrudniony bezrobotny emeryt rencista uczen calisan issiz
     emekli ogrenci memur isci comerciante obrero autonomo motorista pedreiro skilled unskilled
+    enfermera enfermeras enfermeiro enfermeira auxiliar celador celadores administrativo nurse
+    nurses engineer manager clerk driver lawyer accountant secretary salesperson supervisor cashier
+    waiter cleaner soldier carpenter mechanic plumber electrician
     clerical managerial professional freelance civilservant
     """)
 _FEWEST_WORKS = 2

@@ -198,6 +198,8 @@ def _are_pressures(column: str, values: Values) -> bool:
 _SIZES = ("taille", "tamano", "tamanho", "dimensione", "size")
 _SMALLEST_BODY = 40.0
 _HIGHEST_GRADE = 5.0
+_LAST_GRADE = 20.0
+"""Years of schooling, with those of a university; pain and tumours have lower grades."""
 
 
 def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
@@ -208,7 +210,7 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
         return None
     if is_one_of(column, _SIZES) and values.largest < _SMALLEST_BODY:
         return concept_named("family"), "its name says size, but its values are not body heights"
-    if is_one_of(column, ("grade",)) and _HIGHEST_GRADE < values.largest <= FEW:
+    if is_one_of(column, ("grade",)) and _HIGHEST_GRADE < values.largest <= _LAST_GRADE:
         return concept_named("education"), "its name says grade, its values are grades of a school"
     return None
 
