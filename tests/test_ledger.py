@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import os
 import shutil
 import sqlite3
 import stat
@@ -788,6 +790,24 @@ def test_the_verb(tmp_path: Path) -> None:
     forgotten = runner.invoke(app, ["ledger", "forget", path, "--release", "1"])
     assert forgotten.exit_code == 0
     assert "its folder is still there" in forgotten.stdout
+
+
+def test_a_ledger_on_a_medium_without_writing_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / "one")
+    opened = os.open
+
+    def refused(path: Any, flags: int, *more: Any) -> int:
+        if flags & os.O_CREAT:
+            raise OSError(errno.EROFS, "Read-only file system", str(path))
+        return opened(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", refused)
+    ledger = str(tmp_path / "ledger")
+    for verb in ("list", "check"):
+        found = CliRunner().invoke(app, ["ledger", verb, ledger, "--json"])
+        assert found.exit_code == 0, found.output
 
 
 def test_two_custodians_hold_their_ledgers_against_each_other(
