@@ -70,6 +70,8 @@ def test_what_cannot_be_followed_is_not_tried(name: str, transform: Any) -> None
         (name, {"name", "sensitive", "why"})
     ]
     assert "was moved at random" in skipped[0]["why"]
+    told = f"Not looked at, as others cannot know what is published: {name}."
+    assert found["unicity"].note.endswith(told)
 
 
 def test_transformed_quasi_identifiers_are_known_as_published() -> None:

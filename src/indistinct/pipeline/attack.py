@@ -455,6 +455,7 @@ def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackCont
         joining = {**joining, str(view.person): keys}
     more |= {
         "cells": cells,
+        "unknowable": [name for name in view.table.columns if name in others],
         "joining": joining,
         "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),

@@ -209,6 +209,7 @@ class AttackContext:
         untried: sensitive attributes whose truth cannot be found in the release, with the reason.
         cells: of each published column that somebody could know, the cells of every person who is
             published, suppressed or not, [p]: of linked tables, what the bucket lists.
+        unknowable: published columns of which others cannot know the cells: perturbed ones.
         cells_of: which of these every row is, [r].
         joining: of the columns whose values are the same in every release, and stand in a row with
             others, the cells of every person who is published, [p].
@@ -237,6 +238,7 @@ class AttackContext:
     second: AttackContext | None = None
     untried: Mapping[str, str] = field(default_factory=dict)
     cells: Mapping[str, Lists] = field(default_factory=dict)
+    unknowable: Sequence[str] = ()
     cells_of: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     joining: Mapping[str, Lists] = field(default_factory=dict)
     beside: Mapping[str, Lists] = field(default_factory=dict)

@@ -45,6 +45,7 @@ from indistinct.analytics.attacks.finding import (
 from indistinct.analytics.attacks.known_records import margin
 from indistinct.analytics.attacks.remedies import fewer_columns
 from indistinct.analytics.weighted import Lists, Rows, alongside, chosen_rows, numbered_anew
+from indistinct.document import first_names
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.kernels.known_cells import have_cells, lay_out, owners_of
@@ -319,8 +320,14 @@ def run(
             "max": float(belief.max()) - 1 / people,
         },
         figures=figures,
-        note=in_words(figures),
+        note=in_words(figures) + _unknowable(context),
     )
+
+
+def _unknowable(context: AttackContext) -> str:
+    """Which columns are not looked at."""
+    listed = first_names(context.unknowable) if context.unknowable else ""
+    return f" Not looked at, as others cannot know what is published: {listed}." * bool(listed)
 
 
 def known_cells(
