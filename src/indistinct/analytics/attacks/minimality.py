@@ -320,12 +320,14 @@ def _note(plans: int, chance: float, changed: float) -> str:
 
 def _note_of_attempts(attempts: int, changed: float) -> str:
     if not attempts:
-        return "No class was kept from being made finer by its values: nothing follows from it."
-    many = "one way" if attempts == 1 else f"{attempts} ways"
-    return (
-        f"{many[0].upper()}{many[1:]} to make classes finer {'was' if attempts == 1 else 'were'} "
-        f"refused because of values. That changes what is believed of {of_people(changed)}."
-    )
+        told = "No class was kept from being made finer by its values."
+    else:
+        many = "One way" if attempts == 1 else f"{attempts} ways"
+        told = (
+            f"{many} to make classes finer {'was' if attempts == 1 else 'were'} refused because "
+            f"of values. That changes what is believed of {of_people(changed)}."
+        )
+    return f"{told} To what other classes other values would have led was not looked at."
 
 
 def _note_of_runs(classes: int, changed: float) -> str:
