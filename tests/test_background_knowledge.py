@@ -20,6 +20,7 @@ import indistinct as ind
 from indistinct.analytics.attacks import known_records
 from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
 from indistinct.document import share
+from indistinct.pipeline import background_knowledge
 from indistinct.sources import memory
 from indistinct.warnings import group_values
 from indistinct.warnings.background_warnings import warn_about_known_records
@@ -541,3 +542,44 @@ def test_of_large_tables_a_run_says_that_some_classes_were_looked_at(
         text for text in ind.anonymize(table, asked).warnings if "tell another for certain" in text
     ]
     assert "(100% of records of some classes)" in told[0]
+
+
+@pytest.mark.parametrize("method", [{"algorithm": "mondrian"}, {"suppression_limit": 0.5}])
+@pytest.mark.parametrize("person", [{}, {"source": {}}])
+@pytest.mark.parametrize(
+    ("kind", "output"),
+    [
+        (pl.DataFrame.clone, {"suppressed": "keep"}),
+        (pl.DataFrame.to_pandas, {}),
+        (pl.DataFrame.to_arrow, {"shuffle": False}),
+    ],
+)
+def test_classes_known_from_publishing_are_those_of_the_release(
+    monkeypatch: pytest.MonkeyPatch,
+    kind: Callable[[pl.DataFrame], Any],
+    person: dict[str, Any],
+    output: dict[str, Any],
+    method: dict[str, Any],
+) -> None:
+    asked: list[group_values.NumberedRows] = []
+
+    def looked(released: Any, quasi: Any, alike: Any) -> group_values.NumberedRows | None:
+        assert alike is not None
+        found = group_values.class_numbers(released, quasi, alike)
+        counted = group_values.class_numbers(released, quasi)
+        assert found is not None
+        assert counted is not None
+        np.testing.assert_array_equal(found.class_of, counted.class_of)
+        asked.append(found)
+        return found
+
+    monkeypatch.setattr(background_knowledge, "class_numbers", looked)
+    table = visits().with_columns(
+        sex=pl.when(pl.int_range(pl.len()).floordiv(3) % 7 > 0).then("sex"),
+        age=pl.when(pl.int_range(pl.len()).floordiv(3) % 5 > 0).then("age").otherwise(0.0),
+    )
+    asked_for = policy(**person, output=output, method={"seed": 1, **method})
+    if person:
+        asked_for["attributes"]["patient"] = {"role": "identifier"}
+    ind.anonymize(kind(table), asked_for)
+    assert asked

@@ -161,7 +161,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         names += masked
         sought = {name: unknown[name] for name in names if name not in unique or name in about}
         quasi = policy.quasi_identifiers
-        numbers = class_numbers(released, quasi)
+        numbers = class_numbers(released, quasi, publication.without_made_up.alike)
         counted = list(of_classes(released, quasi, person, sought, numbers))
         promised = [one for one in counted if one.name in about]
         some, every = (numbers, True) if numbers else numbers_of_some(released, quasi, sought)
@@ -171,7 +171,8 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
         of_some = [] if some is None else list(of_classes(some.rows, quasi, person, missed, some))
         run.warnings += warn_about_uncounted(sorted({*missed} - {one.name for one in of_some}))
         free = {*bare, *partly_promised(policy)}
-        for found, who in ((counted, unit), (of_some, f"{unit}{OF_SOME * (not every)}")):
+        of_part = f"{unit}{OF_SOME * (not every)}"
+        for found, who in ((counted, unit), (of_some, of_part)):
             run.warnings += warn_about_alike([one for one in found if one.name in free], who)
         looked = [one for one in [*counted, *of_some] if one.name in masked or not person]
         few = [one for one in looked if one.name not in unique]
@@ -198,6 +199,7 @@ def _warnings_of_values(private: PrivateTable, publication: Publication, run: Ru
     run.warnings += warn_about_near_values(promised, measured, private.metadata, group, unit)
     told = told_of_known_values(promised, group, unit)
     if link is None:
+        told += told_of_known_values([one for one in of_some if one.name in about], group, of_part)
         partly = partly_promised(policy)
         whole = [_applicable(one, policy) for one in promised if one.name not in partly]
         harmed = told_where_harmed(promised, policy.privacy_models, unit)

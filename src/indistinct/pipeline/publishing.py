@@ -30,7 +30,8 @@ from indistinct.release.linked import BUCKET, linked_tables
 from indistinct.release.noise import with_noise
 from indistinct.release.publication import Publication
 from indistinct.sources.convert import like, to_polars
-from indistinct.types import Bools, Frame
+from indistinct.sources.engines import with_order
+from indistinct.types import Bools, Frame, Ints32
 from indistinct.warning_kinds import Kind, WarningText
 from indistinct.warnings.beside_buckets import told_of_columns, warn_about_columns
 from indistinct.warnings.columns_beside import (
@@ -39,6 +40,7 @@ from indistinct.warnings.columns_beside import (
     warn_about_unprotected_columns,
 )
 from indistinct.warnings.general_knowledge import warn_about_general_knowledge
+from indistinct.warnings.group_values import alike_rows
 from indistinct.warnings.made_up import distinguishable
 from indistinct.warnings.whose_rows import (
     warn_about_counted_rows,
@@ -79,7 +81,7 @@ def publish(
         return _linked(private, plan, run)
     visits = visits_within_classes(private, plan, run)
     changed = {**values.replaced, **visits}
-    released, replaced = _published(private, plan, changed, run)
+    released, replaced, alike = _published(private, plan, changed, run)
     if _suppressed_break(released, private, plan):
         run.warnings.append(
             Kind.LOSS(
@@ -87,7 +89,7 @@ def publish(
                 'no class are known to be in it: they are left out, as by suppressed = "drop"'
             )
         )
-        released, replaced = _published(private, plan, changed, run, keep=False)
+        released, replaced, alike = _published(private, plan, changed, run, keep=False)
     noise = 0
     if isinstance(plan, CellPlan) and plan.noise:
         released = _with_noise(released, plan, run)
@@ -110,7 +112,8 @@ def publish(
         released, decoys = _with_decoys(released, private, run)
     real = _without_made_up(released, run) if noise + decoys else None
     hold_against_ranks(private, released if real is None else real, run)
-    return replace(_of_one_table(private, released, noise=noise, decoys=decoys), real=real)
+    made = _of_one_table(private, released, noise=noise, decoys=decoys)
+    return replace(made, real=real, alike=None if noise + decoys else alike)
 
 
 def _of_one_table(
@@ -195,8 +198,11 @@ def _published(
     run: Run,
     *,
     keep: bool = True,
-) -> tuple[Frame, dict[str, pl.Series]]:
+) -> tuple[Frame, dict[str, pl.Series], Ints32 | None]:
     """The table as the plan publishes it, in its own engine; and its identifiers, row by row.
+
+    And a number of each published row that those with equal quasi-identifiers share, where the rows
+    are in memory.
 
     Arguments:
         private: the table.
@@ -224,7 +230,12 @@ def _published(
     )
     shuffle = run.random("publication.shuffle") if policy.output.shuffle else None
     made = replace(made, shuffle=shuffle, replace={**replaced, **items})
-    return private.table.publish(made), replaced
+    ordered = with_order(private.table, made)
+    if ordered is None or not policy.quasi_identifiers:
+        return private.table.publish(made), replaced, None
+    alike = alike_rows(made.shown(policy.quasi_identifiers))[ordered.combination_of]
+    alike = alike if ordered.order is None else alike[ordered.order]
+    return private.table.publish(ordered), replaced, alike
 
 
 def _suppressed_break(released: Frame, private: PrivateTable, plan: Plan) -> bool:

@@ -11,7 +11,7 @@ from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.sources.convert import like
 from indistinct.sources.table import unwrapped
-from indistinct.types import Frame
+from indistinct.types import Frame, Ints32
 from indistinct.warning_kinds import WarningText
 
 
@@ -31,6 +31,8 @@ class Publication:
         told: what a reader should know, without any figure of the run.
         real: the tables without what is made up; None where nothing is. Private.
         of_people: the audit of these.
+        alike: a number of each row that rows with equal quasi-identifiers share, where nothing is
+            made up and the rows are in memory. Private.
     """
 
     tables: Frame
@@ -42,6 +44,7 @@ class Publication:
     told: tuple[WarningText, ...] = ()
     real: Any = None
     of_people: Audit | None = None
+    alike: Ints32 | None = None
 
     @property
     def quasi(self) -> Any:
@@ -61,4 +64,5 @@ class Publication:
             tables = {name: like(frame, native) for name, frame in tables.items()}
         elif not isinstance(native, type(tables)):
             tables = like(tables, native)
+            return replace(self, tables=tables, alike=None)  # an engine keeps no order
         return replace(self, tables=tables)

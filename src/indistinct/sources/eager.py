@@ -215,7 +215,8 @@ class EagerTable(ABC):
             else values
             for values in self._frame.get_columns()
         ]
-        return pl.DataFrame(told).hash_rows().n_unique()
+        digests = np.sort(pl.DataFrame(told).hash_rows().to_numpy())
+        return int(np.count_nonzero(digests[1:] != digests[:-1])) + bool(len(digests))
 
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The canonical texts of all records, in the order of the source."""

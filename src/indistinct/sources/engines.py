@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from indistinct.errors import DataError, Problem, did_you_mean, refuse, shown_names
 from indistinct.sources.duckdb_table import DuckDBTable
-from indistinct.sources.eager import ArrowTable, CountedTable, EagerTable, PandasTable, PolarsTable
+from indistinct.sources.eager import (
+    ArrowTable,
+    CountedTable,
+    EagerTable,
+    PandasTable,
+    PolarsTable,
+    published_rows,
+)
 from indistinct.sources.postgres import PostgresTable
 from indistinct.sources.spark_table import SparkTable
 from indistinct.sources.table import (
+    Change,
     Table,
     is_arrow,
     is_duckdb,
@@ -140,3 +149,16 @@ def some_classes(
     if isinstance(table, DuckDBTable | PostgresTable):
         return table.some_classes(quasi, columns, parts)
     return None
+
+
+def with_order(table: Table, change: Change) -> Change | None:
+    """The same change with the order of its records drawn; None of a table that is not in memory.
+
+    Arguments:
+        table: the table that is changed.
+        change: what is published, with the combination of every record where these are at hand.
+    """
+    if change.combination_of is None or not isinstance(table, EagerTable):
+        return None
+    index = published_rows(change, change.combination_of, table.height())
+    return change if index is None else replace(change, order=index, shuffle=None)

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from indistinct.errors import (
     ROWS_SHOWN,
@@ -80,7 +81,7 @@ class Change:
     replace: Mapping[str, pl.Series] = field(default_factory=dict)
     """Further columns that are replaced record by record, in the order of the source."""
 
-    order: Ints | None = None
+    order: Ints | NDArray[np.uint32] | None = None
     """Record indices of the source, from 0, in the order in which they are published; records of
     a combination that is not kept are passed over. None: the order of the source, or a shuffle."""
 
@@ -100,6 +101,12 @@ class Change:
                 raise ValueError("combinations and keep differ in length")
         if twice := set(self.published.columns) & set(self.replace):
             raise ValueError(f"replaced twice: {sorted(twice)}")
+
+    def shown(self, keys: Sequence[str]) -> pl.DataFrame:
+        """The texts that combinations are published with in some of the keys."""
+        return pl.DataFrame(
+            [(self.published if key in self.published else self.combinations)[key] for key in keys]
+        )
 
 
 class Table(Protocol):

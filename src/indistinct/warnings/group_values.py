@@ -111,11 +111,14 @@ class NumberedRows:
     Arguments:
         rows: the table.
         quasi: the quasi-identifiers.
+        alike: a number of each row that those of its class share, where it is known.
     """
 
-    def __init__(self, rows: pl.DataFrame, quasi: Sequence[str]) -> None:
+    def __init__(
+        self, rows: pl.DataFrame, quasi: Sequence[str], alike: Ints32 | None = None
+    ) -> None:
         self.rows = rows
-        self.class_of: Ints = _groups(rows.select(quasi))
+        self.class_of: Ints = _groups(rows.select(quasi), alike)
         self._ranks: dict[str, Ints32] = {}
 
     def ranks(self, names: Sequence[str]) -> dict[str, Ints32]:
@@ -257,10 +260,18 @@ def _one_value(key: Ints, value: Ints32) -> Bools:
     return alike
 
 
-def class_numbers(released: Frame, quasi: Sequence[str]) -> NumberedRows | None:
-    """The rows and the number of the class of each; None of a release that is not in memory."""
+def class_numbers(
+    released: Frame, quasi: Sequence[str], alike: Ints32 | None = None
+) -> NumberedRows | None:
+    """The rows and the number of the class of each; None of a release that is not in memory.
+
+    Arguments:
+        released: the table.
+        quasi: the quasi-identifiers.
+        alike: a number of each row that those of its class share, where it is known.
+    """
     held = open_table(released, allow_empty=True).held
-    return NumberedRows(to_polars(released), quasi) if held else None
+    return NumberedRows(to_polars(released), quasi, alike) if held else None
 
 
 def numbers_of_some(
@@ -282,17 +293,24 @@ def numbers_of_some(
     return None if rows is None else NumberedRows(rows, quasi), parts == 1
 
 
-def _groups(quasi: pl.DataFrame) -> Ints:
+def alike_rows(texts: pl.DataFrame) -> Ints32:
+    """A number of every row that equal ones share: that of one of them."""
+    numbered = texts.with_row_index(_ROW).select(pl.col(_ROW).first().over(texts.columns))
+    return numbered[_ROW].to_numpy().astype(np.int32)
+
+
+def _groups(quasi: pl.DataFrame, alike: Ints32 | None) -> Ints:
     """The number of the class of every row, from 0."""
     if not quasi.height:
         return np.zeros(0, np.int64)
-    numbered = quasi.with_row_index(_ROW).select(pl.col(_ROW).first().over(quasi.columns))
-    like = numbered[_ROW].to_numpy()
-    first = np.flatnonzero(like == np.arange(len(like)))
-    codes = np.column_stack(list(all_ranks(quasi[first]).values()))
-    number = np.zeros(len(like), np.int64)
-    number[first] = distinct_rows(codes, int(codes.max(initial=0)) + 1)[1]
-    found: Ints = number[like]
+    alike = alike_rows(quasi) if alike is None else alike
+    row = np.full(int(alike.max()) + 1, -1, np.int64)
+    row[alike] = np.arange(len(alike))
+    there = np.flatnonzero(row >= 0)
+    codes = np.column_stack(list(all_ranks(quasi[row[there]]).values()))
+    number = np.zeros(len(row), np.int64)
+    number[there] = distinct_rows(codes, int(codes.max(initial=0)) + 1)[1]
+    found: Ints = number[alike]
     return found
 
 
