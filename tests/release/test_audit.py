@@ -310,6 +310,16 @@ def test_items_of_suppressed_people_are_items_of_the_release() -> None:
     found = audit(table, [asked], ["age"], person="who")
     assert [one.holds for one in found.suppressed_group] == [False]
     assert audit(table[:2], [asked], ["age"], person="who").holds
+    flu = audit(table.with_columns(item=pl.lit("flu")), [asked], ["age"], person="who")
+    assert [one.achieved for one in flu.suppressed_group] == [{"k": 4, "m": 1}]
+
+
+def test_suppressed_records_are_counted_apart_from_the_classes() -> None:
+    """One record of 20, which is too few, and two suppressed ones."""
+    asked = {"model": "k-anonymity", "k": 2}
+    found = audit(pl.DataFrame({"age": ["20", "*", "*"]}), [asked], ["age"])
+    assert [one.holds for one in found.promises] == [False]
+    assert [(one.holds, one.achieved) for one in found.suppressed_group] == [(True, {"k": 2})]
 
 
 def test_suppressed_people_of_linked_tables() -> None:
@@ -325,6 +335,7 @@ def test_suppressed_people_of_linked_tables() -> None:
     found = audit(tables, asked, ["age"])
     assert [one.holds for one in found.suppressed_group] == [None, None]
     assert (found.suppressed, found.people) == (1, 2)
+    assert (found.promises[0].holds, found.promises[0].achieved) == (True, {"k": 2})
     alone = audit(
         {**tables, "quasi": tables["quasi"].with_columns(age=pl.lit("*"))}, asked, ["age"]
     )

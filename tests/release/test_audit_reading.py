@@ -15,7 +15,8 @@ import pytest
 
 from indistinct.errors import DataError, InputError, PolicyError
 from indistinct.release.audit import Audit, audit
-from indistinct.release.audit.reading import read_release
+from indistinct.release.audit.reading import PublishedTable, read_release
+from indistinct.release.audit.verdict import Context
 from indistinct.requirement import Requirement
 
 K2 = Requirement("k-anonymity", {"k": 2})
@@ -511,3 +512,15 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     table = pl.DataFrame({"age": [30, 30, None], "sex": ["F", "F", "*"]})
     table.write_parquet(tmp_path / "a.parquet")
     assert sizes(tmp_path / "a.parquet", "age", "sex") == (2, 1, 2)
+
+
+def test_what_is_kept_of_a_table_is_not_shown() -> None:
+    frame = pl.DataFrame({"age": ["20", "30"]})
+    table = PublishedTable("t.csv", ("age",), None, frame.select)
+    assert repr(table) == "PublishedTable(name='t.csv', columns=('age',), matches=None)"
+    context, fresh = Context(("age",)), Context(("age",))
+    before = repr(context)
+    context.counts(frame, ("age",), "age")
+    context.sizes(frame, ("age",))
+    assert repr(context) == before
+    assert context == fresh

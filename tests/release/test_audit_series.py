@@ -126,6 +126,7 @@ def test_more_people_than_asked_may_stay_together() -> None:
     (more,) = ind.audit(frames, promises=[asked], quasi=["class"], follow="who").promises
     assert more.holds is False
     assert str(more.why).endswith("shares the classes of all releases with 2 others alone")
+    assert more.classes == 0
 
 
 @pytest.mark.parametrize(

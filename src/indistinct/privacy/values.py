@@ -284,13 +284,14 @@ def without_categories(
             attribute=promise.sensitive,
             remedy=f"add {key} = {{ table = {{ ... }}, order = [...] }}",
         )
-    bare = int(np.count_nonzero(domain.category_of < 0))
+    pairs = zip(domain.labels, domain.category_of.tolist(), strict=True)
+    bare = [label for label, place in pairs if place == -1]
     if bare:
-        missing = " (one of them is the missing value)" if _bare_missing(domain) else ""
+        missing = " (one of them is the missing value)" if None in bare else ""
         return Problem(
             "value-without-category",
-            f"{promise} counts categories of values, and {some_of(bare, len(domain), 'value has')} "
-            f"none{missing}",
+            f"{promise} counts categories of values, and "
+            f"{some_of(len(bare), len(domain), 'value has')} none{missing}",
             attribute=promise.sensitive,
             remedy=f"name every value in {key}",
         )
@@ -302,10 +303,3 @@ def without_categories(
             remedy=f"add order = [...] to {key}, from the least to the most sensitive",
         )
     return None
-
-
-def _bare_missing(domain: SensitiveDomain) -> bool:
-    return any(
-        label is None and place < 0
-        for label, place in zip(domain.labels, domain.category_of, strict=True)
-    )

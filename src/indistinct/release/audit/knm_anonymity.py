@@ -83,9 +83,7 @@ def check(asked: Asked) -> Verdict:
 
 def _wanted(diversity: bool | int, labels: int) -> int:
     """Different values that a class needs."""
-    if diversity is True:
-        return max(2, labels // 2)
-    return 0 if diversity is False else diversity
+    return max(2, labels // 2) if diversity is True else int(diversity)
 
 
 def _ranked(asked: Asked, ks: Mapping[int, int]) -> pl.DataFrame:

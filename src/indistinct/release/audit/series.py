@@ -352,23 +352,21 @@ class _Laid:
     ) -> _Laid | None:
         """The classes of all releases; None where too much would have to be compared."""
         listed, incident, groups = [], [], []
-        before = [0, 0]
+        classes_before = groups_before = 0
         for members, values in shown:
-            listed.append(values.with_columns(pl.col(_CLASS) + before[0]))
+            listed.append(values.with_columns(pl.col(_CLASS) + classes_before))
             own = members.select(keys).unique(maintain_order=True) if keys else pl.DataFrame([{}])
-            own = own.with_columns(pl.int_range(own.height).alias(_GROUP) + before[1])
-            held = members.with_columns(pl.col(_CLASS) + before[0]).unique()
+            own = own.with_columns(pl.int_range(own.height).alias(_GROUP) + groups_before)
+            held = members.with_columns(pl.col(_CLASS) + classes_before).unique()
             held = (
                 held.join(own, on=list(keys), how="left", nulls_equal=True)
                 if keys
-                else held.with_columns(pl.lit(before[1]).alias(_GROUP))
+                else held.with_columns(pl.lit(groups_before).alias(_GROUP))
             )
             incident.append(held.select(_CLASS, _GROUP).unique())
             groups.append(own)
-            before = [
-                before[0] + 1 + int(values[_CLASS].to_numpy().max(initial=0)),
-                before[1] + own.height,
-            ]
+            classes_before += 1 + int(values[_CLASS].to_numpy().max(initial=0))
+            groups_before += own.height
         links = []
         for (at, one), (later, other) in combinations(enumerate(groups), 2):
             found = _meeting(one, other, keys, exact=exact)
