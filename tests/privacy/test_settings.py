@@ -213,6 +213,7 @@ def test_a_k_that_was_not_chosen_judges_nothing() -> None:
     ],
 )
 def test_a_k_of_one_promises_nothing(settings: dict[str, Any]) -> None:
+    assert promise("kl-cover", k=1, l=2, sensitive="s").caution is None
     told = {k: promise(k=k, **settings).caution for k in (1, 2, 3)}
     assert told == {1: "k = 1 promises nothing: everybody stands out", 2: None, 3: None}
 

@@ -21,7 +21,7 @@ from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.max_posterior import share_too_large
-from indistinct.privacy.parameters import number, of_one, whole
+from indistinct.privacy.parameters import number, whole
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import EXACT, AboutValues, least, most
 from indistinct.types import Bools, Ints
@@ -52,11 +52,6 @@ class AlphaKAnonymity(AboutValues):
     def class_size(self) -> int:
         """At least k records."""
         return self.k
-
-    @property
-    def caution(self) -> str | None:
-        """A k of 1 promises nothing."""
-        return of_one(self.k)
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Too few records, or a value whose share stays above alpha."""

@@ -26,7 +26,7 @@ from typing import ClassVar
 from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
-from indistinct.privacy.parameters import choice, number, of_one, whole
+from indistinct.privacy.parameters import choice, number, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import least
 from indistinct.types import Bools
@@ -67,11 +67,6 @@ class EstimatedKMap(Promise):
     def class_size(self) -> int:
         """The size that stands for k people or more."""
         return self.size
-
-    @property
-    def caution(self) -> str | None:
-        """A k of 1 promises nothing."""
-        return of_one(self.k)
 
     @cached_property
     def size(self) -> int:

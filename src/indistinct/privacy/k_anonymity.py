@@ -8,7 +8,6 @@ from typing import ClassVar
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import of_one
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.types import Bools
 
@@ -36,11 +35,6 @@ class KAnonymity(Promise):
     def class_size(self) -> int:
         """At least k records."""
         return self.k
-
-    @property
-    def caution(self) -> str | None:
-        """A k of 1 promises nothing."""
-        return of_one(self.k)
 
     @property
     def largest_violating_size(self) -> int:

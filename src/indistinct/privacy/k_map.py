@@ -21,7 +21,7 @@ from typing import ClassVar
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import of_one, whole
+from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import least
 from indistinct.types import Bools, Ints
@@ -50,11 +50,6 @@ class KMap(Promise):
     def sufficient_size(self) -> int:
         """With k records a class stands for as many people of the population; fewer may do."""
         return self.k
-
-    @property
-    def caution(self) -> str | None:
-        """A k of 1 promises nothing."""
-        return of_one(self.k)
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """No population, or one of fewer than k people."""

@@ -81,6 +81,11 @@ class KLCover(Promise):
         whole(self.model, "l", self.l, 1, "choose l = 2 or more")
 
     @property
+    def caution(self) -> str | None:
+        """None: with a k of 1, too, several values stay possible."""
+        return None
+
+    @property
     def class_size(self) -> int:
         """At least k records."""
         return self.k

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from indistinct.errors import PolicyError
-from indistinct.privacy.parameters import of_one, whole
+from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 from indistinct.types import Plain
 
@@ -69,8 +69,3 @@ class KMAnonymity(BeyondClasses):
         """The parameters; further columns where there are any."""
         found = super().parameters
         return {name: value for name, value in found.items() if name != "together" or value}
-
-    @property
-    def caution(self) -> str | None:
-        """A k of 1 promises nothing."""
-        return of_one(self.k)

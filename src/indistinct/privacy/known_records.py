@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from indistinct.errors import PolicyError
-from indistinct.privacy.parameters import number, of_one, whole
+from indistinct.privacy.parameters import number, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 from indistinct.types import Plain
 
@@ -73,8 +73,3 @@ class KnownRecords(BeyondClasses):
     def class_size(self) -> int:
         """Who knows the class alone finds k people, too."""
         return self.k or 1
-
-    @property
-    def caution(self) -> str | None:
-        """A k of 1 promises nothing."""
-        return None if self.k is None else of_one(self.k)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from indistinct.privacy.parameters import of_one, whole
+from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 
@@ -41,8 +41,3 @@ class KnownVisit(BeyondClasses):
         super().__post_init__()
         whole(self.model, "k", self.k, 1, "choose k = 5, say")
         object.__setattr__(self, "visit", tuple(self.visit))
-
-    @property
-    def caution(self) -> str | None:
-        """A k of 1 promises nothing."""
-        return of_one(self.k)

@@ -77,15 +77,6 @@ def number(
     )
 
 
-def of_one(k: int) -> str | None:
-    """What to say of a promise of k people where k is 1.
-
-    >>> of_one(1), of_one(5)
-    ('k = 1 promises nothing: everybody stands out', None)
-    """
-    return {1: "k = 1 promises nothing: everybody stands out"}.get(k)
-
-
 def choice(model: str, name: str, given: object, known: Sequence[str]) -> None:
     """Raise :class:`PolicyError` unless the parameter is one of the known words.
 

@@ -129,8 +129,13 @@ class Promise(ABC):
 
     @property
     def caution(self) -> str | None:
-        """What deserves a second look in these settings, if anything does."""
-        return None
+        """What deserves a second look in these settings, if anything does.
+
+        >>> promise("k-anonymity", k=1).caution
+        'k = 1 promises nothing: everybody stands out'
+        """
+        one = getattr(self, "k", None) == 1
+        return "k = 1 promises nothing: everybody stands out" if one else None
 
     @property
     def effective_closure(self) -> Closure:

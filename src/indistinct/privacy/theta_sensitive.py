@@ -29,7 +29,7 @@ from indistinct.errors import Problem
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy import rank_variance as ranks
 from indistinct.privacy.k_anonymity import too_few_records
-from indistinct.privacy.parameters import choice, number, of_one, whole
+from indistinct.privacy.parameters import choice, number, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import cells_of, had_by_all, present
 from indistinct.types import Bools
@@ -67,11 +67,6 @@ class ThetaSensitive(Promise):
     def class_size(self) -> int:
         """At least k records, for either theta."""
         return self.k
-
-    @property
-    def caution(self) -> str | None:
-        """A k of 1 promises nothing."""
-        return of_one(self.k)
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Too few records or values, or groups of equal records that are too large for theta."""
