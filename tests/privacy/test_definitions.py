@@ -200,14 +200,14 @@ def test_the_middle_category_is_in_neither_half() -> None:
 
 
 def test_only_a_class_that_has_a_value_beyond_the_reference_steps_over_it() -> None:
-    known = SensitiveDomain(("a", "b", "c"), ValueMetadata(order=("a", "b", "c")))
+    known = SensitiveDomain(("a", "b", "c"), ValueMetadata(order=("a", "c", "b")))
     asked = promise("t-closeness", t=0.3, distance="ordered", sensitive="s")
-    cells = np.array([[1, 0, 1], [2, 0, 0], [0, 1, 1], [1, 0, 3]], np.int64)
+    cells = np.array([[1, 0, 1], [2, 0, 0], [1, 1, 0], [1, 0, 3]], np.int64)
     seen = ClassTable(
         np.arange(4, dtype=np.int32), cells.sum(axis=1), {"s": cells},
         {"s": np.array([4, 0, 4])}, {"s": known},
     )  # fmt: skip
-    # The third goes half a unit from a to b, and no further: one of two steps.
+    # In the third a half is one step behind, of two.
     assert asked.breaks(seen).tolist() == [False, True, False, False]
     farther = [replace(asked, t=t).breaks(seen).tolist() for t in (0.24, 0.26)]
     assert farther == [[False, True, True, True], [False, True, False, False]]

@@ -123,6 +123,10 @@ IMPOSSIBLE = [
     ("knm-anonymity", {"k": dict.fromkeys("1234", 3), "count": "rank"}, None, None),
     ("knm-anonymity", {"k": dict.fromkeys("1234", 3), "count": "rank"}, 2, None),
     ("knm-anonymity", {"k": dict.fromkeys("1234", 3), "count": "rank"}, 1, "k-exceeds-records"),
+    ("kl-cover", {"k": 13, "l": 2}, None, "k-exceeds-records"),
+    ("kl-cover", {"k": 12, "l": 4}, None, "too-few-values"),
+    ("kl-cover", {"k": 12, "l": 3, "of": "categories"}, None, "too-few-values"),
+    ("kl-cover", {"k": 12, "l": 3}, None, None),
     ("theta-sensitive", {"k": 4}, None, "too-few-values"),
     ("theta-sensitive", {"k": 13}, None, "k-exceeds-records"),
     ("theta-sensitive", {"k": 3}, None, None),
@@ -244,6 +248,25 @@ def test_the_share_of_the_population_is_told() -> None:
         assert "the table's records are a share of 0.5 of the population" in problem.message
         assert problem.remedy is not None
         assert lower == 0 or problem.remedy.startswith("choose a lower bound of at most 0.5, or")
+
+
+def test_bounds_that_are_proposed_would_do() -> None:
+    """Rounded up where they are upper ones, and down where they are lower ones."""
+    third = frequencies([Class((4, 8, 0, 0, 0, 0), 36)])
+    posterior = promise("max-posterior", bound=0.6, sensitive="s").infeasible(third, 0)
+    assert posterior is not None
+    assert str(posterior.remedy).startswith("choose a bound of at least 0.667, or")
+    few = promise("delta-presence", lower=0.6, upper=1).infeasible(third, 0)
+    assert few is not None
+    assert str(few.remedy).startswith("choose a lower bound of at most 0.333, or")
+
+
+def test_people_with_several_values_may_have_ranks_in_classes_of_others() -> None:
+    whole = frequencies([Class((6, 1, 0, 0, 0, 0), 12), Class((2, 1, 0, 2, 0, 0), 12)])
+    several = replace(whole.sensitive["s"], exclusive=False)
+    asked = promise("knm-anonymity", sensitive="s", k=dict.fromkeys("1234", 3), count="rank")
+    assert asked.infeasible(whole, 1) is not None
+    assert asked.infeasible(replace(whole, sensitive={"s": several}), 1) is None
 
 
 @pytest.mark.parametrize(("lower", "hint"), [(0, False), (0.1, True)])

@@ -28,7 +28,9 @@ from indistinct.privacy.rank_variance import (
     serves,
     theta,
     thresholds,
+    within_reach,
 )
+from indistinct.privacy.values import LEAVE_OUT
 
 COUNTS = st.lists(st.integers(0, 9), min_size=1, max_size=9)
 
@@ -92,6 +94,27 @@ def test_reach_of_a_domain(oracles: dict[str, Any]) -> None:
         assert serves(values, k, mu)
         most = max(map(rank_variance_exact, partitions(k, values)))
         assert most < Fraction(str(mu)) * (k * k - 1) / 12
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.2, 0.5, 0.6, 0.9, 1.0])
+def test_the_largest_k_is_the_last_that_is_served(mu: float) -> None:
+    assert largest_k(0, mu) == largest_k(1, mu) == 1
+    for values in range(2, 40):
+        most = largest_k(values, mu)
+        assert serves(values, most, mu)
+        assert not serves(values, most + 1, mu)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (1, LEAVE_OUT),
+        (2, "choose k of at most 2, or mu of at most 0.12"),
+        (3, "choose k of at most 3, or mu of at most 0.34"),
+    ],
+)
+def test_what_is_within_reach(values: int, told: str) -> None:
+    assert within_reach(values, 5, 1.0, by_size=False) == told
 
 
 def test_class_sizes_that_their_own_theta_allows() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
+from indistinct.privacy.promise import SHARED
+from indistinct.privacy.values import ABOUT_VALUES
 
 WRONG = [
     (model, name, given)
@@ -108,6 +111,53 @@ def test_a_promise_that_says_nothing_of_sizes_says_so(model: str) -> None:
     assert (asked.largest_violating_size is None) is (
         model not in {"estimated-k-map", "k-anonymity"}
     )
+
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "balanced-p-plus-sensitive": {"difference": 1},
+    "delta-disclosure": {"absent": "break"},
+    "delta-presence": {"absent": "break"},
+    "estimated-k-map": {"significance": 0.01, "estimator": "zero-truncated-poisson"},
+    "kl-cover": {"of": "values"},
+    "km-anonymity": {"m": 2, "together": ()},
+    "knm-anonymity": {"count": "class", "diversity": True},
+    "known-records": {"k": None, "bound": None, "m": 1},
+    "known-visit": {"visit": ()},
+    "max-posterior": {"bound": 0.5, "over": "release"},
+    "p-alpha-sensitive": {"over": "distinct"},
+    "t-closeness": {"distance": "equal"},
+    "tau-safety": {"m": 2},
+    "theta-sensitive": {"mu": 0.6, "theta": "k"},
+}
+
+
+def test_what_holds_of_a_promise_that_does_not_say() -> None:
+    for model, kind in models().items():
+        if kind.__module__.startswith("indistinct."):
+            found = {
+                one.name: one.default
+                for one in fields(kind)
+                if one.default is not MISSING and one.name not in {*SHARED, *ABOUT_VALUES}
+            }
+            assert found == DEFAULTS.get(model, {})
+
+
+def test_about_some_values_a_promise_is_closed_under_unions_alone() -> None:
+    for model in ("distinct-l-diversity", "p-sensitive"):
+        (name,) = usual(model).parameters
+        for settings, closure in (
+            ({}, "superset"),
+            ({"values": ["1"]}, "union"),
+            ({"not_values": ["1"]}, "union"),
+            ({"not_applicable": ["1"]}, "union"),
+        ):
+            asked = promise(model, sensitive="s", **{name: 2}, **settings)
+            assert asked.effective_closure == closure
+    about = promise("t-closeness", t=0.2, sensitive="s", values=["1"])
+    assert about.effective_closure == "none"
+    assert replace(about, reference="original").effective_closure == "union"
+    mine = promise("max-posterior", bound=0.5, sensitive="s", values=["1"])
+    assert mine.effective_closure == "union"
 
 
 def test_without_a_k_known_records_ask_for_no_size() -> None:

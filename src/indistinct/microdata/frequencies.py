@@ -12,7 +12,7 @@ from indistinct.frozen import dataclass
 from indistinct.kernels.ragged import Counted
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
-from indistinct.types import Ints, Ints32
+from indistinct.types import Bools, Ints, Ints32
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -105,3 +105,8 @@ class ClassTable:
     reference: Mapping[str, Ints] = field(default_factory=dict)
     domains: Mapping[str, SensitiveDomain] = field(default_factory=dict)
     population: Ints | None = None
+
+    @property
+    def held(self) -> Bools:
+        """Which classes hold somebody, [G]."""
+        return self.size > 0

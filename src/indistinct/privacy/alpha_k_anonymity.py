@@ -63,7 +63,7 @@ class AlphaKAnonymity(AboutValues):
         """Classes that hold somebody, and are too small or have too frequent a value."""
         top, applies = self._largest(classes), self.seen(classes).size
         broken: Bools = top > self.alpha * (1 + EXACT) * applies
-        return (broken | (classes.size < self.k)) & (classes.size > 0)
+        return (broken | (classes.size < self.k)) & classes.held
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest share of a value in a class, and the size of the smallest class."""

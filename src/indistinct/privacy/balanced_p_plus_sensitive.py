@@ -80,7 +80,7 @@ class BalancedPPlusSensitive(Promise):
         sides = _side_of(about)
         harmless, sensitive = int(totals[sides < 0].sum()), int(totals[sides > 0].sum())
         middle = int((_sides(about)[held] == 0).sum())
-        one_sided = min(harmless, sensitive) == 0 and self.p - middle > self.difference
+        one_sided = not (harmless and sensitive) and self.p - middle > self.difference
         lost = table.records if allowed is None else allowed
         if (
             not one_sided
@@ -100,11 +100,11 @@ class BalancedPPlusSensitive(Promise):
         """Classes that hold somebody, and too few categories or too many of one half."""
         broken: Bools = categories_held(self, classes)[0] < self.p
         broken |= self._apart(classes) > self.difference
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
+        return (broken & classes.held) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of categories in a class, and the largest difference in one."""
-        apart = self._apart(classes)[classes.size > 0]
+        apart = self._apart(classes)[classes.held]
         return {
             "p": least(categories_held(self, classes)[0], classes),
             "difference": int(apart.max()) if len(apart) else None,

@@ -62,7 +62,7 @@ class BetaLikeness(AboutValues):
         classes = self.seen(classes)
         ratio = largest_ratio(self, classes, self.highest(shares_of(self, classes)))
         broken: Bools = ratio > 1 + EXACT
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
+        return (broken & classes.held) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest gain; None where a class has a value that the reference lacks."""

@@ -72,7 +72,7 @@ class DeltaDisclosure(AboutValues):
         """Classes that hold somebody, and in which a value's share is too different."""
         classes = self.seen(classes)
         broken: Bools = self._largest(classes) >= self.delta * (1 - EXACT)
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
+        return (broken & classes.held) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """What delta has to lie above; None where no finite one does."""

@@ -138,7 +138,7 @@ class DeltaPresence(Promise):
         people = people_of(self, classes)
         below = classes.size < self.lower * (1 - EXACT) * people
         if self.absent == "skip":
-            below &= classes.size > 0
+            below &= classes.held
         above = classes.size > self.upper * (1 + EXACT) * people
         broken: Bools = below | above
         return broken
@@ -146,7 +146,7 @@ class DeltaPresence(Promise):
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest and the largest share; None for that of a class beyond the population."""
         people = people_of(self, classes)
-        some = classes.size > 0 if self.absent == "skip" else (people > 0) | (classes.size > 0)
+        some = classes.held if self.absent == "skip" else (people > 0) | classes.held
         if not some.any():
             return {"lower": None, "upper": None}
         people, size = people[some], classes.size[some]

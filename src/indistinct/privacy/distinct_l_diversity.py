@@ -74,7 +74,7 @@ class DistinctValues(AboutValues):
     def _harm(self, classes: ClassTable) -> Bools:
         """Classes in which somebody has a harmful value, [G]."""
         if self.about_all:
-            return np.asarray(classes.size > 0)
+            return classes.held
         return np.asarray(self.harmful_cells(classes).any(axis=1))
 
 

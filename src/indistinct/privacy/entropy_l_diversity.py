@@ -81,11 +81,11 @@ class EntropyLDiversity(Promise):
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and whose entropy is below log(l)."""
         short: Bools = self._entropy(classes) < math.log(self.l) - CLOSE
-        return (short & (classes.size > 0)) | had_by_all(self, classes)
+        return (short & classes.held) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """As many equally frequent values as are as uncertain as the least uncertain class."""
-        entropy = self._entropy(classes)[classes.size > 0]
+        entropy = self._entropy(classes)[classes.held]
         return {"l": whole_if_close(math.exp(entropy.min())) if len(entropy) else None}
 
     def _entropy(self, classes: ClassTable) -> Floats:

@@ -101,7 +101,7 @@ class EstimatedKMap(Promise):
 
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, but too few."""
-        broken: Bools = (classes.size < self.size) & (classes.size > 0)
+        broken: Bools = (classes.size < self.size) & classes.held
         return broken
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:

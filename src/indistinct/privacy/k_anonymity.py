@@ -48,12 +48,12 @@ class KAnonymity(Promise):
 
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, but fewer than k."""
-        broken: Bools = classes.size < self.k
-        return broken & (classes.size > 0) if self.k > 1 else broken & False
+        broken: Bools = (classes.size < self.k) & classes.held
+        return broken
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The size of the smallest class (None for a table without records)."""
-        sizes = classes.size[classes.size > 0]
+        sizes = classes.size[classes.held]
         return {"k": int(sizes.min()) if len(sizes) else None}
 
 

@@ -68,7 +68,7 @@ class KMap(Promise):
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and stand for fewer than k people."""
         broken: Bools = people_of(self, classes) < self.k
-        return broken & (classes.size > 0)
+        return broken & classes.held
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of people that a class stands for."""

@@ -111,7 +111,7 @@ class KLCover(Promise):
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and too few people or values."""
         few = (self._held(classes) < self.l) | (classes.size < self.k)
-        broken: Bools = (few & (classes.size > 0)) | had_by_all(self, classes)
+        broken: Bools = (few & classes.held) | had_by_all(self, classes)
         return broken
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:

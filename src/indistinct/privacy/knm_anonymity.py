@@ -166,7 +166,7 @@ class KNMAnonymity(Promise):
             cells = cells_of(self, classes)
             wanted = self.labels_wanted(_labels(cells, classes.reference.get(str(self.sensitive))))
             broken |= (different_values(self, classes) < wanted) | had_by_all(self, classes)
-        return broken & (classes.size > 0)
+        return broken & classes.held
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """For every rank the smallest class that has it; and the smallest number of values."""

@@ -70,12 +70,12 @@ class Signatures(Promise):
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and too few values, or one of them twice."""
         few = different_values(self, classes) < self.m
-        broken: Bools = (few | self._twice(classes)) & (classes.size > 0)
+        broken: Bools = (few | self._twice(classes)) & classes.held
         return broken | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of values in a class; None where a class has one of them twice."""
-        held = classes.size > 0
+        held = classes.held
         found = different_values(self, classes)[held]
         if not len(found) or self._twice(classes)[held].any():
             return {"m": None}

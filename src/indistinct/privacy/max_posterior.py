@@ -75,7 +75,7 @@ class MaxPosterior(AboutValues):
         total, top = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         largest(cells, total, top)
         broken: Bools = top > self.bound * (1 + EXACT) * classes.size
-        return broken & (classes.size > 0)
+        return broken & classes.held
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The largest share of a value in a class."""

@@ -81,7 +81,7 @@ class WeighedSensitive(Promise):
         """Classes that hold somebody, and too few or too little weight."""
         different, weight = self.held(classes)
         broken: Bools = (different < self.p) | (weight < self.alpha - CLOSE)
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
+        return (broken & classes.held) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number in a class, and the smallest weight of one."""
@@ -114,7 +114,7 @@ class PAlphaSensitive(WeighedSensitive):
             return None
         few = too_few_values(self, int(np.count_nonzero(totals)), self.p)
         weight = table.sensitive[str(self.sensitive)].about.weight
-        times = totals > 0 if self.over == "distinct" else totals
+        times = totals.astype(bool) if self.over == "distinct" else totals
         return few or too_light(self, self.alpha, float((weight * times).sum()))
 
     def held(self, classes: ClassTable) -> tuple[Ints, Floats]:
@@ -127,7 +127,7 @@ class PAlphaSensitive(WeighedSensitive):
 
 def _lightest(weight: Floats, classes: ClassTable) -> float | None:
     """The smallest weight of a class that holds somebody."""
-    held = weight[classes.size > 0]
+    held = weight[classes.held]
     return whole_if_close(float(held.min())) if len(held) else None
 
 

@@ -67,7 +67,7 @@ class PPlusSensitive(Promise):
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and fewer than p categories."""
         broken: Bools = categories_held(self, classes)[0] < self.p
-        return (broken & (classes.size > 0)) | had_by_all(self, classes)
+        return (broken & classes.held) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest number of categories in a class."""

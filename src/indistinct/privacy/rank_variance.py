@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
@@ -144,13 +145,8 @@ def largest_k(values: int, mu: float) -> int:
     >>> largest_k(5, 0.6), largest_k(14, 0.6)
     (6, 20)
     """
-    found = 1
-    step = 1 << max(values, 1).bit_length() + 12
-    while step:
-        if serves(values, found + step, mu):
-            found += step
-        step //= 2
-    return found
+    most = Fraction((2 * values - 1) ** 2) / (3 * _fraction(mu)) + 1
+    return math.isqrt(int(most)) if values > 1 else 1
 
 
 def within_reach(values: int, k: int, mu: float, *, by_size: bool) -> str:
@@ -227,7 +223,7 @@ def _best_spreads(size: int, values: int) -> list[int]:
         for records in range(ranks, size + 1):
             before = square[records - ranks, : width + 1 - linear]
             now = square[records, linear:]
-            np.maximum(now, np.where(before >= 0, before + own, -1), out=now)
+            np.maximum(now, np.where(before >= 0, before + own, before), out=now)
     sums = np.arange(width + 1, dtype=np.int64)
     return [
         int(np.where(row >= 0, records * row - sums * sums, 0).max())

@@ -88,7 +88,7 @@ class RecursiveCLDiversity(Promise):
 
         No c is enough (None) where a class has fewer than l values.
         """
-        held = classes.size > 0
+        held = classes.held
         if not held.any():
             return {"c": None, "l": None}
         head, tail = self._head_and_tail(classes, self.l)
@@ -101,7 +101,7 @@ class RecursiveCLDiversity(Promise):
     def _too_frequent(self, classes: ClassTable, place: int) -> Bools:
         head, tail = self._head_and_tail(classes, place)
         broken: Bools = head >= self.c * (1 - EXACT) * tail
-        return broken & (classes.size > 0)
+        return broken & classes.held
 
     def _head_and_tail(self, classes: ClassTable, place: int) -> tuple[Ints, Ints]:
         cells = cells_of(self, classes)

@@ -102,7 +102,7 @@ class TCloseness(AboutValues):
         """Classes that hold somebody, and are farther away than t."""
         classes = self.seen(classes)
         far: Bools = self._distances(classes) > self.t + CLOSE
-        return (far & (classes.size > 0)) | had_by_all(self, classes)
+        return (far & classes.held) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The distance of the farthest class."""

@@ -111,7 +111,7 @@ class ThetaSensitive(Promise):
             short = ranks.falls_short(variance, ranks.thresholds(classes.size, self.mu))
         else:
             short = ranks.falls_short(variance, ranks.theta(self.k, self.mu))
-        broken = (short | (classes.size < self.k)) & (classes.size > 0)
+        broken = (short | (classes.size < self.k)) & classes.held
         return broken | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
@@ -120,7 +120,7 @@ class ThetaSensitive(Promise):
         With ``theta = "size"`` the size of the smallest class, and the largest mu for all sizes. mu
         is None where no threshold is above 0, since all classes are of one record.
         """
-        held = classes.size > 0
+        held = classes.held
         if not held.any():
             return {"k": None, "mu": None}
         variance = ranks.rank_variance(cells_of(self, classes))[held]

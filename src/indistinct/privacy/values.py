@@ -211,13 +211,13 @@ def whole_if_close(found: float) -> float:
 
 def least(found: Ints, classes: ClassTable) -> int | None:
     """The smallest of figures [G] over the classes that hold somebody."""
-    held = found[classes.size > 0]
+    held = found[classes.held]
     return int(held.min()) if len(held) else None
 
 
 def most(found: Floats, classes: ClassTable) -> float | None:
     """The largest of figures [G] over the classes that hold somebody; None if it is infinite."""
-    held = found[classes.size > 0]
+    held = found[classes.held]
     if not len(held) or not np.isfinite(held).all():
         return None
     return float(held.max())
