@@ -142,6 +142,28 @@ def test_a_class_of_people_who_are_all_missing_is_mended_by_no_suppression(absen
         assert plan.search.value == expected == (0 if absent == "skip" else 2)
 
 
+@pytest.mark.parametrize(
+    "measure",
+    ["loss", "precision", "non-uniform-entropy", "discernibility", "height", "average-class-size"],
+)
+def test_people_of_whom_nobody_is_in_the_table_change_no_cost(measure: str) -> None:
+    rows = [(0, 0), (0, 0), (1, 0), (2, 1), (2, 1), (2, 1)]
+    there = [(row, True) for row in rows]
+    asked = [promise("k-anonymity", k=2)]
+    for others in ([(1, 1)], [(1, 1), (2, 0), (2, 0)]):
+        tables = [encoded(there), encoded([*there, *((row, False) for row in others)])]
+        for levels in product(range(3), range(2)):
+            found = [
+                Evaluator(data, asked, objective(measure).bind(data), 1, Grouper(data)).evaluate(
+                    np.array(levels)
+                )
+                for data in tables
+            ]
+            keys = [None if one.key is None else one.key.tolist() for one in found]
+            assert keys[0] == keys[1]
+            assert found[0].suppressed == found[1].suppressed
+
+
 @CHECKED
 @given(
     people=st.lists(

@@ -179,7 +179,7 @@ def full_domain_for_each(
     search = OptimalSearch(data, lattice, bound)
     plans = []
     for promises in series:
-        found = search.run(promises, allowed, settings.limits, keep_bounds=bool(plans))
+        found = search.run(promises, allowed, settings.limits)
         plans.append(_plan(search, objective, found))
     return plans
 
@@ -347,7 +347,6 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
     records = data.table.records
     evaluator = Evaluator(data, promises, task.bound, records, Grouper(data), task.original)
     fewest = evaluator.outcome(found.closest)[0].suppressed
-    need = np.ceil(fewest / records * 1000) / 1000 if records else 0.0
     rootless = [
         name
         for name in data.attributes
@@ -362,6 +361,7 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
     elif fewest == records:
         result = f"has no class that keeps {_unmet(task, found.closest)}"
     else:
+        need = np.ceil(fewest / records * 1000) / 1000
         help_.append(f"a suppression_limit of {need:g} or more")
     help_.append(_smaller(promises))
     if settings.max_level:

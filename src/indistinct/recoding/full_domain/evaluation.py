@@ -161,17 +161,11 @@ class Evaluator:
     def _without(self, levels: Ints, classes: Classes, broken: Bools, scratch: Scratch) -> Outcome:
         rows, units, kept = scratch
         size = classes.size
-        beyond = False
-        if self.data.table.population is not None:
-            # Classes that only the population has are nobody's: neither kept nor suppressed.
-            beyond = bool((broken & (size == 0)).any())
-            broken = broken | (size == 0)
-            size = size[size > 0]
-        lost, total = kernels.divide(classes.size, classes.first, broken, rows, units, kept)
-        held = len(broken) - lost
-        if beyond:
+        lost, total = kernels.divide(size, classes.first, broken, rows, units, kept)
+        # A class that only the population has is mended by no suppression.
+        if self.data.table.population is not None and (broken & (size == 0)).any():
             total = self._beyond
-        return Outcome(levels, size, kept[:held], rows[:lost], units[:lost], total)
+        return Outcome(levels, size, kept[: len(size) - lost], rows[:lost], units[:lost], total)
 
     def _settle(
         self,

@@ -220,7 +220,7 @@ def _groups(data: LeveledTable, node: NDArray[np.int16], rows: Ints32) -> Iterat
         return
     columns = [data.columns[data.row_of[j, level]][rows] for j, level in enumerate(node.tolist())]
     _, of = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    of = of.reshape(-1)
+    of = of.ravel()
     order = np.argsort(of, kind="stable")
     yield from np.split(rows[order], np.cumsum(np.bincount(of))[:-1])
 
@@ -237,7 +237,7 @@ def _published_last(
         cells = data.columns[columns][:, rows]
         _, class_of = np.unique(cells, axis=1, return_inverse=True)
         for which in range(min(int(class_of.max()) + 1, TAKEN_BACK - classes)):
-            yield rows[class_of.reshape(-1) == which]
+            yield rows[class_of.ravel() == which]
             classes += 1
     for at in used:
         yield np.flatnonzero(node_of >= at)
@@ -349,7 +349,7 @@ def settle_whole(
     def drop(promise: Promise) -> int:
         on = [name in (promise.on or data.attributes) for name in data.attributes]
         found, inverse = np.unique(published[:, on], axis=0, return_inverse=True)
-        class_of = inverse.reshape(-1).astype(np.int32)
+        class_of = inverse.ravel().astype(np.int32)
         size = np.empty(len(found), dtype=np.int64)
         class_sizes(class_of, data.weight, dropped, size)
         broken = judge.broken(class_of, size, dropped, [promise])

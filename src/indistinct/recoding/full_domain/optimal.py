@@ -58,7 +58,7 @@ class OptimalSearch:
     """Bounded search over one table and one lattice.
 
     Bounds that were learnt under some promises hold under stricter ones: a search for k = 6 after
-    one for k = 5 starts from what the first has excluded (``keep_bounds``).
+    one for k = 5 starts from what the first has excluded.
     """
 
     def __init__(
@@ -87,18 +87,13 @@ class OptimalSearch:
         limits: Limits | None = None,
         progress: Progress | None = None,
         *,
-        keep_bounds: bool = False,
         start: Sequence[Ints] = (),
     ) -> Found:
         """The best node that keeps the promises with at most ``allowed`` units suppressed.
 
-        ``start`` are nodes worth looking at first. ``keep_bounds`` starts from what earlier runs
-        learnt: only under promises that are at least as strict, and as many or fewer allowed units.
+        ``start`` are nodes worth looking at first. A run starts from what earlier ones learnt: its
+        promises must be at least as strict, with as many or fewer allowed units.
         """
-        if not keep_bounds:
-            self._least[:] = 0
-            self._inherited[:] = 0.0
-            self._start = []
         tell_broken_at_most(self.objective, promises, self.data.table.records)
         self._evaluator = Evaluator(
             self.data, promises, self.objective, allowed, self._grouper, self._original
