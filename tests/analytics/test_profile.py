@@ -139,6 +139,16 @@ def test_no_quasi_identifier_and_too_many() -> None:
     assert [warned.code for warned in many.warnings] == ["many-quasi-identifiers"]
 
 
+def test_a_wide_table_needs_few_of_its_columns() -> None:
+    for columns, told in ((59, []), (60, ["many-columns"])):
+        wide = profile(pl.DataFrame({f"x{at}": ["a", "b"] * 20 for at in range(columns)}))
+        codes = [warned.code for warned in wide.warnings if warned.code == "many-columns"]
+        assert codes == told
+    (said,) = (warned.message for warned in wide.warnings if warned.code == "many-columns")
+    assert said.startswith("60 columns: ")
+    assert 'rest = "drop" above the first table' in said
+
+
 def test_strays_are_told_by_their_rows() -> None:
     frame = people().with_columns(
         pl.when(pl.int_range(pl.len()) == 6).then(pl.lit("4e")).otherwise("age").alias("age")

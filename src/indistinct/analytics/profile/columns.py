@@ -4,7 +4,7 @@ A role is never guessed for a release: what is suggested here is a draft with it
 person to correct. Values speak first, names second, and the columns around it speak for a column of
 which neither does. Everything is computed from how often each value of a column occurs, which the
 engine that holds the table counts. No value of a column is told, but for the categories of a
-quasi-identifier that has few and for what stands for a missing value.
+quasi-identifier that has few, what lies within another column, and what stands for a missing value.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from indistinct.analytics.profile.contents import (
     content_of,
 )
 from indistinct.analytics.profile.counted import column_of_counts, told_of_counts
-from indistinct.analytics.profile.hierarchy_draft import Draft, Type, draft_hierarchy, type_of
+from indistinct.analytics.profile.hierarchy_draft import ZIP, Draft, Type, draft_hierarchy, type_of
 from indistinct.analytics.profile.meaning import concept_by, meant
 from indistinct.analytics.profile.missing_codes import Far, missing_codes, suspected
 from indistinct.analytics.profile.names import (
@@ -42,6 +42,7 @@ from indistinct.analytics.profile.names import (
     without_prefix,
 )
 from indistinct.analytics.profile.neighbours import FEW, RARE, SOME_RECORDS, Neighbour, settled
+from indistinct.analytics.profile.nested import Nestable, columns_around, tree_of
 from indistinct.analytics.profile.person_keys import Column, Numbering, counting, crossed
 from indistinct.analytics.profile.persons import (
     BLANK_BELOW,
@@ -84,10 +85,15 @@ from indistinct.types import Frame, PlainMapping
 
 LEFT_OUT = "left out until you decide"
 FOLLOWS = "follows from"
+ALSO_TOLD = "tell what another quasi-identifier tells: leave one of the two out"
+IN_A_TREE = "a narrower column has a tree over it: leave it out if readers do not need it alone"
 COMMAS = (
     'numbers with a decimal comma are read as texts: say decimal = "," under [source], or write'
     " them with a point"
 )
+
+MANY_COLUMNS = 60
+"""From this many columns on, a policy is shorter that names those to be released alone."""
 
 MANY_QUASI_IDENTIFIERS = 12
 """From this many quasi-identifiers on, a person should look whether all of them are needed."""
@@ -236,13 +242,9 @@ class Profile:
             if item.codes:
                 tell(f"taken for missing: {', '.join(sorted(item.codes))}", item.attribute)
         for item in self.attributes:
-            if any(note.startswith(FOLLOWS) for note in item.notes):
-                tell(
-                    "tell what another quasi-identifier tells: leave one of the two out",
-                    item.attribute,
-                )
-            if COMMAS in item.notes and item.role != "identifier":
-                tell(COMMAS, item.attribute)
+            for what in filter(None, map(_doubt, item.notes)):
+                if what != COMMAS or item.role != "identifier":
+                    tell(what, item.attribute)
         for item in self.attributes:
             if not item.sure and item.role != "identifier":
                 tell(f"{item.role} by its neighbours alone", item.attribute)
@@ -279,6 +281,13 @@ class Profile:
         }
 
 
+def _doubt(note: str) -> str | None:
+    """What a person should look at because of a note."""
+    if note.startswith(FOLLOWS):
+        return IN_A_TREE if IN_A_TREE in note else ALSO_TOLD
+    return COMMAS if note == COMMAS else None
+
+
 _ROLES: tuple[Role, ...] = ("identifier", "quasi-identifier", "sensitive", "insensitive")
 
 
@@ -308,7 +317,8 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     beside = [_beside(look) for look in looks.values()]
     keys = keys_of_people(table, beside)
     items = [_numbering(look.item, keys) for look in looks.values()]
-    items = _with_relations(table, _with_neighbours(table, items, looks, bool(keys)))
+    items = _with_trees(table, _with_neighbours(table, items, looks, bool(keys)))
+    items = _with_relations(table, items)
     items = _without_codes(table, _with_units(items, looks))
     beside = [replace(one, role=item.role) for one, item in zip(beside, items, strict=True)]
     persons = persons_of(table, beside, keys)
@@ -905,6 +915,39 @@ def _notes(values: Values) -> Iterator[str]:
         yield COMMAS
 
 
+_UNNESTED = ("sex", "age", "birth", "death", "time")
+"""What nothing lies within, however often it seems so."""
+
+
+def _with_trees(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:
+    """The columns; those that lie within others get a tree over these: ward, hospital, region."""
+    found = {}
+    for item in items:
+        public = item.role in ("quasi-identifier", "insensitive") and item.distinct > 1
+        if public and item.type in ("category", "text") and item.about not in _UNNESTED:
+            narrow = item.role == "quasi-identifier" and item.draft.by_itself
+            narrow = narrow and not names_one_of(item.called or item.attribute, ZIP)
+            tokens = (*item.missing_tokens, *item.codes)
+            found[item.attribute] = Nestable(
+                item.attribute, item.about, item.distinct, tokens, narrow
+            )
+    around = columns_around(table, [*found.values()])
+    return [
+        _within(table, item, [found[one] for one in (item.attribute, *around[item.attribute])])
+        if item.attribute in around
+        else item
+        for item in items
+    ]
+
+
+def _within(table: Table, item: AttributeProfile, columns: Sequence[Nestable]) -> AttributeProfile:
+    """The column with a tree over those that it lies in."""
+    wider = in_quotes([one.name for one in columns[1:]], ", then ")
+    why = f"values generalize to {wider} of their records"
+    draft = Draft({"tree": tree_of(table, columns)}, why, (), item.draft.uncovered)
+    return replace(item, draft=draft)
+
+
 def _with_relations(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:
     """Say of quasi-identifiers about the same thing which one follows from which."""
     quasi = [item for item in items if item.role == "quasi-identifier" and item.distinct > 1]
@@ -948,10 +991,9 @@ def _perhaps_related(
 def _told_by(item: AttributeProfile, teller: AttributeProfile | None) -> AttributeProfile:
     if teller is None:
         return item
-    note = (
-        f"{FOLLOWS} '{teller.attribute}': consider leaving one of the two out"
-        ' (role = "identifier" drops a column)'
-    )
+    tree = isinstance(teller.hierarchy, Mapping) and "tree" in teller.hierarchy
+    advice = IN_A_TREE if tree else "consider leaving one of the two out"
+    note = f"{FOLLOWS} '{teller.attribute}': {advice} (role = \"identifier\" drops a column)"
     return replace(item, notes=(*item.notes, note))
 
 
@@ -994,6 +1036,12 @@ def _table_warnings(
         yield Warned(
             "no-quasi-identifier",
             "no quasi-identifier was recognised: name at least one, or nothing protects people",
+        )
+    if len(items) >= MANY_COLUMNS:
+        yield Warned(
+            "many-columns",
+            f"{len(items)} columns: keep the tables of those that the release needs and write "
+            'rest = "drop" above the first table, which leaves out all columns without one',
         )
     if len(quasi) >= MANY_QUASI_IDENTIFIERS:
         yield Warned(

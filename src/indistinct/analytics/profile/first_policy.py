@@ -20,7 +20,7 @@ from indistinct.sources.writing import write_text
 from indistinct.types import Plain, PlainMapping
 
 WIDTH = 100
-"""Comments are broken into lines of about this many characters."""
+"""Comments and lists are broken into lines of about this many characters."""
 
 _HEADINGS: Mapping[Role, str] = {
     "identifier": "Identifiers: left out of the release",
@@ -278,7 +278,7 @@ def _hierarchy(item: AttributeProfile) -> Iterator[str]:
         return
     if draft.why:
         yield from _comment(draft.why)
-    yield f"hierarchy = {toml_value(draft.spec)}"
+    yield f"hierarchy = {_in_lines(draft.spec)}"
     if item.role == "quasi-identifier" and (
         item.type == "date" or (item.type == "category" and item.kind == "integer")
     ):
@@ -286,6 +286,26 @@ def _hierarchy(item: AttributeProfile) -> Iterator[str]:
     if len(draft.categories) > 2:
         yield from _comment("or group the categories as you think fit:")
         yield f"# hierarchy = {toml_value(_tree(draft.categories))}"
+
+
+def _in_lines(spec: Any) -> str:
+    """A hierarchy as TOML writes it; where that is too long for a line, lists have lines alone."""
+    whole = toml_value(spec)
+    return whole if len(whole) <= WIDTH else _with_lists_apart(spec)
+
+
+def _with_lists_apart(spec: Any) -> str:
+    if isinstance(spec, Mapping):
+        inside = (f"{toml_key(key)} = {_with_lists_apart(item)}" for key, item in spec.items())
+        return f"{{ {', '.join(inside)} }}"
+    if not isinstance(spec, list) or not spec:
+        return toml_value(spec)
+    lines = [""]
+    for item in map(toml_value, spec):
+        if len(lines[-1]) + len(item) > WIDTH:
+            lines.append("")
+        lines[-1] += f"{item}, "
+    return "[\n" + "".join(f"  {line.rstrip()}\n" for line in lines) + "]"
 
 
 def _tree(categories: Sequence[str]) -> Plain:

@@ -33,10 +33,13 @@ FEW_STEPS = 6
 MOST_EXACT = 2**53
 """Whole numbers up to this one have an exact float."""
 
-_ZIP = (
+ZIP = (
     "zip", "zip code", "post code", "postal", "postal code", "plz", "postleitzahl", "code postal",
     "codigo postal",
 )  # fmt: skip
+
+
+MASKED = "codes lose their last characters, step by step"
 
 
 Type = Literal["category", "number", "date", "text"]
@@ -50,6 +53,11 @@ class Draft:
     why: str = ""
     categories: tuple[str, ...] = ()
     uncovered: str | None = None
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether values become nothing that they have in common, or lose characters."""
+        return self.spec == "suppress" or self.why == MASKED
 
 
 _COUNTED = (
@@ -169,7 +177,7 @@ def _draft(column: str, values: Values, kind: Type) -> Draft:
     if values.kind in ("date", "datetime"):
         return _dates(values)
     if values.numbers is not None and values.kind in ("integer", "float"):
-        if names_one_of(column, _ZIP):
+        if names_one_of(column, ZIP):
             return _mask(values)
         if kind == "number":
             return _intervals(column, values)
@@ -177,7 +185,7 @@ def _draft(column: str, values: Values, kind: Type) -> Draft:
             return _mask(values) if _alike(values) else _MANY
         return _suppression(values, "numbers that name categories")
     if values.kind == "text":
-        if values.distinct > 2 and names_one_of(column, _ZIP):
+        if values.distinct > 2 and names_one_of(column, ZIP):
             return _mask(values)
         if values.distinct <= FEW_CATEGORIES:
             return _groups(values) or _suppression(values, "few categories")
@@ -252,7 +260,7 @@ def _mask(values: Values) -> Draft:
     settings: Plain = {"from": "right"}
     if longest > FEW_STEPS:
         settings["step"] = math.ceil(longest / FEW_STEPS)
-    return Draft({"mask": settings}, "codes lose their last characters, step by step")
+    return Draft({"mask": settings}, MASKED)
 
 
 _FIRST_NUMBER = re.compile(r"\d+(\.\d+)?")
