@@ -2097,3 +2097,31 @@ def test_codes_and_titles_of_diseases_are_told_by_words_of_other_languages() -> 
 def test_jobs_in_a_hospital_are_work() -> None:
     jobs = ["Enfermeras/os", "Auxiliar", "Celador", "Otros"] * (N // 4)
     assert profile(pl.DataFrame({"qz": jobs, **ILL}))["qz"].about == "occupation"
+
+
+def test_letters_and_as_many_digits_are_no_codes_of_diseases() -> None:
+    numbers = [f"{'ABCDEFGHIJKLM'[at % 13]}{at * 37 % 5000:06d}" for at in range(N)] * 3
+    assert role_of(numbers, "bioguide") == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("weight", [str(40_000 + at * 977 % 90_000) for at in range(N)], "identifier"),
+        ("weight", [f"{400 + at * 977 % 9000}.8" for at in range(N)], "identifier"),
+        ("weight", [str(2500 + at * 7 % 1500) for at in range(N)], "sensitive"),
+        ("west", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("breast", ["0", "1"] * (N // 2), "sensitive"),
+        ("bathroom", ["no", "yes"] * (N // 2), "sensitive"),
+        ("mtr", ["1", "2"] * (N // 2), "sensitive"),
+        ("smcity", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("birth_mo", [str(1 + at % 12) for at in range(N)], "quasi-identifier"),
+        ("kidlt6", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("bluecol", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("nativeBorn", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("divorced", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("children_under_18", ["0", "1"] * (N // 2), "quasi-identifier"),
+    ],
+)
+def test_what_columns_of_surveys_are_about(name: str, values: list[str], role: str) -> None:
+    assert role_of(values, name, **ILL) == role

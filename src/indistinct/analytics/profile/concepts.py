@@ -329,6 +329,7 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
     for concept in _vocabulary().concepts:
         for word in (*concept.whole, *concept.anywhere):
             known = concept.role == "quasi-identifier" and len(word) >= 5 and word.isalpha()
+            known = known and (len(name) > _LEAST_OF_A_KIND or concept.name == "sex")
             inner = word[:1] + re.sub("[aeiou]", "", word[1:])
             if known and inner == name.lower():
                 return concept, word
@@ -336,10 +337,11 @@ def _without_vowels(name: str) -> tuple[Concept, str] | None:
 
 
 _LEAST_GLUED = 4
-_BEFORE = 3
+_BEFORE = 2
 """So many letters stand before a word of four, which many words end with: praca is no raca."""
 _NOT_GLUED = (
-    "discharge", "relation", "damage", "stillbirth", "stillbirths", "code",
+    "discharge", "relation", "damage", "stillbirth", "stillbirths", "code", "bathroom", "bathrooms",
+    "mushroom", "mushrooms",
     *(f"{one}s" for one in NO_AGE),
 )  # fmt: skip
 """Words that mean something else, alone or behind others: Bewertungsrelation, autocorrelation."""

@@ -8,7 +8,7 @@ number of three digits could be a code of ICD-9.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -261,11 +261,17 @@ def _likely_icd10(texts: _Texts, read: list[bool]) -> bool:
     codes = [text for text, fits in zip(texts.texts, read, strict=True) if fits]
     letters = {code[0].upper() for code in codes}
     dotted = sum(re.fullmatch(r"[A-Za-z]\d.\.\w{1,4}", code) is not None for code in codes)
-    if names_one_of(texts.name, _OF_PLACES) or _names_a_place(texts.name):
+    if names_one_of(texts.name, _OF_PLACES) or _names_a_place(texts.name) or _are_padded(codes):
         return False
     padded = any(re.fullmatch(r"[A-Z]\d\dX", code) for code in codes)
     many = len(codes) >= 20 and len(letters) >= (2 if padded else 8)
     return (dotted >= 3 and len(letters) >= 2) or many
+
+
+def _are_padded(codes: Sequence[str]) -> bool:
+    """Whether many codes are all a letter and as many digits, five or more, as numbers are."""
+    padded = len(codes) >= 20 and len({*map(len, codes)}) == 1
+    return padded and all(re.fullmatch(r"[A-Za-z]\d{5,}", code) for code in codes)
 
 
 def _names_a_place(name: str) -> bool:
@@ -325,6 +331,8 @@ _BETWEEN_CODES = re.compile(r"[/*+,;|\s]+")
 
 def _several_codes(texts: _Texts) -> Content | None:
     """Cells with one or several codes of ICD-10 each, of which some have a letter and a digit."""
+    if _are_padded(texts.texts):
+        return None
 
     def holds(text: str) -> bool:
         parts = [part for part in _BETWEEN_CODES.split(text) if part]

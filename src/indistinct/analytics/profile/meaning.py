@@ -61,14 +61,7 @@ def meant(
             "its name says weight, but its values are not body weights"
         )
     if found is None:
-        several = values.kind == "text" and values.distinct > FEW
-        if several and words(column)[-1:] == ("state",):
-            return concept_named("place"), "its name says state"
-        if names_an_age_of_somebody(column) and could_be_years_of_life(values):
-            return concept_named("age"), "its name ends in age"
-        if "age" in column.lower() and could_be_ages(values):
-            return concept_named("age"), "its name holds age, its values are as those of ages"
-        return None
+        return _by_values(column, values)
     concept, why = found
     if other := _of_a_group(column, values):
         return other
@@ -83,6 +76,20 @@ def meant(
     if _is_a_state_of_health(concept, why, values):
         return concept_named("health"), why
     return found
+
+
+def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
+    """What a name that no vocabulary has is about, by a word in it and the values."""
+    if is_one_of(column, ("north", "east", "west")) and values.distinct <= FEW:
+        return concept_named("place"), "its name says where, and its values are few"
+    several = values.kind == "text" and values.distinct > FEW
+    if several and words(column)[-1:] == ("state",):
+        return concept_named("place"), "its name says state"
+    if names_an_age_of_somebody(column) and could_be_years_of_life(values):
+        return concept_named("age"), "its name ends in age"
+    if "age" in column.lower() and could_be_ages(values):
+        return concept_named("age"), "its name holds age, its values are as those of ages"
+    return None
 
 
 def _of_a_hospital(
@@ -220,6 +227,8 @@ _GLUED_WEIGHT = re.compile(r"(?!birth|baby|child|new|body|b)(\w{2,}wt|\w+(weight
 """Names such as DISCWT and dweight; newborn children weigh thousands of grams."""
 _MANY_DECIMALS = r"\.\d{4,}$"
 _LIGHTEST, _HEAVIEST = 2.0, 1000.0
+_HEAVIEST_CHILD = 10_000.0
+"""Whole numbers that are called a weight may be the grams of a newborn child below this."""
 _FURTHER = 2
 """The largest tenth of a survey's weights are at least so many times as large as the smallest."""
 
@@ -231,17 +240,18 @@ def _is_weight_of_survey(column: str, values: Values) -> bool:
     """
     glued = any(map(_GLUED_WEIGHT.fullmatch, words(column)))
     named = glued or names_one_of(column, _WEIGHTS) is not None
-    if values.numbers is None or not ((named and values.kind == "float") or glued):
+    middle = None if values.numbers is None else values.numbers.median()
+    if values.numbers is None or not isinstance(middle, float) or not named:
         return False
-    if values.kind != "float":
-        numbers = np.sort(np.repeat(values.numbers.to_numpy(), values.counts.to_numpy()))
-        low, middle, high = numbers[[len(numbers) * tenth // 10 for tenth in (1, 5, 9)]]
-        return bool(middle > _HEAVIEST and low > 0 and high >= _FURTHER * low)
     exact = values.sample.str.strip_chars().str.contains(_MANY_DECIMALS).mean()
-    middle = values.numbers.median()
-    if not isinstance(exact, float) or not isinstance(middle, float):
+    computed = values.kind == "float" and isinstance(exact, float) and exact >= NEARLY_ALL / 2
+    if computed and not _LIGHTEST <= middle <= _HEAVIEST:
+        return True
+    if middle <= (_HEAVIEST if values.kind == "float" or glued else _HEAVIEST_CHILD):
         return False
-    return exact >= NEARLY_ALL / 2 and not _LIGHTEST <= middle <= _HEAVIEST
+    numbers = np.sort(np.repeat(values.numbers.to_numpy(), values.counts.to_numpy()))
+    low, high = numbers[[len(numbers) * tenth // 10 for tenth in (1, 9)]]
+    return bool(low > 0 and high >= _FURTHER * low)
 
 
 def _is_postal(values: Values) -> bool:
