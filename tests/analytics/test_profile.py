@@ -2125,3 +2125,19 @@ def test_letters_and_as_many_digits_are_no_codes_of_diseases() -> None:
 )
 def test_what_columns_of_surveys_are_about(name: str, values: list[str], role: str) -> None:
     assert role_of(values, name, **ILL) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Ansiedad: en una escala de 0 a 10, ¿padece ansiedad?", "sensitive"),
+        ("ansiedad", "sensitive"),
+        ("prioridade", "sensitive"),
+        ("¿Cuántos hermanos tienes?", "quasi-identifier"),
+        ("trabaja", "quasi-identifier"),
+        ("Lieu de vote", "quasi-identifier"),
+        ("Do you ever talk to a stranger in the classroom?", "sensitive"),
+    ],
+)
+def test_words_that_end_like_others_say_nothing_of_these(name: str, role: str) -> None:
+    assert role_of([str(at % 4) for at in range(N)], name, **ILL) == role

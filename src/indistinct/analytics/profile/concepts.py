@@ -346,16 +346,22 @@ _NOT_GLUED = (
 )  # fmt: skip
 """Words that mean something else, alone or behind others: Bewertungsrelation, autocorrelation."""
 
-_NOUNS = tuple(
-    f"{vowel}{end}" for vowel in "aio" for end in ("city", "cidad", "cidade", "lidad", "lidade")
-)
-"""How words for a quality end, which are no city and no age: toxicity, toxicidade, modalidade."""
+_NOUNS = (
+    *(f"{vowel}{end}" for vowel in "aio" for end in ("city", "cidad", "lidad")),
+    "edad", "edades", "idade", "idades",
+)  # fmt: skip
+"""How words for a quality end, which are no city and no age: toxicity, toxicidade, ansiedad."""
+
+_QUESTION = 6
+"""Names of so many words are questions, in which words that end like others say nothing."""
 
 
 def _glued(name: str) -> tuple[Concept, str] | None:
     """What a name is about of which a word ends with one of the vocabulary: ``youngkids``."""
     parts = [part for part in words(name) if len(part) > _LEAST_GLUED and not part.endswith(_NOUNS)]
-    if not any(part.endswith(_vocabulary().words) for part in parts):
+    if len(words(name)) >= _QUESTION or not any(
+        part.endswith(_vocabulary().words) for part in parts
+    ):
         return None
     for concept in _vocabulary().concepts:
         for word in (*concept.whole, *concept.anywhere):
