@@ -465,3 +465,27 @@ def test_certificates_name_no_attribute_that_linked_tables_do_not_list() -> None
     asked["attributes"]["ward"] = {"role": "sensitive"}
     release = ind.anonymize(_with_few_high(90, 3), asked)
     assert not any("'ward'" in text for text in release.certificate.to_dict()["warnings"])
+
+
+def test_suppressed_records_of_one_person_are_not_taken_for_many_people() -> None:
+    """Whoever knows that somebody of 93 is in the table knows whose the five rows of stars are."""
+    rows = [(f"{age}{value}", age, value) for age in (20, 30) for value in "xyz"]
+    rows += [("old", 93, value) for value in "vwxyz"]
+    table = pl.DataFrame(rows, ["who", "age", "ill"], orient="row")
+    policy = {
+        "source": {"person": "who"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "max_level": 0},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "method": {"suppression_limit": 0.2},
+        "output": {"suppressed": "keep"},
+    }
+    release = ind.anonymize(table, policy)
+    warned = "suppressed records are kept of fewer people than the smallest class has"
+    assert any(text.startswith(warned) for text in release.warnings)
+    audit = ind.audit(release)
+    assert (audit.suppressed, audit.suppressed_people, audit.people) == (5, 1, 6)
+    assert audit.to_dict()["suppressed_group"]["people"] == 1
+    assert any("of fewer people than the smallest class" in note for note in audit.notes)

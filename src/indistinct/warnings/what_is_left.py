@@ -54,13 +54,15 @@ def warn_about_search(
                 "optimality guarantee"
             )
         )
-    smallest = verdict.classes.smallest
     kept = policy.output.suppressed == "keep" and verdict.suppressed > 0
-    if kept and 0 < suppressed < (smallest or 0):
+    if kept and suppressed and verdict.few_suppressed:
+        few = "fewer suppressed records are kept than the smallest class has"
+        if verdict.suppressed_people is not None:
+            few = "suppressed records are kept of fewer people than the smallest class has"
         found.append(
             Kind.RISK(
-                "fewer suppressed records are kept than the smallest class has: a person in "
-                'the table who fits no class is one of these few; suppressed = "drop" is safer'
+                f"{few}: a person in the table who fits no class is one of these few; "
+                'suppressed = "drop" is safer'
             )
         )
     covered = {item.sensitive for item in policy.promises}

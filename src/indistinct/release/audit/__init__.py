@@ -64,6 +64,7 @@ class Audit(Document):
         beside: Columns that were not checked, because they are not quasi-identifiers and no promise
             names them.
         people: Where people have many records, how many people the classes hold.
+        suppressed_people: And of how many people the suppressed records are.
     """
 
     quasi: tuple[str, ...]
@@ -77,6 +78,13 @@ class Audit(Document):
     beside: tuple[str, ...] = ()
     people: int | None = None
     suppressed_group: tuple[Verdict, ...] = ()
+    suppressed_people: int | None = None
+
+    @property
+    def few_suppressed(self) -> bool:
+        """Whether some are suppressed, and fewer than the smallest class holds."""
+        units = self.suppressed if self.suppressed_people is None else self.suppressed_people
+        return 0 < units < (self.classes.smallest or 0)
 
     @property
     def holds(self) -> bool:
@@ -123,6 +131,7 @@ class Audit(Document):
         if self.suppressed_group:
             document["suppressed_group"] = {
                 "records": self.suppressed,
+                **({} if self.suppressed_people is None else {"people": self.suppressed_people}),
                 "promises": [verdict.to_dict() for verdict in self.suppressed_group],
             }
         if self.tables:
@@ -289,6 +298,7 @@ def audit(  # noqa: PLR0913, what its user may say
         seen.verdicts,
         people=seen.people,
         suppressed_group=seen.suppressed,
+        suppressed_people=seen.suppressed_people,
     )
     differing = _differing(found, claims, certified) if claims is not None else []
     return replace(
@@ -338,6 +348,7 @@ def _audited(published: Published, requirements: Sequence[Requirement], context:
         verdicts=verdicts,
         suppressed=group,
         people=None if person is None else records[person].n_unique(),
+        suppressed_people=None if person is None else _people_of(texts, hidden, person),
         torn=() if person is None else tuple(_torn(records, person, names)),
         beside=tuple(name for name in table.columns if name not in looked_at),
     )
@@ -352,6 +363,11 @@ def _hidden(texts: pl.DataFrame, names: Sequence[str]) -> pl.Series | None:
         if not found.any():
             return None
     return found
+
+
+def _people_of(texts: pl.DataFrame, chosen: pl.Series | None, person: str) -> int:
+    """Of how many people some records are; none are where nothing is chosen."""
+    return 0 if chosen is None else texts.filter(chosen)[person].n_unique()
 
 
 def _refuse_people_untold(requirements: Sequence[Requirement], person: str | None) -> None:
@@ -480,10 +496,13 @@ def _notes(found: Audit, published: Published, certified: bool) -> Iterable[str]
             "every record has '*' for every quasi-identifier: there is no class, and promises "
             "are checked on all records as one group"
         )
-    elif 0 < found.suppressed < (found.classes.smallest or 0):
+    elif found.few_suppressed:
         yield (
             "there are fewer suppressed records than records in the smallest class: a person "
             "in the table who fits no class is one of these few"
+            if found.suppressed_people is None
+            else "suppressed records are of fewer people than the smallest class: a person in the "
+            "table who fits no class is one of these few"
         )
 
 

@@ -60,6 +60,7 @@ class Seen:
     verdicts: tuple[Verdict, ...]
     suppressed: tuple[Verdict, ...] = ()
     people: int | None = None
+    suppressed_people: int | None = None
     torn: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
