@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.properties import brute_force
@@ -59,6 +60,21 @@ def test_combinations_are_counted_and_sorted(data: st.DataObject) -> None:
     assert combination_of.tolist() == [
         order.index(tuple(int(column[row]) for column in columns)) for row in range(rows)
     ]
+
+
+@pytest.mark.parametrize("values", [3, 4000, 1 << 20])
+def test_many_rows_are_counted_whether_or_not_they_differ(values: int) -> None:
+    random = np.random.default_rng(values)
+    rows = random.integers(0, values, (20_000, 2)) % [values, 7]
+    weight = random.integers(0, 1 << 40, len(rows))
+    columns = [column.astype(np.int32) for column in rows.T]
+    codes, total, combination_of = count_combinations(columns, [values, 7], weight)
+    found, place = np.unique(rows, axis=0, return_inverse=True)
+    expected = np.zeros(len(found), np.int64)
+    np.add.at(expected, place.ravel(), weight)
+    np.testing.assert_array_equal(np.column_stack(codes), found)
+    np.testing.assert_array_equal(total, expected)
+    np.testing.assert_array_equal(combination_of, place.ravel())
 
 
 def test_without_quasi_identifiers_all_records_are_one_combination() -> None:

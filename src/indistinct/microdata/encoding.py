@@ -82,7 +82,55 @@ def count_combinations(
     rows = len(weight)
     if not columns:
         return [], np.array([weight.sum()], dtype=np.int64), np.zeros(rows, dtype=np.int32)
-    scratch = Scratch.of(rows)
+    if _mostly_differ(columns, domains):
+        return _sorted_combinations(columns, domains, weight)
+    return _hashed_combinations(columns, domains, weight)
+
+
+_FEW_ROWS, _MOST_SORTED = 1 << 12, 1 << 21
+"""Rows that tell whether nearly all differ; and up to so many are sorted sooner than hashed."""
+
+
+def _mostly_differ(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> bool:
+    """Whether nearly all of many rows have a combination of their own, by some of them."""
+    rows = len(columns[0])
+    if not _FEW_ROWS < rows <= _MOST_SORTED or math.prod(domains) >= LARGEST_KEY:
+        return False
+    some = _keys([column[:: rows // _FEW_ROWS] for column in columns], domains)
+    return len(np.unique(some)) > 0.99 * len(some)
+
+
+def _keys(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> Ints:
+    """The codes of every row as one number, the first column first."""
+    key = np.zeros(len(columns[0]), np.int64)
+    for column, domain in zip(columns, domains, strict=True):
+        key *= max(domain, 1)
+        key += column
+    return key
+
+
+def _sorted_combinations(
+    columns: Sequence[NDArray[_Code]], domains: Sequence[int], weight: Ints
+) -> tuple[list[NDArray[_Code]], Ints, Ints32]:
+    """What :func:`count_combinations` says, in less memory; quicker where most rows differ."""
+    key = _keys(columns, domains)
+    order = np.argsort(key)
+    key.sort()
+    begins = np.append(True, key[1:] != key[:-1])
+    del key
+    combination_of = np.empty(len(order), np.int32)
+    combination_of[order] = np.cumsum(begins, dtype=np.int32) - 1
+    starts = np.flatnonzero(begins)
+    size = np.add.reduceat(weight[order], starts)
+    first = order[starts]
+    del order, starts, begins
+    return [column[first] for column in columns], size, combination_of
+
+
+def _hashed_combinations(
+    columns: Sequence[NDArray[_Code]], domains: Sequence[int], weight: Ints
+) -> tuple[list[NDArray[_Code]], Ints, Ints32]:
+    scratch = Scratch.of(len(weight))
     scratch.key[:] = 0
     product = 1
     for column, domain in zip(columns, domains, strict=True):
@@ -108,11 +156,7 @@ def order_of(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> Ints:
     """The order of combinations by their codes, the first column first."""
     if math.prod(max(domain, 1) for domain in domains) >= LARGEST_KEY:
         return np.lexsort(columns[::-1])
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    for column, domain in zip(columns, domains, strict=True):
-        key *= max(domain, 1)
-        key += column
-    return np.argsort(key)
+    return np.argsort(_keys(columns, domains))
 
 
 def frequency_table(

@@ -40,17 +40,15 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
     columns = [*attributes, *([weights] if weights else [])]
     rows, weight = coded_rows(table, columns)
     units = np.ones(table.height(), dtype=np.int64) if weight is None else weight
+    weighing = None if weights is None else rows[weights]
     domains = {name: rows[name][1] for name in attributes}
-    found, combination_of = frequency_table(
-        {name: _narrow(rows[name][0]) for name in attributes},
-        {name: len(domain) for name, domain in domains.items()},
-        {},
-        units,
-    )
+    codes = {name: _narrow(rows[name][0]) for name in attributes}
+    del rows  # several times what is still needed
+    sizes = {name: len(domain) for name, domain in domains.items()}
+    found, combination_of = frequency_table(codes, sizes, {}, units)
     probabilities: Floats | None = None
-    mass = found.weight.astype(np.float64)
-    if weights is not None:
-        p = _probabilities(table, weights, rows[weights], units, ordered=weight is None)
+    if weighing is not None:
+        p = _probabilities(table, str(weights), weighing, units, ordered=weight is None)
         information = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1.0)), 0.0)
         probabilities = np.stack(
             [
@@ -59,9 +57,9 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
             ],
             axis=1,
         )
-        mass = probabilities[:, 0]
     ordered = combination_of if weight is None else None
-    return Encoded(LeakageAnalysis(found, probabilities), domains, mass, ordered)
+    analysis = LeakageAnalysis(found, probabilities)
+    return Encoded(analysis, domains, analysis.mass, ordered)
 
 
 def _narrow(codes: Ints32) -> Codes:

@@ -83,6 +83,11 @@ class LeakageAnalysis:
         return self._table.attributes
 
     @property
+    def mass(self) -> Floats:
+        """What every distinct combination weighs, [C]."""
+        return _parts(self._weights)[0]
+
+    @property
     def table(self) -> FrequencyTable:
         """The distinct combinations that the leakage is computed from."""
         return self._table

@@ -16,7 +16,8 @@ import numpy as np
 from indistinct.analytics.leakage.encoded import Encoded
 from indistinct.document import PlainData
 from indistinct.frozen import dataclass
-from indistinct.types import Floats
+from indistinct.microdata.encoding import count_combinations
+from indistinct.types import Bools, Codes, Floats, Ints32
 
 
 @dataclass(frozen=True)
@@ -47,24 +48,25 @@ def sensitive_leakage(encoded: Encoded, attribute: str, known: Sequence[str]) ->
     """
     analysis = encoded.analysis
     class_of = analysis.classes([name for name in known if name != attribute])
-    value_of = analysis.table.codes[analysis.attributes.index(attribute)].astype(np.int64)
+    value_of = analysis.table.codes[analysis.attributes.index(attribute)]
     total = float(encoded.mass.sum())
-    values = int(value_of.max(initial=0)) + 1
-    cells, cell_of = np.unique(class_of.astype(np.int64) * values + value_of, return_inverse=True)
-    cell_mass = np.bincount(cell_of, encoded.mass)
-    class_mass = np.bincount(class_of, encoded.mass)
     whole = _entropy_of(np.bincount(value_of, encoded.mass).astype(np.float64))
-    of_cell = cells // values
-    safe = np.where(cell_mass > 0, cell_mass, 1.0)
-    inside = np.bincount(of_cell, safe * np.log2(safe) * (cell_mass > 0), len(class_mass))
-    positive = class_mass > 0
-    mass = class_mass[positive]
-    within = np.log2(mass) - inside[positive] / mass
-    loss = whole - np.maximum(within, 0.0)
-    mean = float((mass * loss).sum() / total) if total > 0 else 0.0
-    spread = float((mass * (loss - mean) ** 2).sum() / total) if total > 0 else 0.0
-    several = np.bincount(of_cell[cell_mass > 0], minlength=len(class_mass)) > 1
+    # There may be as many classes as records: arrays that are done with are written anew.
+    class_mass = np.bincount(class_of, encoded.mass)
+    inside, several = _within(class_of, value_of, encoded, len(class_mass))
     sure = float(class_mass[~several].sum()) / total if total > 0 else 0.0
+    positive = class_mass > 0
+    mass, loss = class_mass[positive], inside[positive]
+    del class_mass, inside, several, class_of
+    loss /= mass
+    np.subtract(np.log2(mass), loss, out=loss)
+    np.maximum(loss, 0.0, out=loss)
+    np.subtract(whole, loss, out=loss)
+    mean = float((mass * loss).sum() / total) if total > 0 else 0.0
+    beside = loss - mean
+    beside **= 2
+    beside *= mass
+    spread = float(beside.sum() / total) if total > 0 else 0.0
     mean = min(max(mean, 0.0), whole)
     return SensitiveLeakage(
         attribute=attribute,
@@ -75,6 +77,31 @@ def sensitive_leakage(encoded: Encoded, attribute: str, known: Sequence[str]) ->
         deviation=math.sqrt(spread),
         certain=sure,
     )
+
+
+def _within(
+    class_of: Ints32, value_of: Codes, encoded: Encoded, classes: int
+) -> tuple[Floats, Bools]:
+    """Of every class the sum of p log2 p over its values, and whether it has several.
+
+    Arguments:
+        class_of: the class of every combination, [C].
+        value_of: the value of every combination, [C].
+        encoded: the table.
+        classes: how many classes there are.
+    """
+    domains = [classes, int(value_of.max(initial=0)) + 1]
+    columns, _, cell_of = count_combinations(
+        [class_of, value_of.astype(np.int32)], domains, encoded.analysis.table.weight
+    )
+    of_cell, mass = columns[0], np.bincount(cell_of, encoded.mass)
+    del columns, cell_of
+    there = mass > 0
+    several = np.bincount(of_cell[there], minlength=classes) > 1
+    mass[~there] = 1.0
+    part = np.log2(mass)
+    part *= mass
+    return np.asarray(np.bincount(of_cell, part, classes), np.float64), several
 
 
 def _entropy_of(mass: Floats) -> float:
