@@ -753,12 +753,17 @@ def _keys_elsewhere(
     for item in columns:
         if item.role not in ("sensitive", "insensitive") or not _could_be_keys(item):
             continue
+        share = ELSEWHERE if item.kind == "integer" else SOME_ELSEWHERE
         for key in keys:
-            held = table.distinct([key.name])[key.name]
-            share = ELSEWHERE if item.kind == "integer" else SOME_ELSEWHERE
-            if key.kind == item.kind and _share(item.sample.is_in(held.implode())) >= share:
+            if key.kind == item.kind and _share(_held(table, key.name, item.sample)) >= share:
                 yield item.name, ("identifier", f"its values are those of '{key.name}'")
                 break
+
+
+def _held(table: Table, name: str, some: pl.Series) -> pl.Series:
+    """Which of some texts a column has: its own may be as many as the records."""
+    own = (table.text([name]) if table.held else table.distinct([name]))[name]
+    return some.is_in(own.filter(own.is_in(some.implode())).unique().implode())
 
 
 def _could_be_keys(item: Neighbour) -> bool:
