@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import indistinct as ind
 from indistinct.errors import DataError, InputError, PolicyError
 from indistinct.release.audit import Audit, audit
 from indistinct.release.audit.reading import PublishedTable, read_release
@@ -524,3 +525,30 @@ def test_what_is_kept_of_a_table_is_not_shown() -> None:
     context.sizes(frame, ("age",))
     assert repr(context) == before
     assert context == fresh
+
+
+def test_more_combinations_than_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    relation = as_relation(pl.DataFrame({"age": ["20", "20", "30", "30", "40", "40"]}))
+    for most in (3, 2):
+        monkeypatch.setattr("indistinct.sources.memory.most_combinations", lambda _, n=most: n)
+        if most == 3:
+            assert audit(relation, [K2], ["age"]).holds
+            continue
+        with pytest.raises(DataError) as refused:
+            audit(relation, [K2], ["age"])
+        assert [one.code for one in refused.value.problems] == ["combinations-do-not-fit"]
+
+
+def test_how_the_source_was_read_says_nothing_of_a_release(tmp_path: Path) -> None:
+    """A source without a header, of which a release with one was made, and its certificate."""
+    table = pl.DataFrame({"age": ["20", "20", "30", "30"]})
+    policy = {
+        "source": {"header": False},
+        "attributes": {"column_1": {"role": "quasi-identifier"}},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    (tmp_path / "ages.csv").write_text(table.write_csv(include_header=False))
+    ind.anonymize(tmp_path / "ages.csv", policy).write(tmp_path / "out")
+    found = audit(tmp_path / "out", source={"header": False, "separator": ";"})
+    assert found.holds
+    assert found.records == 4

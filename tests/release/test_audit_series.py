@@ -120,10 +120,13 @@ def test_more_people_than_asked_may_stay_together() -> None:
     second = {who: ("south", ill) for who, ill in zip("ace", "yzx", strict=True)}
     cover = audited([first, second], follow="who")[3]
     assert cover.achieved == {"k": 3, "l": 3}
-    assert cover.holds is not False
+    assert cover.holds is True
     asked = {"model": "kl-cover", "k": 4, "l": 2, **ABOUT}
     frames = frames_of([first, second])
-    (more,) = ind.audit(frames, promises=[asked], quasi=["class"], follow="who").promises
+    as_many, more = ind.audit(
+        frames, promises=[{**asked, "k": 3}, asked], quasi=["class"], follow="who"
+    ).promises
+    assert (as_many.holds, as_many.why) == (True, "")
     assert more.holds is False
     assert str(more.why).endswith("shares the classes of all releases with 2 others alone")
     assert more.classes == 0
@@ -140,6 +143,18 @@ def test_ranges_that_overlap_may_share_people(second: str, apart: bool) -> None:
     asked = {"model": "m-invariance", "m": 2, **ABOUT}
     (verdict,) = ind.audit(frames, promises=[asked], quasi=["age"], constant=["age"]).promises
     assert verdict.holds == (True if apart else None)
+    assert (verdict.why == "") is apart
+
+
+def test_people_who_are_followed_are_told_apart_by_any_name() -> None:
+    """Names that look like ranges which overlap: the classes of two people list other values."""
+    frames = [
+        pl.DataFrame({"who": [f"[{low}, 9)"] * 2, "ward": ["n"] * 2, "ill": ill})
+        for low, ill in ((1, ["x", "y"]), (2, ["x", "z"]))
+    ]
+    asked = {"model": "m-invariance", "m": 2, **ABOUT}
+    (verdict,) = ind.audit(frames, promises=[asked], quasi=["ward"], follow="who").promises
+    assert verdict.holds is True
 
 
 def test_rows_are_joined_by_what_stands_beside_classes() -> None:
@@ -282,6 +297,7 @@ def test_ranges_meet_where_a_number_is_in_both(a: int, b: int, c: int, d: int, f
         ("[74, >=90]", "[80, >=90]", True),
         ("unknown", "24", True),
         ("{f, m}", "f", True),
+        ("{f, m}", "x", False),
         ("<20", ">=20", False),
         ("24", "24.0", True),
         ("2024-05-01", "2024-05", True),

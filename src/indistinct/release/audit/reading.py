@@ -438,19 +438,20 @@ def _to_polars(values: Any) -> pl.Series:
 
     kinds = (nw.String, nw.Boolean, nw.Date, nw.Datetime, nw.Duration, nw.Decimal)
     plain = values.dtype.is_numeric() or isinstance(values.dtype, kinds)
-    if plain and values.implementation.is_pandas() and not has_arrow():
-        cells = zip(values.to_list(), values.is_null().to_list(), strict=True)
-        return pl.Series([None if gone else value for value, gone in cells])
-    if plain or values.implementation.is_polars():
+    by_cell = plain and values.implementation.is_pandas() and not has_arrow()
+    if not by_cell and (plain or values.implementation.is_polars()):
         converted: pl.Series = values.to_polars()
         return converted
-    return _object_texts(values.to_list(), values.is_null().to_list())
+    cells = [*zip(values.to_list(), values.is_null().to_list(), strict=True)]
+    if by_cell:
+        return pl.Series([None if gone else value for value, gone in cells])
+    return _object_texts(cells)
 
 
-def _object_texts(values: list[Any], missing: list[bool]) -> pl.Series:
-    """Texts of objects; where there are several kinds of them, ``39`` and ``"39"`` differ."""
-    several = len({type(one) for one, gone in zip(values, missing, strict=True) if not gone}) > 1
-    missings = len({type(one) for one, gone in zip(values, missing, strict=True) if gone}) > 1
+def _object_texts(cells: list[tuple[Any, bool]]) -> pl.Series:
+    """Texts of objects, which may be missing; of several kinds ``39`` and ``"39"`` differ."""
+    several = len({type(one) for one, gone in cells if not gone}) > 1
+    missings = len({type(one) for one, gone in cells if gone}) > 1
 
     def text(value: object, absent: bool) -> str | None:
         if absent and not missings:
@@ -459,8 +460,7 @@ def _object_texts(values: list[Any], missing: list[bool]) -> pl.Series:
         told = absent or (several and not isinstance(value, str))
         return f"\0{type(value).__name__} {plain}" if told else plain
 
-    texts = [text(value, absent) for value, absent in zip(values, missing, strict=True)]
-    return pl.Series(values=texts, dtype=pl.String)
+    return pl.Series(values=[text(*cell) for cell in cells], dtype=pl.String)
 
 
 def _python_text(value: object) -> str:
@@ -485,8 +485,8 @@ def _text(values: pl.Series) -> pl.Series:
     if values.dtype == pl.Duration:
         return values.dt.to_string("iso")
     if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
-        held = values.to_list()
-        return _object_texts(held, [value is None for value in held]).alias(values.name)
+        cells = [(value, value is None) for value in values.to_list()]
+        return _object_texts(cells).alias(values.name)
     return values.cast(pl.String)
 
 

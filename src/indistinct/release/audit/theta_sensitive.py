@@ -43,10 +43,11 @@ def check(asked: Asked) -> Verdict:
         asked.cells(),
         variance=(f * (x - mean) ** 2).sum() / pl.col(RECORDS).sum(),
     )
-    rule = pl.col(SIZE) if asked["theta"] == "size" else pl.lit(k)
+    by_size = asked["theta"] == "size"
+    rule = pl.col(SIZE) if by_size else pl.lit(k)
     classes = classes.with_columns((rule * rule - 1).cast(pl.Float64).alias("span") / 12)
     kept = classes.filter(pl.col("span") > 0)
-    if asked["theta"] == "size":
+    if by_size:
         largest = least(classes[SIZE])
     else:
         fits = (12 * pl.col("variance") / mu + 1 + TOLERANCE).sqrt().floor().cast(pl.Int64)
@@ -55,5 +56,5 @@ def check(asked: Asked) -> Verdict:
         classes,
         (pl.col("variance") < mu * pl.col("span") - TOLERANCE) | (pl.col(SIZE) < k),
         {"k": largest, "mu": least(kept.select(mu=pl.col("variance") / pl.col("span"))["mu"])},
-        {} if asked["theta"] == "size" else {"k": {"mu": mu}, "mu": {"k": k}},
+        {} if by_size else {"k": {"mu": mu}, "mu": {"k": k}},
     )
