@@ -48,8 +48,7 @@ def entropy(cells: Ints, found: Floats) -> None:
             count = cells[group, value]
             if count > 0:
                 everything += count
-                if count > 1:
-                    weighed += count * np.log(np.float64(count))
+                weighed += count * np.log(np.float64(count))
         found[group] = np.log(np.float64(everything)) - weighed / everything if everything else 0.0
 
 
