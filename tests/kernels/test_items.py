@@ -147,6 +147,21 @@ def test_few_known_items_tell_little(seed: int, k: int, bound: float, m: int) ->
         assert tells(before, k, bound, m) or sets == before
 
 
+@pytest.mark.parametrize(("m", "kept"), [(1, True), (2, False)])
+def test_half_of_those_who_have_an_item_may_have_another(m: int, kept: bool) -> None:
+    """Half of those with 2 have 3; all who have 3 and 4 have 5, which counts if two are known."""
+    parent, last = np.array([-1, 0, 0, 0, 0, 0], np.int32), np.array([5, 1, 2, 3, 4, 5], np.int32)
+    held = [[1], [1], [2, 3], [2, 3], [2], [2], [3], [3], [3, 4, 5], [3, 4, 5], *[[4]] * 3]
+    held += [*[[5]] * 3, *[[3]] * 2]
+    rows, cost = Ragged.of(held), np.array([1.0, *[0.0] * 5])
+    found = protect_items(
+        np.array([0, len(held)]), np.arange(len(held)), rows.indptr, rows.value, parent, last,
+        cost, 2, 0.5, m,
+    )  # fmt: skip
+    assert tells([frozenset(own) for own in held], 2, 0.5, m) is not kept
+    assert (found.tolist() == rows.value.tolist()) is kept
+
+
 def test_the_cheaper_of_parent_and_root_is_taken() -> None:
     """1 is above 2 and 3; 4 stands alone. One person each has 2 and 3, three have 4."""
     parent, last = np.array([-1, 0, 1, 1, 0], np.int32), np.array([4, 3, 2, 3, 4], np.int32)
