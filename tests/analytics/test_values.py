@@ -291,6 +291,14 @@ def test_dates_in_several_ways() -> None:
     assert read(["2023-09-05", "05/09/2023", *["late"] * 9]).kind == "text"
 
 
+def test_one_date_with_the_year_first_does_not_say_what_is_a_day_in_the_others() -> None:
+    days = [f"{1 + at % 28:02}/{1 + at % 12:02}/2020" for at in range(1200)]
+    values = read([*days, "2020-06-02T00:00:00.000"])
+    assert (values.kind, values.mixed_dates, values.date_format) == ("date", False, "day-first")
+    assert values.stray == ("2020-06-02T00:00:00.000",)
+    assert read([*days, "06/31/2020"]).date_format != "day-first"
+
+
 def test_days_with_a_clock_beside_days_of_two_digits() -> None:
     texts = ["1966-10-22 00:00:00", "05-08-67", "1933-03-23 00:00:00", "17-02-55", "21-12-48"]
     values = read(texts)

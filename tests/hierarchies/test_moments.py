@@ -59,24 +59,24 @@ def test_a_range_stands_for_the_days_between(
 
 
 @pytest.mark.parametrize(
-    ("values", "form", "level", "unit", "shown"),
+    ("values", "form", "level", "unit", "end"),
     [
         (["2019-03-04", "2020-05-06"], "iso", "day", "day", "2019-03-04"),
         (["2019-03-04", "2020-05-06"], "iso", "month", "month", "2019-03"),
         (["2019-03-04T10:20", "2020-05-06"], "iso", "day", "day", "2019-03-04"),
         (["2019-03", "2020-05-06"], "iso", "day", "month", "2019-03"),
         (["1970", "1970-05-06"], "iso", "month", "year", "1970"),
-        (["4.3.2019", "6.5.2020"], "day-first", "day", "day", "4.3.2019"),
+        (["4.3.2019", "6.5.2020"], "day-first", "day", "day", "2019-03-04"),
         (["4.3.2019", "6.5.2020"], "day-first", "quarter", "quarter", "2019-Q1"),
         (["43528", "43957"], "days since 1899-12-30", "month", "month", "2019-03"),
     ],
 )
 def test_ranges_end_with_what_the_hierarchy_publishes_and_all_values_are_known_to(
-    values: list[str], form: str, level: str, unit: str, shown: str
+    values: list[str], form: str, level: str, unit: str, end: str
 ) -> None:
     found = Timeline.of(values, form, level)
     assert found is not None
-    assert (found.unit, found.shown(values[0])) == (unit, shown)
+    assert (found.unit, found.end(values[0])) == (unit, end)
 
 
 def test_years_are_numbers_and_codes_are_no_dates() -> None:

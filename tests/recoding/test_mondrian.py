@@ -131,6 +131,15 @@ def in_order(data: LeveledTable, j: int, style: str) -> list[int]:
     return sorted(range(len(taxonomy.leaves)), key=lambda code: taxonomy.compile().order[code])
 
 
+def look_alike(data: LeveledTable, j: int, style: str, one: int, other: int) -> bool:
+    """Whether two codes are dates of one period, between which is no cut."""
+    taxonomy = data.taxonomies[data.attributes[j]]
+    if style != "range" or taxonomy.dates is None:
+        return False
+    ends = [taxonomy.dates.end(str(taxonomy.leaves[code])) for code in (one, other)]
+    return ends[0] == ends[1]
+
+
 def cuts_of(
     data: LeveledTable, rows: list[int], j: int, style: str, least: int
 ) -> Iterator[list[list[int]]]:
@@ -162,6 +171,8 @@ def cuts_of(
             yield list(branches.values())
     best: tuple[int, list[list[int]]] | None = None
     for at in range(1, len(order)):
+        if look_alike(data, j, style, *order[at - 1 : at + 1]):
+            continue
         left = [row for row in rows if codes[row] in order[:at]]
         right = [row for row in rows if codes[row] not in order[:at]]
         uneven = abs(size(left) - size(right))
@@ -219,6 +230,8 @@ def test_with_k_alone_no_class_can_be_cut_anywhere(data: st.DataObject) -> None:
             order = in_order(found, j, style)
             codes = found.table.codes[j][rows].tolist()
             for at in range(1, len(order)):
+                if look_alike(found, j, style, *order[at - 1 : at + 1]):
+                    continue
                 left = np.isin(codes, order[:at])
                 units = found.weight[rows]
                 assert (

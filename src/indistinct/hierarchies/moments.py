@@ -238,12 +238,3 @@ class Timeline:
         ends = {value: self.end(value) for value in self.moments}
         first = {end: days_of(end) for end in set(ends.values())}
         return {value: (first[end] or (1, 1))[0] for value, end in ends.items()}
-
-    def shown(self, value: str) -> str:
-        """What a class of this value alone is published as: the value, if it is a unit long."""
-        moment = self.moments[value]
-        return value if not moment.time and _is_unit(moment, self.unit) else self.end(value)
-
-
-def _is_unit(moment: Moment, unit: str) -> bool:
-    return EXACTNESS.get(unit) == exactness_of(moment) and unit != "quarter"

@@ -265,7 +265,7 @@ def _ranges(taxonomy: Taxonomy, codes: Array, class_of: Ints32, groups: int) -> 
         # Tails are published as tails, however few of their values the class has.
         ends = [shown[ordered[at][1]] for at in (first, last)]
         if dates is not None:
-            ends = [dates.shown(str(ends[0]))] * 2 if first == last else list(map(dates.end, ends))
+            ends = [dates.end(str(end)) for end in ends]
         text: Label = range_text(str(ends[0]), str(ends[1]))
         inside = amount[ends[0]]
         if ends[0] != ends[1] or ends_of(text, taxonomy) is not None:

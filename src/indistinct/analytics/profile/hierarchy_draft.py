@@ -27,6 +27,9 @@ MOST_INTERVALS = 20
 FEW_CATEGORIES = 20
 """Up to this many categories are written into the policy, for a person to group."""
 
+FEW_YEARS = 2
+"""Dates of no more years than this have ranges that begin and end with days, not months."""
+
 FEW_STEPS = 6
 """A code loses its characters in no more steps than this."""
 
@@ -203,12 +206,14 @@ def _suppression(values: Values, why: str) -> Draft:
 def _dates(values: Values) -> Draft:
     years = (values.last - values.first).days / 365 if values.first and values.last else 0
     levels = ["month", "year", "decade"] if years > 15 else ["month", "quarter", "year"]
-    if values.kind == "datetime":
+    if values.kind == "datetime" or years <= FEW_YEARS:
         levels = ["day", *levels]
     settings: Plain = {"levels": levels}
     if values.date_format not in (None, "iso"):
         settings = {"format": values.date_format, **settings}
-    return Draft({"date": settings}, "dates are generalized to " + ", then ".join(levels))
+    wider = levels if values.kind == "datetime" else [one for one in levels if one != "day"]
+    why = f"dates are generalized to {', then '.join(wider)}; ranges begin and end with a "
+    return Draft({"date": settings}, why + levels[0])
 
 
 def _intervals(column: str, values: Values) -> Draft:

@@ -391,7 +391,7 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
         fitting = days.is_not_null() & named.str.contains(whole) & ~tokens
         stray = _strays(counts, fitting, tokens)
         if stray is None or (
-            written in _EITHER_WAY and texts.filter(stray).str.contains(r"\d").any()
+            written in _EITHER_WAY and _of_unknown_order(texts.filter(stray)).any()
         ):
             continue
         if written in _UNSIGNED and fitting.sum() < plain.len():
@@ -408,6 +408,11 @@ def _dates(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
             stray_records=int(counts.filter(stray).sum()),
         )
     return _with_clock(texts, counts, tokens) or _mixed(texts, counts, tokens)
+
+
+def _of_unknown_order(strays: pl.Series) -> pl.Series:
+    """Which texts have numbers, and do not begin with a year, behind which no day comes first."""
+    return strays.str.contains(r"\d") & ~strays.str.contains(r"^\d{4}[-/.]\d")
 
 
 MOST_MIXED = 0.8

@@ -361,7 +361,7 @@ def space_of(
             costs.append(places)
             ends += size
         from_top, labels, covered = paths_from_top(compiled)
-        of_rank = np.empty(size, dtype=np.int64)
+        of_rank = np.zeros(size, dtype=np.int64)
         of_rank[order] = np.arange(size)
         nodes = from_top[:, of_rank]
         costs.append((covered - 1.0) / max(size - 1, 1))
@@ -400,12 +400,16 @@ def _by_number(taxonomy: Taxonomy, occurs: Bools) -> tuple[Ints, Floats]:
     """The rank of every leaf by its number, and where each rank lies.
 
     The smallest number in the table lies at 0, the largest at 1. A missing value, and one that is
-    suppressed on every level, comes last and apart, so that it is parted from numbers first.
+    suppressed on every level, comes last and apart, so that it is parted from numbers first. Dates
+    of one period have one rank: no cut parts what looks alike.
     """
     ordered = numbers_in_order(taxonomy) or []
     size = len(taxonomy.leaves)
     order = np.full(size, -1, dtype=np.int64)
-    order[[code for _, code in ordered]] = np.arange(len(ordered))
+    ranks = np.arange(len(ordered))
+    if taxonomy.dates is not None:
+        ranks = np.unique([number for number, _ in ordered], return_inverse=True)[1]
+    order[[code for _, code in ordered]] = ranks
     rest = np.flatnonzero(order < 0)
     order[rest] = np.arange(len(ordered), size)
     numbers = np.array([float(number) for number, _ in ordered])
@@ -413,5 +417,5 @@ def _by_number(taxonomy: Taxonomy, occurs: Bools) -> tuple[Ints, Floats]:
     places = np.full(size, APART)
     if len(here):
         length = here[-1] - here[0]
-        places[: len(ordered)] = (numbers - here[0]) / (length if length > 0 else 1.0)
+        places[ranks] = (numbers - here[0]) / (length if length > 0 else 1.0)
     return order, places
