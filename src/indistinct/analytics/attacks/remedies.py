@@ -44,6 +44,8 @@ class Remedy(PlainData):
 
         >>> print(Remedy("publish rows in random order", {"output": {"shuffle": True}}))
         publish rows in random order: [output] shuffle = true
+        >>> print(Remedy("drop it", {"attributes": {"année": {"derived_from": "né"}}}))
+        drop it: [attributes."année"] derived_from = "né"
         """
         keys = "; ".join(_written(self.policy))
         return f"{self.text}: {keys}" if keys else self.text
@@ -63,7 +65,8 @@ def _written(policy: PlainMapping) -> list[str]:
 
 
 def _keys(keys: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} = {json.dumps(value)}" for name, value in keys.items())
+    written = {name: json.dumps(value, ensure_ascii=False) for name, value in keys.items()}
+    return ", ".join(f"{name} = {value}" for name, value in written.items())
 
 
 def larger_classes(context: AttackContext, sensitive: str | None = None) -> Remedy:

@@ -27,8 +27,8 @@ MOST_INTERVALS = 20
 FEW_CATEGORIES = 20
 """Up to this many categories are written into the policy, for a person to group."""
 
-FEW_YEARS = 2
-"""Dates of no more years than this have ranges that begin and end with days, not months."""
+FEW_YEARS = 15
+"""Dates of more years than this, such as births, have ranges of months, others of days."""
 
 FEW_STEPS = 6
 """A code loses its characters in no more steps than this."""
@@ -205,9 +205,10 @@ def _suppression(values: Values, why: str) -> Draft:
 
 def _dates(values: Values) -> Draft:
     years = (values.last - values.first).days / 365 if values.first and values.last else 0
-    levels = ["month", "year", "decade"] if years > 15 else ["month", "quarter", "year"]
-    if values.kind == "datetime" or years <= FEW_YEARS:
-        levels = ["day", *levels]
+    levels = ["day", "month", "quarter", "year"]
+    if years > FEW_YEARS:
+        levels = ["month", "year", "decade"]
+        levels = ["day", *levels] if values.kind == "datetime" else levels
     settings: Plain = {"levels": levels}
     if values.date_format not in (None, "iso"):
         settings = {"format": values.date_format, **settings}
