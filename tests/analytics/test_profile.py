@@ -2141,3 +2141,45 @@ def test_what_columns_of_surveys_are_about(name: str, values: list[str], role: s
 )
 def test_words_that_end_like_others_say_nothing_of_these(name: str, role: str) -> None:
     assert role_of([str(at % 4) for at in range(N)], name, **ILL) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("trust_country_parliament", [str(at % 6) for at in range(N)], "sensitive"),
+        ("trust", [f"Trust {'ABCDEFGHIJKLMNOP'[at % 16]}" for at in range(N)], "quasi-identifier"),
+        ("Opleidingsniveau", ["Master", "PhD"] * (N // 2), "quasi-identifier"),
+        ("Berufsgruppe", ["A", "B"] * (N // 2), "quasi-identifier"),
+        ("USUBJID", ["P0001", "P0002"] * (N // 2), "identifier"),
+        ("flags", [str(at % 9) for at in range(N)], "sensitive"),
+        ("Class", [f"{at % 30 + 1}.{at % 3}" for at in range(N)], "quasi-identifier"),
+        ("class", [str(1 + at % 4) for at in range(N)], "sensitive"),
+        ("PATDATA", [f"RE-{at % 20} LE" for at in range(N)], "sensitive"),
+        ("continent", ["Asia", "Oceania"] * (N // 2), "quasi-identifier"),
+        ("livch", [str(at % 4) for at in range(N)], "quasi-identifier"),
+    ],
+)
+def test_words_of_two_meanings_in_further_names(name: str, values: list[str], role: str) -> None:
+    assert role_of(values, name, **ILL) == role
+
+
+def test_questions_with_one_scale_ask_what_somebody_thinks() -> None:
+    drawn = random.Random(4)
+    names = ["tu salud", "tus amistades", "tu empleo", "tu vida", "tu vivienda", "tu tiempo"]
+    scale = {name: [str(drawn.randrange(1, 11)) for _ in range(N)] for name in names}
+    seen = profile(pl.DataFrame({"edad": [str(at % 80) for at in range(N)], **scale}))
+    assert {seen[name].role for name in names} == {"sensitive"}
+    alone = profile(
+        pl.DataFrame(
+            {
+                "edad": [str(at % 80) for at in range(N)],
+                **{name: scale[name] for name in names[1:4]},
+            }
+        )
+    )
+    assert alone["tu empleo"].role == "quasi-identifier"
+
+
+@pytest.mark.parametrize("name", ["prot", "cath", "ortho", "disc", "fresh", "tele"])
+def test_short_words_of_medicine_are_cut_from_no_others(name: str) -> None:
+    assert role_of(["1", "2"] * (N // 2), name, **ILL) == "sensitive"

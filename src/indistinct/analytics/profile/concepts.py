@@ -247,7 +247,8 @@ _MOST_CUT = 7
 _WHOLE_WORDS = frozenset(
     ("enum", "cent", "home", "kind", "labor", "inter", "const", "cast", "alter", "minor", "stat",
      "mont", "serv", "sess", "passe", "consul", "prec", "paris", "cabi", "race", "provide", "divi",
-     "post", "comp", "complex", "equi", "indi", "mede", "inte", "sect")
+     "post", "comp", "complex", "equi", "indi", "mede", "inte", "sect", "cont", "contin", "disc",
+     "orth", "ortho", "prot", "prote", "cath", "fresh", "tele", "pret", "sepa", "depe", "spor")
 )  # fmt: skip
 """Short words that are cut from others, or mean something by themselves."""
 

@@ -73,6 +73,8 @@ def meant(
         return None
     if words(column) == ("cp",) and _is_postal(values):
         return concept_named("place"), "its name says cp, its values are postal codes"
+    if told := _of_an_institution(concept, why, values):
+        return told
     if _is_a_state_of_health(concept, why, values):
         return concept_named("health"), why
     return found
@@ -101,6 +103,17 @@ def _of_a_hospital(
         return concept_named("stay"), why
     if concept.name == "stay" and _says_whether(column, values):
         return concept_named("health"), "its name says hospital, its values whether"
+    return None
+
+
+def _of_an_institution(concept: Concept, why: str, values: Values) -> tuple[Concept, str] | None:
+    """Which trust, of hospitals, or class, of a school, by how many values there are."""
+    if values.distinct <= FEW:
+        return None
+    if why.endswith(" trust") and values.kind == "text":
+        return concept_named("stay"), "its name says trust, and its values are many"
+    if concept.name == "health" and why.endswith(" class") and values.kind in ("integer", "float"):
+        return concept_named("education"), "its name says class, and its values number many"
     return None
 
 
@@ -170,7 +183,9 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
 def _are_no_times(column: str, why: str, values: Values) -> bool:
     """Whether a name that could speak of a time has codes, pressures, or counts for its values."""
     few = values.kind == "integer" and values.largest is not None and values.largest < _HUNDRED
-    return (few and why.endswith(" dt")) or _are_codes(values) or _are_pressures(column, values)
+    texts = values.kind == "text" and values.distinct > FEW
+    written = (few and why.endswith(" dt")) or (texts and why.endswith((" data", " dat")))
+    return written or _are_codes(values) or _are_pressures(column, values)
 
 
 _HUNDRED = 100

@@ -9,6 +9,7 @@ people that stand in a second column, and with whatever stands in a table about 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import combinations, pairwise
 
@@ -108,7 +109,12 @@ def settled(
         patients: whether a column numbers patients or their stays: then it is about health.
         people: whether a column numbers people who have several records.
     """
-    found: dict[str, tuple[Role, str]] = dict(_keys_elsewhere(table, columns))
+    asked = dict(_asked_alike(columns))
+    columns = [
+        replace(one, role=asked[one.name][0], about=None) if one.name in asked else one
+        for one in columns
+    ]
+    found: dict[str, tuple[Role, str]] = {**dict(_keys_elsewhere(table, columns)), **asked}
     found |= dict.fromkeys(_points(table, columns), ("identifier", _POINTS))
     found |= dict(_parts_of_dates(columns))
     found |= dict(_months_of_years(columns))
@@ -178,6 +184,31 @@ def settled(
         if told:
             found[item.name] = told
     return found | dict(_of_families(columns, found))
+
+
+_ANSWERS = range(4, FEW + 1)
+"""Answers of a scale; a question that several others with the same answers stand beside is one."""
+
+_ASKED = 5
+_SEEN = ("age", "birth", "sex")
+
+
+def _asked_alike(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Questions with a scale that stand among others with the same: what one thinks of a job.
+
+    A word in the name says what is asked then, and not that others know the answer.
+    """
+    for at, item in enumerate(columns):
+        own = item.values
+        known = item.sure and item.role == "quasi-identifier" and item.about not in _SEEN
+        if own is None or not known or len(own) not in _ANSWERS:
+            continue
+        near = (*columns[max(0, at - NEAR) : at], *columns[at + 1 : at + NEAR + 1])
+        same = [one for one in near if one.values is not None and len(own ^ one.values) <= 1]
+        others = sum(one.sure and one.role == "quasi-identifier" for one in same)
+        if len(same) - others >= _ASKED:
+            why = f"it asks with the same answers as '{same[0].name}' and others beside it"
+            yield item.name, ("sensitive", why)
 
 
 _COULD_HARM = "nothing says what its table is about, so it could harm"

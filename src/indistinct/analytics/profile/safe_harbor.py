@@ -244,7 +244,7 @@ def _is_an_id(parts: Sequence[str]) -> bool:
 _OF_SOMEBODY = (
     "patient", "person", "subject", "participant", "member", "beneficiary", "client", "enrollee",
     "respondent", "individual", "paciente", "encounter", "admission", "hadm", "icustay", "stay",
-    "visit occurrence", "visit detail", "exposure", "episode", "claim",
+    "visit occurrence", "visit detail", "exposure", "episode", "claim", "usubj", "subj",
 )  # fmt: skip
 
 

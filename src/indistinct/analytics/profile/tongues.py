@@ -38,6 +38,8 @@ def in_other_tongues(name: str) -> tuple[str, str] | None:
     (('age', 'usia'), ('place', 'municipio'))
     >>> in_other_tongues("cp"), in_other_tongues("cp_type") is None
     (('place', 'cp'), True)
+    >>> in_other_tongues("Opleidingsniveau")
+    ('education', 'opleiding')
     >>> in_other_tongues("Cinsiyetiniz"), in_other_tongues("provisional") is None
     (('sex', 'cinsiyet'), True)
     """
@@ -63,7 +65,19 @@ _ENDING = 5
 
 def _inflected(word: str) -> tuple[str, str] | None:
     """The concept of the longest word of the vocabulary that this one begins with."""
-    for end in range(len(word) - 1, max(_STEM, len(word) - _ENDING) - 1, -1):
-        if told := _table().get(word[:end]):
+    for end in range(len(word) - 1, _STEM - 1, -1):
+        rest = word[end:]
+        if (told := _table().get(word[:end])) and (len(rest) <= _ENDING or rest in _COMPOUND):
             return told, word[:end]
     return None
+
+
+_COMPOUND = frozenset(
+    f"{between}{noun}"
+    for between in ("", "s", "en")
+    for noun in (
+        "niveau", "stand", "status", "groep", "gruppe", "klasse", "nummer", "soort", "plaats",
+        "datum", "kategorie", "categorie", "richting", "richtung", "gebied", "gebiet", "sector",
+    )
+)  # fmt: skip
+"""Last words of compounds in Dutch and German, which say nothing by themselves."""
