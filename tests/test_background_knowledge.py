@@ -20,9 +20,8 @@ import indistinct as ind
 from indistinct.analytics.attacks import known_records
 from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
 from indistinct.document import share
-from indistinct.pipeline import background_knowledge
 from indistinct.sources import memory
-from indistinct.warnings import group_values
+from indistinct.warnings import about_values, group_values
 from indistinct.warnings.background_warnings import warn_about_known_records
 
 ILLS = ("flu", "asthma", "gout", "cold", "HIV")
@@ -573,7 +572,7 @@ def test_classes_known_from_publishing_are_those_of_the_release(
         asked.append(found)
         return found
 
-    monkeypatch.setattr(background_knowledge, "class_numbers", looked)
+    monkeypatch.setattr(about_values, "class_numbers", looked)
     table = visits().with_columns(
         sex=pl.when(pl.int_range(pl.len()).floordiv(3) % 7 > 0).then("sex"),
         age=pl.when(pl.int_range(pl.len()).floordiv(3) % 5 > 0).then("age").otherwise(0.0),

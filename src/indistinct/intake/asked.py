@@ -21,6 +21,12 @@ def method_of(policy: Policy) -> Method:
     return found
 
 
+def may_be_made_up(policy: Policy) -> list[str]:
+    """What the method of a policy may add to a release: noise, decoys."""
+    added = method_of(policy).may_contain if policy.method.max_noise != 0 else ()
+    return [*added, *["decoys"] * (policy.method.decoys is not None)]
+
+
 def sight_of(policy: Policy) -> Sight:
     """What a policy's method has to see of the table."""
     return method_of(policy).sight(policy.method, policy.privacy_models)

@@ -149,6 +149,18 @@ def changes_values(policy: Policy) -> bool:
     )
 
 
+def known_beside(policy: Policy, table: Table) -> list[str]:
+    """Insensitive columns of which others may know what is published."""
+    return [
+        name
+        for name in policy.named("insensitive")
+        if name != policy.person
+        and name in table.columns
+        and table.kinds[name] != "other"
+        and ((rule := policy.attributes[name].transform) is None or rule.name in FOLLOWED)
+    ]
+
+
 def shows_others(policy: Policy, name: str) -> bool:
     """Whether what is published of an attribute is not what others may know of a person."""
     rule = policy.attributes[name].transform

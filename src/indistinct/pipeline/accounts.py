@@ -14,7 +14,7 @@ import polars as pl
 
 from indistinct import __version__
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.intake.asked import method_of
+from indistinct.intake.asked import may_be_made_up
 from indistinct.intake.kept_values import told_of_joined_rows
 from indistinct.pipeline.evidence import EVIDENCE, apart, policy_text, private_evidence
 from indistinct.pipeline.release import Release
@@ -183,12 +183,6 @@ def accounts(
         private=Documents({**documents, **run.documents}),
         policy=written,
     )
-
-
-def may_be_made_up(policy: Policy) -> list[str]:
-    """What the method of a policy may add to a release: noise, decoys."""
-    added = method_of(policy).may_contain if policy.method.max_noise != 0 else ()
-    return [*added, *["decoys"] * (policy.method.decoys is not None)]
 
 
 def rested_on_people(

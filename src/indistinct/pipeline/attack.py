@@ -33,7 +33,7 @@ from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, ref
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
-from indistinct.intake.asked import method_of
+from indistinct.intake.asked import may_be_made_up, method_of
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
 from indistinct.intake.kept_policy import policy_of, refuse_swapped
 from indistinct.intake.kept_values import kept_in_rows
@@ -46,6 +46,7 @@ from indistinct.intake.transforming import (
     FOLLOWED,
     changes_values,
     followed,
+    known_beside,
     shows_others,
     untried_in,
 )
@@ -53,11 +54,9 @@ from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values, sorted_values
 from indistinct.microdata.subjects import Subjects
-from indistinct.pipeline.accounts import may_be_made_up
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.sources.engines import codes_of, held_as_codes
 from indistinct.sources.memory import hand_back
-from indistinct.sources.table import Table
 from indistinct.types import Frame, Ints, Ints32, Plain
 from indistinct.warnings.beside_buckets import told_of_untried
 from indistinct.warnings.group_values import class_numbers
@@ -370,18 +369,6 @@ def _attacked(
         if worse <= unread(first.rows, private.taxonomies, first.quasi):
             private = replace(private, taxonomies=wider)
     return Attacked(replace(private, population=around), texts, tuple(beside))
-
-
-def known_beside(policy: Policy, table: Table) -> list[str]:
-    """Insensitive columns of which others may know what is published."""
-    return [
-        name
-        for name in policy.named("insensitive")
-        if name != policy.person
-        and name in table.columns
-        and table.kinds[name] != "other"
-        and ((rule := policy.attributes[name].transform) is None or rule.name in FOLLOWED)
-    ]
 
 
 def moved_visits(policy: Policy) -> list[str]:

@@ -9,67 +9,34 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.analytics.attacks import Finding, known_records, unicity
-from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.intake.sought_releases import sought_by
-from indistinct.intake.transforming import policy_of_originals, shows_others, untried_in
+from indistinct.intake.transforming import (
+    known_beside,
+    policy_of_originals,
+    untried_in,
+)
 from indistinct.intake.value_metadata import value_metadata_of
-from indistinct.pipeline.accounts import may_be_made_up
-from indistinct.pipeline.attack import Attacked, context_of, known_beside
-from indistinct.release.certificate import made_up_among
-from indistinct.sources.convert import to_polars
-from indistinct.sources.engines import open_table
+from indistinct.pipeline.attack import Attacked, context_of
 from indistinct.warning_kinds import Kind
-from indistinct.warnings import group_values
+from indistinct.warnings.about_values import warn_about_values
 from indistinct.warnings.background_warnings import (
-    not_beside,
-    warn_about_alike,
     warn_about_known_records,
-    warn_about_only_known,
-    warn_about_single_values,
-    warn_about_uncounted,
     warn_about_values_in_buckets,
 )
 from indistinct.warnings.days_between import warn_about_days_between
-from indistinct.warnings.group_values import (
-    NO_TWO,
-    OF_SOME,
-    GroupValues,
-    alone_with_two,
-    certain_beside,
-    class_numbers,
-    numbers_of_some,
-    of_buckets,
-    of_classes,
-    told_beside,
-    told_of_known_values,
-    told_where_alike,
-    told_where_harmed,
-    told_where_made_up,
-)
-from indistinct.warnings.households import warn_about_households
-from indistinct.warnings.near_values import warn_about_near_values
 from indistinct.warnings.policy_facts import (
-    masked_identifiers,
-    partly_promised,
-    replaced_alike,
     shifted_alike,
-    told_apart_by_distance,
-    unpromised,
 )
 from indistinct.warnings.set_sizes import warn_about_set_sizes
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
     from indistinct.intake.run import Run
-    from indistinct.policy import Policy
     from indistinct.release.publication import Publication
 
 MOST_STEPS = 200_000_000
 """Steps that each of the two attackers takes at most; then it looks at some people only."""
-
-FEW_SINGLED_OUT = 0.05
-"""Of a value beside the quasi-identifiers that singles out fewer people nobody is warned."""
 
 DRAWS = 2_500
 """Sets of published cells that are drawn."""
@@ -92,7 +59,7 @@ def with_background_knowledge(
             know the truth, and not what stands in its place.
     """
     policy, subjects = private.policy, private.subjects
-    _warnings_of_values(private, publication, run)
+    warn_about_values(private, publication, run)
     if subjects.unit != "person" or not policy.quasi_identifiers or not subjects.count:
         return
     run.tell("trying what others know")
@@ -130,89 +97,3 @@ def with_background_knowledge(
         cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
         if isinstance(cells, Finding):
             run.singled_out[unicity.NAME] = cells.to_dict()["figures"]
-
-
-def _warnings_of_values(private: PrivateTable, publication: Publication, run: Run) -> None:
-    """What a class or bucket tells: by itself, to who knows others' values, or more of somebody.
-
-    Readers are told of who knows others' values, which the release shows. Of values that stand
-    beside quasi-identifiers, :mod:`known_records` looks at people with many records. Columns that
-    are nearly unique are warned of elsewhere.
-    """
-    policy, table, link = private.policy, private.table, publication.link
-    bare = unpromised(policy)
-    about = [name for name in policy.sensitive if name not in bare]
-    about = [name for name in about if not shows_others(policy, name)]
-    unknown = {name: item.missing.tokens for name, item in policy.attributes.items()}
-    released, group, unit = publication.without_made_up.tables, "bucket", "people"
-    if link is not None:
-        sought = {name: unknown[name] for name in about if link["holding"] != "all"}
-        promised = counted = list(of_buckets(released, link, sought))
-    elif policy.quasi_identifiers:
-        person = policy.person if private.subjects.unit == "person" else None
-        group, unit = "class", "people" if person else "records"
-        released = to_polars(released) if person else released  # people are counted in memory
-        masked = masked_identifiers(policy)
-        names = [*policy.sensitive, *([] if person else known_beside(policy, table))]
-        names = [one for one in names if table.kinds[one] != "other"]
-        names = [one for one in names if not shows_others(policy, one)]
-        unique = nearly_unique(table, names)
-        unique += nearly_unique(open_table(released, allow_empty=True), masked)
-        names += masked
-        sought = {name: unknown[name] for name in names if name not in unique or name in about}
-        quasi = policy.quasi_identifiers
-        numbers = class_numbers(released, quasi, publication.without_made_up.alike)
-        counted = list(of_classes(released, quasi, person, sought, numbers))
-        promised = [one for one in counted if one.name in about]
-        some, every = (numbers, True) if numbers else numbers_of_some(released, quasi, sought)
-        missed = {
-            name: unknown[name] for name in sought if name not in {one.name for one in counted}
-        }
-        of_some = [] if some is None else list(of_classes(some.rows, quasi, person, missed, some))
-        run.warnings += warn_about_uncounted(sorted({*missed} - {one.name for one in of_some}))
-        free = {*bare, *partly_promised(policy)}
-        of_part = f"{unit}{OF_SOME * (not every)}"
-        for found, who in ((counted, unit), (of_some, of_part)):
-            run.warnings += warn_about_alike([one for one in found if one.name in free], who)
-        looked = [one for one in [*counted, *of_some] if one.name in masked or not person]
-        few = [one for one in looked if one.name not in unique]
-        single = {one.name: one.alone for one in few if one.alone >= FEW_SINGLED_OUT}
-        pair = NO_TWO if person or some is None else alone_with_two(few, some)
-        two = NO_TWO if pair[0] < FEW_SINGLED_OUT else pair
-        estimated = not every and bool(two[0] or {*single} & {one.name for one in of_some})
-        run.warnings += warn_about_single_values(single, two, f"{unit}{OF_SOME * estimated}")
-        if numbers is not None:
-            linking = [name for name in replaced_alike(policy) if name != person]
-            run.warnings += warn_about_households(numbers.rows, linking, numbers.class_of, person)
-        learnt = [] if person else [name for name in policy.sensitive if name in sought]
-        if some is None:
-            run.warnings += [not_beside()] * (len(sought) > 1 and bool(learnt))
-        else:
-            beside = certain_beside(some, quasi, learnt, sought)
-            steps = (len(sought) - 1) * len(learnt) * some.rows.height
-            part = OF_SOME * (not every or steps > group_values.MOST_STEPS)
-            run.warnings += told_beside(beside, [*counted, *of_some], part, FEW_SINGLED_OUT)
-    else:
-        return
-    run.warnings += warn_about_only_known(counted, group, unit)
-    measured = told_apart_by_distance(policy)
-    run.warnings += warn_about_near_values(promised, measured, private.metadata, group, unit)
-    told = told_of_known_values(promised, group, unit)
-    if link is None:
-        told += told_of_known_values([one for one in of_some if one.name in about], group, of_part)
-        partly = partly_promised(policy)
-        whole = [_applicable(one, policy) for one in promised if one.name not in partly]
-        harmed = told_where_harmed(promised, policy.privacy_models, unit)
-        told = [*told_where_alike(whole, unit), *harmed, *told]
-    if made_up_among(may_be_made_up(policy)):
-        run.warnings += told
-        told = told_where_made_up(about, group)
-    run.told += told
-
-
-def _applicable(found: GroupValues, policy: Policy) -> GroupValues:
-    """The same without values that mean that there is nothing to know."""
-    parts = [part for part in policy.privacy_models if part.sensitive == found.name]
-    without = {value for part in parts for value in getattr(part, "not_applicable", ())}
-    texts = pl.col(found.name).cast(pl.String, strict=False)
-    return replace(found, rows=found.rows.filter(~texts.is_in(list(without))))
