@@ -477,3 +477,37 @@ def test_cuts_that_other_values_would_have_led_to_are_not_said_to_tell_nothing()
     assert found.note.endswith(
         "To what other classes other values would have led was not looked at."
     )
+
+
+def test_a_second_release_may_have_intervals_of_another_width() -> None:
+    """Everybody is believed by the product of what both classes say of the own value."""
+    values = "xyzxyyzzxyxz"
+    table = pl.DataFrame({"age": range(24, 36), "ill": list(values)})
+    policies = [
+        {
+            "attributes": {
+                "age": {
+                    "role": "quasi-identifier",
+                    "hierarchy": {"intervals": {"width": width}},
+                    "min_level": 1,
+                },
+                "ill": {"role": "sensitive"},
+            },
+            "promises": [{"model": "k-anonymity", "k": 2}],
+        }
+        for width in (3, 4)
+    ]
+    first, second = (ind.anonymize(table, policy) for policy in policies)
+    assert second.tables["age"].unique().sort().to_list() == ["[24, 28)", "[28, 32)", "[32, 36)"]
+    beliefs = []
+    for age, own in table.rows():
+        both = dict.fromkeys("xyz", 1)
+        for width in (3, 4):
+            listed = [v for other, v in table.rows() if other // width == age // width]
+            both = {v: ways * listed.count(v) for v, ways in both.items()}
+        beliefs.append(both[own] / sum(both.values()))
+    report = ind.attack(table, first, policies[0], second=second, only=["composition"])
+    found = report["composition"]
+    assert found.success["0.5"] == pytest.approx(sum(b >= 0.5 for b in beliefs) / 12)
+    assert found.success["certain"] == pytest.approx(sum(b == 1 for b in beliefs) / 12)
+    assert 0 < found.success["certain"] < found.success["0.5"]

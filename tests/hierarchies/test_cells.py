@@ -60,4 +60,7 @@ def test_what_a_cell_stands_for() -> None:
     assert coverage.mask("house C").tolist() == [False, False, False, False]
     ages = Coverage(Taxonomy("age", [["20", "*"], ["24.5", "*"], ["x", "*"]]))
     assert ages.mask("[20, 24]").tolist() == [True, False, False]
+    assert ages.mask("[20, 24.5)").tolist() == [True, False, False]
+    assert ages.mask("[-5, 25)").tolist() == [True, True, False]
+    assert ages.places("[20, 25") is None
     assert ages.matrix(["[20, 25]", "x"]).tolist() == [[True, True, False], [False, False, True]]

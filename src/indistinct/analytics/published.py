@@ -315,8 +315,8 @@ def unreadable_cell(
     return Problem(
         "unreadable-cell",
         f"{kinds} published {texts} neither a value of the table, a node of the hierarchy, a range "
-        f"such as [20, 24] or [2024-03, 2024-05], a set such as {{a, b}}, nor *; {len(rows)} of "
-        f"{height} records have such",
+        f"such as [20, 24], [20, 25) or [2024-03, 2024-05], a set such as {{a, b}}, nor *; "
+        f"{len(rows)} of {height} records have such",
         file=name,
         attribute=attribute,
         rows=tuple(int(row) for row in rows[:ROWS_FOUND]),

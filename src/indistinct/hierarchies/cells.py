@@ -1,9 +1,10 @@
 """What a published cell looks like, and which values it stands for.
 
 A cell is an exact value, a node of the attribute's hierarchy, a range of numbers ``[20, 24]`` (both
-ends belong to it; ``[85, >=90]`` has no upper end) or of dates ``[2019-03, 2020-11]``, a set
-``{flu, asthma}``, or ``*``. Ranges and sets are what local recoding publishes of a class; both can
-be read back without knowing how they came about.
+ends belong to it; ``[85, >=90]`` has no upper end) or of dates ``[2019-03, 2020-11]``, an interval
+``[20, 25)``, a set ``{flu, asthma}``, or ``*``. Ranges and sets are what local recoding publishes
+of a class; both can be read back without knowing how they came about. Intervals may be those of
+another release.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from indistinct.types import Bools, Ints
 
 _RANGE = re.compile(r"\[(<?)(-?[0-9.eE+-]+), ((?:>=)?)(-?[0-9.eE+-]+)\]")
 _DATES = re.compile(r"\[([^\s,\]]+), ([^\s,\]]+)\]")
+_HALF_OPEN = re.compile(r"\[(-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\)", re.ASCII)
 _PLAIN = re.compile(r'[^\s{}\[\],"\\](?:[^{}\[\],"\\]*[^\s{}\[\],"\\])?')
 _ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\[[^\]"]*\]|[^{},"]*[^{},"\s])\s*(,|$)')
 
@@ -179,6 +181,12 @@ class Coverage:
         if ends is not None:
             low = bisect.bisect_left(self._numbers, ends[0])
             high = bisect.bisect_right(self._numbers, ends[1])
+            return self._numbered[low:high]
+        if cell is not None and (interval := _HALF_OPEN.fullmatch(cell)):
+            # One of a hierarchy of other widths or breaks.
+            low, high = (
+                bisect.bisect_left(self._numbers, Decimal(end)) for end in interval.groups()
+            )
             return self._numbered[low:high]
         if (members := members_of(cell)) is not None:
             parts = [part for part in map(self.places, members) if part is not None]
