@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError, Problems, refuse
-from indistinct.types import Ints, Ints32
+from indistinct.types import Codes, Ints
 
 NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.(0|[0-9]*[1-9]))?$"
 """A number as programs write it: no zeros before it, and after its fraction none or one."""
@@ -238,8 +238,8 @@ def all_ranks(frame: pl.DataFrame) -> dict[str, Ints]:
     return {column.name: column.to_numpy() for column in frame.select(rank)}
 
 
-Coded = tuple[Ints32, tuple[str | None, ...]]
-"""The codes of a column, one a record, and the texts that they stand for."""
+Coded = tuple[Codes, tuple[str | None, ...]]
+"""The codes of a column, one a record, in few bytes; and the texts that they stand for."""
 
 
 def coded(frame: pl.DataFrame, tokens: Tokens | None = None) -> dict[str, Coded]:
@@ -255,7 +255,7 @@ def coded(frame: pl.DataFrame, tokens: Tokens | None = None) -> dict[str, Coded]
         DataError: For columns of a type that has no text.
 
     >>> coded(pl.DataFrame({"age": [9.0, None, 10.0]}))["age"]
-    (array([1, 2, 0], dtype=int32), ('10', '9', None))
+    (array([1, 2, 0], dtype=uint8), ('10', '9', None))
     """
     canonical(frame.clear())
     return {values.name: _coded(values, tokens) for values in frame.get_columns()}
@@ -268,7 +268,7 @@ def _coded(values: pl.Series, tokens: Tokens | None) -> Coded:
     texts = texts.gather(order)
     first = texts.ne_missing(texts.shift()).to_numpy().copy()
     first[:1] = True  # also of a missing value
-    code = np.zeros(int(at.max(initial=-1)) + 1, np.int32)
+    code = np.zeros(int(at.max(initial=-1)) + 1, np.min_scalar_type(max(len(order) - 1, 0)))
     code[at[order.to_numpy()]] = np.cumsum(first) - 1
     return code[place], tuple(texts.filter(pl.Series(first)).to_list())
 

@@ -14,7 +14,7 @@ from indistinct.microdata.encoding import frequency_table
 from indistinct.sources.engines import coded_rows
 from indistinct.sources.table import Table
 from indistinct.sources.text import Coded
-from indistinct.types import Codes, Floats, Ints, Ints32
+from indistinct.types import Floats, Ints, Ints32
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,7 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
     units = np.ones(table.height(), dtype=np.int64) if weight is None else weight
     weighing = None if weights is None else rows[weights]
     domains = {name: rows[name][1] for name in attributes}
-    codes = {name: _narrow(rows[name][0]) for name in attributes}
-    del rows  # several times what is still needed
+    codes = {name: rows[name][0] for name in attributes}
     sizes = {name: len(domain) for name, domain in domains.items()}
     found, combination_of = frequency_table(codes, sizes, {}, units)
     probabilities: Floats | None = None
@@ -60,12 +59,6 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
     ordered = combination_of if weight is None else None
     analysis = LeakageAnalysis(found, probabilities)
     return Encoded(analysis, domains, analysis.mass, ordered)
-
-
-def _narrow(codes: Ints32) -> Codes:
-    """The same codes in as few bytes as hold them."""
-    narrow: Codes = codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
-    return narrow
 
 
 def _probabilities(
