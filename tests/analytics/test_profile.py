@@ -2183,3 +2183,22 @@ def test_questions_with_one_scale_ask_what_somebody_thinks() -> None:
 @pytest.mark.parametrize("name", ["prot", "cath", "ortho", "disc", "fresh", "tele"])
 def test_short_words_of_medicine_are_cut_from_no_others(name: str) -> None:
     assert role_of(["1", "2"] * (N // 2), name, **ILL) == "sensitive"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("Student", ["No", "Yes"] * (N // 2), "quasi-identifier"),
+        ("student", [str(104_120 + at) for at in range(N)], "identifier"),
+        ("studage", ["2", "4", "6", "8"] * (N // 4), "quasi-identifier"),
+        ("dosage", ["2", "4", "6", "8"] * (N // 4), "sensitive"),
+        ("momed", ["1", "2"] * (N // 2), "quasi-identifier"),
+        ("T.Stage", ["1", "2", "3"] * (N // 3) + ["1"], "sensitive"),
+        ("occp", ["1", "2"] * (N // 2), "quasi-identifier"),
+        ("ged", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("curso", ["2", "3"] * (N // 2), "quasi-identifier"),
+        ("RBC.Age.Group", ["1", "2", "3", "4"] * (N // 4), "sensitive"),
+    ],
+)
+def test_what_short_names_of_studies_are_about(name: str, values: list[str], role: str) -> None:
+    assert role_of(values, name, **ILL) == role

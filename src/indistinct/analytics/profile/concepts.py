@@ -299,14 +299,19 @@ def _cut_short(name: str) -> tuple[Concept, str] | None:
     return found[0], f"{name}{FOR}{found[1]}"
 
 
+_OF_A_PARENT = re.compile(
+    r"(?:(?i:mom|mum|dad|moth|fath|mother|father|husb|hus|wife|spouse)([A-Za-z]{2,})"
+    r"|[CMFPcmfp]([a-z]{3,}|[A-Z]{3,}))\d*"
+)
 _OF_PARENTS = ("education", "occupation", "ethnicity", "religion", "sex")
 
 
 def _of_a_parent(name: str) -> tuple[Concept, str] | None:
     """What a name is about that begins with the letter of a relative: Medu, fjob, csex."""
-    if re.fullmatch("[CMFPcmfp]([a-z]{3,}|[A-Z]{3,})\\d*", name) is None:
+    found = _OF_A_PARENT.fullmatch(name)
+    if found is None:
         return None
-    rest = name[1:].rstrip("0123456789").lower()
+    rest = (found[1] or found[2]).lower()
     for concept in map(concept_named, _OF_PARENTS):
         if rest in (*concept.whole, *concept.anywhere, *concept.stems, *concept.endings):
             return concept, rest

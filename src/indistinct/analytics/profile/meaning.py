@@ -84,10 +84,13 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
     """What a name that no vocabulary has is about, by a word in it and the values."""
     if is_one_of(column, ("north", "east", "west")) and values.distinct <= FEW:
         return concept_named("place"), "its name says where, and its values are few"
+    if is_one_of(column, ("student", "pupil")) and values.distinct <= _FEWEST_LETTERS:
+        return concept_named("education"), "its name says student, and its values whether"
     several = values.kind == "text" and values.distinct > FEW
     if several and words(column)[-1:] == ("state",):
         return concept_named("place"), "its name says state"
-    if names_an_age_of_somebody(column) and could_be_years_of_life(values):
+    grouped = values.kind == "integer" and _FEWEST_LETTERS <= values.distinct <= FEW
+    if names_an_age_of_somebody(column) and (grouped or could_be_years_of_life(values)):
         return concept_named("age"), "its name ends in age"
     if "age" in column.lower() and could_be_ages(values):
         return concept_named("age"), "its name holds age, its values are as those of ages"
