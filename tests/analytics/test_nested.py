@@ -123,12 +123,17 @@ def test_a_draft_generalizes_a_place_to_the_wider_one() -> None:
     tree = policy["attributes"]["station"]["hierarchy"]["tree"]
     assert set(tree["*"]) == {f"region {region}" for region in "NESW"}
     assert max(map(len, text.splitlines())) < 300
-    assert "values generalize to 'haus', then 'bezirk' of their records" in text
+    assert "values generalize to 'haus', then 'bezirk' of their records;" in text
+    assert policy["attributes"]["station"]["uncovered"] == "suppress"
     for name in ("haus", "bezirk"):
         policy["attributes"][name] = {"role": "identifier"}
     policy["method"]["seed"] = 1
     cells = ind.anonymize(data, policy).tables["station"]
     assert (cells == "*").mean() < 0.1
+    later = pl.concat([data, data.head(20).with_columns(station=pl.lit("ward new"))])
+    told = ind.anonymize(later, policy).run.told
+    what = "'station': 1 value of 20 records not in its hierarchy, and published as *"
+    assert any(one.startswith(what) for one in told)
     policy["attributes"]["station"]["hierarchy"] = "suppress"
     cells = ind.anonymize(data, policy).tables["station"]
     assert (cells == "*").mean() > 0.5

@@ -50,6 +50,7 @@ from indistinct.warnings.what_is_left import (
     warn_about_lost,
     warn_about_ranges,
     warn_about_search,
+    warn_about_uncovered,
 )
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ def accounts(
             *policy.warnings,
             *found,
             *warn_about_ranges(private, plan),
+            *warn_about_uncovered(private),
             *warn_about_range_ends(private, plan),
             *warn_about_those_left_out(policy, suppressed),
             *warn_about_lone_groups(policy, publication, transformed.ends),

@@ -177,6 +177,23 @@ def often_starred(tables: Frame, names: Sequence[str], verdict: Audit) -> dict[s
     return found
 
 
+def warn_about_uncovered(private: PrivateTable) -> list[WarningText]:
+    """Warnings about values that a hierarchy does not cover, as a later table may have them."""
+    found = []
+    for place, name in enumerate(private.data.attributes):
+        taxonomy = private.taxonomies[name]
+        new = {*taxonomy.suppressed} - {None, SUPPRESSED}
+        units = int(private.data.units(place)[[taxonomy.index[leaf] for leaf in new]].sum())
+        if units:
+            found.append(
+                Kind.LOSS(
+                    f"'{name}': {many(len(new), 'value')} of {many(units, private.subjects.unit)} "
+                    "not in its hierarchy, and published as *: add what occurs often"
+                )
+            )
+    return found
+
+
 def warn_about_erased(
     plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]
 ) -> list[WarningText]:

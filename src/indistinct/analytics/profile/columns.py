@@ -943,8 +943,8 @@ def _with_trees(table: Table, items: list[AttributeProfile]) -> list[AttributePr
 def _within(table: Table, item: AttributeProfile, columns: Sequence[Nestable]) -> AttributeProfile:
     """The column with a tree over those that it lies in."""
     wider = in_quotes([one.name for one in columns[1:]], ", then ")
-    why = f"values generalize to {wider} of their records"
-    draft = Draft({"tree": tree_of(table, columns)}, why, (), item.draft.uncovered)
+    why = f"values generalize to {wider} of their records; one of a later table becomes *"
+    draft = Draft({"tree": tree_of(table, columns)}, why, (), "suppress")
     return replace(item, draft=draft)
 
 
