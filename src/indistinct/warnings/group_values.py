@@ -221,13 +221,11 @@ def certain_beside(
     rows, group = numbered.rows, numbered.class_of
     if not rows.height or not names:
         return found
-    texts, telling = rows.select(names).cast(pl.String), _telling(rows, unknown)
-    usual = texts.select(pl.all().drop_nulls().mode().sort().first())
-    others = texts.select(pl.col(name).ne_missing(pl.lit(usual[name][0])) for name in names)
+    telling = _telling(rows, unknown)
     codes = numbered.ranks([*unknown])
     value = np.stack([codes[name] for name in names])
     told = np.stack([telling[name] for name in names])
-    rarer = np.stack([others[name].to_numpy() for name in names])
+    rarer = np.stack([_rarer(rows[name], codes[name]) for name in names])
     for known in unknown:
         if [known] == [*names]:
             continue
@@ -239,6 +237,25 @@ def certain_beside(
             if name != known:
                 found[name][known] = part / rows.height, other / max(part, 1)
     return found
+
+
+def _rarer(values: pl.Series, ranks: Ints32) -> Bools:
+    """Which records have another value than most; of equally frequent ones the first text counts.
+
+    Arguments:
+        values: a column.
+        ranks: the ranks of its values, 0 for a missing one.
+    """
+    often = np.bincount(ranks, minlength=1)
+    often[0] = 0
+    most = np.flatnonzero(often == often.max())
+    if len(most) > 1 and values.dtype != pl.String:  # ranks of numbers are not in order of texts
+        place = np.zeros(len(often), np.int64)
+        place[ranks] = np.arange(len(ranks))
+        texts = values.gather(pl.Series(place[most])).cast(pl.String)
+        most = most[texts.arg_sort().to_numpy()]
+    rarer: Bools = ranks != (most[0] if often.any() else 0)
+    return rarer
 
 
 def _one_value(key: Ints, value: Ints32) -> Bools:
