@@ -161,7 +161,7 @@ def _write(domains: Domains, spans: Spans, row: int, held: Bools, j: int, table:
         return
     low, high = spans.low[row, j], spans.high[row, j]
     some = low <= high
-    extra = domains.step[j] if spans.missing[row, j] and some else 0.0
+    extra = domains.step[j] if spans.missing[row, j] else 0.0
     for at in range(first, last):
         number = domains.value[at]
         if domains.starred[at]:
@@ -171,7 +171,7 @@ def _write(domains: Domains, spans: Spans, row: int, held: Bools, j: int, table:
         elif some:
             table[at] = max(high, number) - min(low, number) + extra
         else:
-            table[at] = domains.step[j] if spans.missing[row, j] else 0.0
+            table[at] = domains.step[j]  # the class has missing ones alone
 
 
 @jit

@@ -78,9 +78,8 @@ class EstimatedKMap(Promise):
         5
         """
         mean = self.k * self.fraction
-        first, possible = 0, 1.0
-        if self.estimator == "zero-truncated-poisson":
-            first, possible = 1, -math.expm1(-mean)
+        first = {"zero-truncated-poisson": 1}.get(self.estimator, 0)
+        possible = -math.expm1(-mean) if first else 1.0
         below = 0.0
         # Summing stops at the latest where nothing is left to sum.
         for count in range(first, int(2 * mean) + 1000):

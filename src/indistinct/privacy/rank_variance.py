@@ -23,7 +23,6 @@ equality counts as kept.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from bisect import bisect_left
@@ -60,7 +59,7 @@ def rank_variance(cells: Ints) -> Floats:
     """
     if cells.shape[1] == 0:
         return np.zeros(len(cells))
-    falling = -np.sort(-cells.astype(np.int64, copy=False), axis=1)
+    falling = -np.sort(-cells.astype(np.int64), axis=1)
     rank = np.arange(cells.shape[1], dtype=np.int64)
     size = falling.sum(axis=1)
     linear = falling @ rank
@@ -91,12 +90,12 @@ def theta(k: float, mu: float) -> float:
     >>> theta(4, 0.6)
     0.75
     """
-    return _theta(k, mu)
+    return float(_fraction(mu) * (Fraction(k) ** 2 - 1) / 12)
 
 
 def thresholds(sizes: Ints, mu: float) -> Floats:
     """The threshold of every class's own size, [G]; 0 for classes without records."""
-    exact = _twelfth(mu)
+    exact = _fraction(mu) / 12
     wide = np.maximum(sizes, 1).astype(np.float64)
     found: Floats = (wide * wide - 1) * exact.numerator / exact.denominator
     return found
@@ -231,17 +230,6 @@ def _best_spreads(size: int, values: int) -> list[int]:
     ]
 
 
-@functools.lru_cache(maxsize=256)
 def _fraction(number: float) -> Fraction:
     """The number that was written: 0.6 is 3/5."""
     return Fraction(str(number))
-
-
-@functools.lru_cache(maxsize=256)
-def _twelfth(number: float) -> Fraction:
-    return _fraction(number) / 12
-
-
-@functools.lru_cache(maxsize=256)
-def _theta(k: float, mu: float) -> float:
-    return float(_fraction(mu) * (Fraction(k) ** 2 - 1) / 12)
