@@ -16,7 +16,8 @@ from tests.test_over_releases import possible_values, together
 
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError
-from indistinct.release.audit.series import may_meet
+from indistinct.release.audit.reading import read_release
+from indistinct.release.audit.series import OneOf, _known, may_meet
 
 ABOUT = {"sensitive": "ill"}
 PROMISES = [
@@ -130,6 +131,30 @@ def test_more_people_than_asked_may_stay_together() -> None:
     assert more.holds is False
     assert str(more.why).endswith("shares the classes of all releases with 2 others alone")
     assert more.classes == 0
+
+
+def test_signatures_of_releases_apart_count_for_one_promise_alone() -> None:
+    """Whoever is in the first and third release alone is with other values in the third."""
+    some = {who: ("north", ill) for who, ill in zip("ac", "xy", strict=True)}
+    others = {who: ("south", ill) for who, ill in zip("eg", "xz", strict=True)}
+    again = {who: ("west", ill) for who, ill in zip("ac", "xz", strict=True)}
+    asked = [{"model": model, "m": 2, **ABOUT} for model in ("m-invariance", "tau-safety")]
+    for stream, kept in (([some, others, again], [True, False]), ([some, again], [False, False])):
+        found = ind.audit(frames_of(stream), promises=asked, quasi=["class"], follow="who")
+        assert [one.holds for one in found.promises] == kept
+
+
+def test_a_column_beside_that_another_release_takes_for_known_finds_rows() -> None:
+    frames = [
+        pl.DataFrame({"sex": ["f"] * 2, "ward": ["n", "s"], "ill": ["x", "y"]}),
+        pl.DataFrame({"sex": ["f"] * 2, "ill": ["x", "y"]}),
+    ]
+    for quasi, told in ((["sex"], False), (["ward"], True)):
+        frames[1] = frames[1].rename({frames[1].columns[0]: quasi[0]})
+        series = [OneOf(read_release(frames[0], None), ("sex",))]
+        series += [OneOf(read_release(frames[1], None), tuple(quasi))]
+        known = "whoever knows 'ward', as another release takes for known, finds rows"
+        assert _known(series, [{"ward"}, set()]) == known * told
 
 
 @pytest.mark.parametrize(

@@ -300,7 +300,7 @@ def _trimmed(frame: pl.DataFrame) -> pl.DataFrame:
     columns = []
     for values in frame.get_columns():
         plain = values.str.strip_chars(" \t\r\n")
-        loose = (plain != values).any()
+        loose = not plain.equals(values)
         columns.append(plain if loose and plain.n_unique() == values.n_unique() else values)
     return pl.DataFrame(columns)
 

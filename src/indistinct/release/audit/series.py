@@ -322,10 +322,10 @@ def _shown(
         listed = listed_values(tables[link["sensitive"]], sensitive, *by)
         listed = listed.rename({sensitive: _VALUE})
     of_sets = listed[_VALUE].str.starts_with("{").any()
-    sizes = [part.group_by(by).len("n").sort(by) for part in (members, listed)]
-    if of_sets or one.people_have_many or not sizes[0].equals(sizes[1]):
+    sizes, lengths = (part.group_by(by).len("n").sort(by) for part in (members, listed))
+    if of_sets or one.people_have_many or not sizes.equals(lengths):
         return None
-    numbered = sizes[0].select(by).with_row_index(_CLASS).cast({_CLASS: pl.Int64})
+    numbered = sizes.select(by).with_row_index(_CLASS).cast({_CLASS: pl.Int64})
     members, listed = (
         part.join(numbered, on=by, how="left", nulls_equal=True) for part in (members, listed)
     )
