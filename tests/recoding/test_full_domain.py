@@ -7,6 +7,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -610,6 +611,25 @@ class TestLocalRecoding:
         plan = full_domain(data, asked, objective("loss"), Settings(local_recoding=True))
         nodes = [plan.nodes[at] for at in plan.node_of[data.weight > 0]]
         assert nodes == [(0,), (0,), (1,), (1,)]
+
+    def test_of_other_nodes_or_another_order_nothing_is_said_to_be_refused(self) -> None:
+        wards = ["a1", "a1", "a2", "a2", "b1", "b1", "b2"]
+        chains = [(ward, ward[0], "*") for ward in sorted({*wards})]
+        frame = pl.DataFrame({"ward": wards})
+        data = Microdata.encode(frame, {"ward": Taxonomy("ward", chains)}).data
+        asked, goal = [promise("k-anonymity", k=2)], objective("loss").bind(data)
+        plan = replace(
+            full_domain(data, asked, objective("loss"), Settings(local_recoding=True)), start=None
+        )
+        assert plan.nodes == ((0,), (1,))
+        other = replace(plan, nodes=plan.nodes[::-1], node_of=1 - plan.node_of)
+        for lattice, own, told in (
+            (Lattice.of(data), plan, True),
+            (Lattice.of(data), other, False),
+            (Lattice.of(data, {"ward": 1}), plan, False),
+        ):
+            found = local.refused_classes(data, lattice, asked, goal, own)
+            assert (found is not None) is told
 
     @pytest.mark.parametrize("last", [0, 1, 2])
     def test_who_is_published_with_stars_alone_is_told_at_any_node(self, last: int) -> None:

@@ -104,16 +104,15 @@ def join_rest(
         rows = np.sort(np.concatenate([rest, taken])).astype(np.int32)
         counted = data.weight[rows] > 0
         release = _Settling(data, promises, objective)
-        for node in _large_throughout(data, promises, levels, rows):
-            kept = release(rows, node)
-            if kept[counted].all():
-                where = node_of.copy()
-                where[rows] = len(nodes)
-                found = [*nodes, tuple(int(level) for level in node)]
-                if any(promise.effective_closure == "none" for promise in promises):
-                    settle_whole(data, promises, found, where)
-                yield tuple(found), where
-                break
+        tried = _large_throughout(data, promises, levels, rows)
+        cheapest = next((node for node in tried if release(rows, node)[counted].all()), None)
+        if cheapest is not None:
+            where = node_of.copy()
+            where[rows] = len(nodes)
+            found = [*nodes, tuple(int(level) for level in cheapest)]
+            if any(promise.effective_closure == "none" for promise in promises):
+                settle_whole(data, promises, found, where)
+            yield tuple(found), where
 
 
 def _large_throughout(

@@ -113,7 +113,7 @@ class SeriesSearch:
             checked=len(self._keys),
             seconds=seconds,
             stopped_by=None,
-            closest=self._at(self.lattice.size - 1),
+            closest=self.lattice.last,
         )
 
     def evaluator(self, k: int) -> Evaluator:
