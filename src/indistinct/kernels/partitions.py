@@ -206,14 +206,12 @@ def _add(sums: Floats, weights: Floats, whole: float) -> None:
     self_information = 0.0
     if len(weights) > 1:
         mass, self_information = weights[MASS], weights[SELF]
-    loss = whole
-    if mass > 0.0:
-        loss = whole - (np.log2(mass) - self_information / mass)
     sums[0] += 1.0
-    sums[1] += mass * loss
-    sums[2] += mass * loss * loss
     sums[3] += units * (units - 1.0)
     if units == 1.0:
         sums[4] += 1.0
-    if mass > 0.0:
+    if mass:
+        loss = whole - (np.log2(mass) - self_information / mass)
+        sums[1] += mass * loss
+        sums[2] += mass * loss * loss
         sums[5] = max(sums[5], loss)

@@ -32,11 +32,10 @@ def pair_up(start: Ints, end: Ints, most: Ints, draws: Floats, partner: Ints) ->
             other = _first_free(free, np.int64(at + 1) + drawn)
             if other > last:
                 other = _first_free(free, np.int64(at + 1))
-            if other > last:
-                continue
-            partner[at] = other
-            partner[other] = at
-            free[other] = other + 1
+            if other <= last:
+                partner[at] = other
+                partner[other] = at
+                free[other] = other + 1
 
 
 @inner
