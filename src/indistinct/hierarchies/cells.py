@@ -219,8 +219,8 @@ def _days_of_leaves(taxonomy: Taxonomy) -> Ints | None:
     found = np.zeros((2, len(taxonomy.leaves)), dtype=np.int64)
     found[1] = np.iinfo(np.int64).max
     for at, leaf in enumerate(taxonomy.leaves):
-        if leaf is not None and leaf in dates.moments:
-            found[:, at] = dates.days(leaf)
+        if leaf is not None and leaf in dates.days:
+            found[:, at] = dates.days[leaf]
     return found
 
 

@@ -220,9 +220,10 @@ class Timeline:
         exact = {1: "year", 2: "month"}.get(min(known), "day")
         return cls(moments, max(unit, exact, key=LEVELS.index))
 
-    def days(self, value: str) -> tuple[int, int]:
-        """The first and the last day that a value may be."""
-        return days_of(label_of(self.moments[value], "day")) or (1, 1)
+    @cached_property
+    def days(self) -> Mapping[str, tuple[int, int]]:
+        """The first and the last day that each value may be, numbered from year 1 on."""
+        return _days_by({value: label_of(moment, "day") for value, moment in self.moments.items()})
 
     def end(self, value: str) -> str:
         """What a range that begins or ends with a value has there.
@@ -235,6 +236,11 @@ class Timeline:
     @cached_property
     def places(self) -> Mapping[str, int]:
         """The first day of the period that each value lies in, numbered from year 1 on."""
-        ends = {value: self.end(value) for value in self.moments}
-        first = {end: days_of(end) for end in set(ends.values())}
-        return {value: (first[end] or (1, 1))[0] for value, end in ends.items()}
+        days = _days_by({value: self.end(value) for value in self.moments})
+        return {value: first for value, (first, _) in days.items()}
+
+
+def _days_by(labels: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+    """The first and the last day of the period of every value."""
+    days = {label: days_of(label) or (1, 1) for label in set(labels.values())}
+    return {value: days[label] for value, label in labels.items()}

@@ -134,7 +134,7 @@ def styles_of(data: LeveledTable, style: Mapping[str, str] | str | None) -> tupl
     found = []
     for name in data.attributes:
         taxonomy = data.taxonomies[name]
-        numbers = numbers_in_order(taxonomy) is not None
+        numbers = taxonomy.dates is not None or numbers_in_order(taxonomy) is not None
         usual = "ancestor"
         if numbers:
             flat = taxonomy.levels <= FLAT

@@ -227,9 +227,12 @@ def _at_ends(cell: Label, taxonomy: Taxonomy) -> list[list[int]]:
     places = taxonomy.index
     if (dates := taxonomy.dates) is not None:
         spans = [days_of(end) for end in (cell or "").strip("[]").split(", ")]
-        days = {leaf: dates.days(leaf) for leaf in dates.moments}
         return [
-            [places[leaf] for leaf, own in days.items() if own[0] >= span[0] and own[1] <= span[1]]
+            [
+                places[leaf]
+                for leaf, own in dates.days.items()
+                if own[0] >= span[0] and own[1] <= span[1]
+            ]
             if span is not None
             else []
             for span in spans
