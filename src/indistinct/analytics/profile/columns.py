@@ -1040,8 +1040,9 @@ def _table_warnings(
     if len(items) >= MANY_COLUMNS:
         yield Warned(
             "many-columns",
-            f"{len(items)} columns: keep the tables of those that the release needs and write "
-            'rest = "drop" above the first table, which leaves out all columns without one',
+            f"{len(items)} columns: keep the tables of those that the release needs, take the "
+            'other tables and the promises about them out, and write rest = "drop" above the '
+            "first table: it leaves out all columns without one",
         )
     if len(quasi) >= MANY_QUASI_IDENTIFIERS:
         yield Warned(
