@@ -2202,3 +2202,15 @@ def test_short_words_of_medicine_are_cut_from_no_others(name: str) -> None:
 )
 def test_what_short_names_of_studies_are_about(name: str, values: list[str], role: str) -> None:
     assert role_of(values, name, **ILL) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Gostaria de escolher um corretor?", "sensitive"),
+        ("escolaridade_mae", "quasi-identifier"),
+        ("In welchem Beschäftigungsverhältnis befinden Sie sich?", "quasi-identifier"),
+    ],
+)
+def test_questions_in_portuguese_and_german(name: str, role: str) -> None:
+    assert role_of([str(at % 3) for at in range(N)], name, **ILL) == role
