@@ -791,6 +791,7 @@ ELSEWHERE = {
         "or have its files scanned where they are",
     ),
     "tests/test_sensitivities.py": ("name every group that occurs",),
+    "tests/attacks/test_suppressed.py": (", leave local_recoding out, or ",),
     "tests/test_population.py": ("population = { size = ... }",),
     "tests/recoding/test_numbers.py": (", or promise a smaller k",),
     "tests/recoding/test_m_invariant.py": (

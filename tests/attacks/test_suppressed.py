@@ -371,3 +371,63 @@ def test_what_is_done_to_values_tells_nothing_of_those_left_out(
         assert len(cells) == 48
         seen.add((json.dumps(document), str(release.tables.schema), *cells))
     assert len(seen) == 1
+
+
+CLOSE: list[dict[str, Any]] = [
+    {"model": "k-anonymity", "k": 2},
+    {"model": "t-closeness", "t": 0.3, "sensitive": "ill"},
+]
+
+
+def test_classes_are_compared_with_what_rows_of_stars_show_too() -> None:
+    """Everybody sees eight rows: four of them have the z of both people of 20."""
+    shown = pl.DataFrame({"age": ["20"] * 2 + ["*"] * 6, "ill": list("zzxyzxyz")})
+    audit = ind.audit(shown, promises=CLOSE, quasi=["age"])
+    assert not audit.holds
+    beside = audit.suppressed_group[1]
+    assert (beside.holds, beside.achieved, beside.breaking_records) == (False, {"t": 0.5}, 2)
+    hidden = shown.with_columns(pl.when(pl.col("age") == "*").then(pl.lit("*")).otherwise("ill"))
+    hidden = hidden.select("age", ill="literal")
+    assert ind.audit(hidden, promises=CLOSE, quasi=["age"]).holds
+
+
+def test_records_that_bring_classes_too_far_are_not_kept() -> None:
+    table = pl.DataFrame({"age": [20, 20, *range(31, 37)], "ill": list("zzxyzxyz")})
+    policy: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "max_level": 0},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": CLOSE,
+        "method": {"suppression_limit": 0.8},
+        "output": {"suppressed": "keep"},
+    }
+    release = ind.anonymize(table, policy)
+    assert release.tables.rows() == [(20, "z")] * 2
+    assert any("a part of what classes are compared with" in text for text in release.warnings)
+
+
+@pytest.mark.parametrize("remedy", ["original", "plain"])
+def test_what_local_recoding_stars_throughout_is_compared_with(remedy: str) -> None:
+    table = pl.DataFrame(
+        {"age": [44, 28, 49, 41, 25, 41], "sex": list("ffmmfm"), "ill": list("yyzyxy")}
+    )
+    policy: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 5}},
+            "sex": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{**one} for one in CLOSE],
+        "method": {"algorithm": "heuristic", "suppression_limit": 0.6, "local_recoding": True},
+    }
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(table, policy)
+    (problem,) = caught.value.problems
+    assert problem.code == "suppressed-records-break"
+    assert str(problem.remedy).startswith('write reference = "original" in the promise, leave')
+    if remedy == "original":
+        policy["promises"][1]["reference"] = "original"
+    else:
+        del policy["method"]["local_recoding"]
+    assert ind.audit(ind.anonymize(table, policy)).holds

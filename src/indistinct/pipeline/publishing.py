@@ -85,8 +85,9 @@ def publish(
     if _suppressed_break(released, private, plan):
         run.warnings.append(
             Kind.LOSS(
-                "suppressed records would break a promise as a group, because people who fit "
-                'no class are known to be in it: they are left out, as by suppressed = "drop"'
+                "suppressed records would break a promise, as a group (people who fit no class are "
+                "known to be in it) or as a part of what classes are compared with: they are left "
+                'out, as by suppressed = "drop"'
             )
         )
         released, replaced, alike = _published(private, plan, changed, run, keep=False)
@@ -151,7 +152,17 @@ def require_kept(
             published.
         IndistinctError: the audit and the search disagree, which is a bug of ours.
     """
-    if verdict.suppressed_break:
+    stars = [part.requirement for part in verdict.suppressed_group if part.holds is False]
+    if stars and all(models()[part.model].compares for part in stars):
+        raise Unsatisfiable(
+            "suppressed-records-break",
+            f"records that have {SUPPRESSED} in every quasi-identifier break "
+            f"{'; '.join(map(str, stars))}: as a group, or as a part of the published records that "
+            "classes are compared with",
+            remedy='write reference = "original" in the promise, leave local_recoding out, or '
+            'leave these records out of the table (missing = "value" keeps missing values apart)',
+        )
+    if stars:
         raise Unsatisfiable(
             "suppressed-records-break",
             f"records that have {SUPPRESSED} in every quasi-identifier break a promise as a "
@@ -239,7 +250,7 @@ def _published(
 
 
 def _suppressed_break(released: Frame, private: PrivateTable, plan: Plan) -> bool:
-    """Whether suppressed records that are kept break a promise as a group."""
+    """Whether suppressed records that are kept break a promise, as a group or beside classes."""
     if private.policy.output.suppressed != "keep" or not plan.suppressed.any():
         return False
     return audited(_of_one_table(private, released), private).suppressed_break

@@ -55,7 +55,8 @@ class Audit(Document):
         records: Number of records of the release, suppressed ones too.
         suppressed: Records with ``*`` in every quasi-identifier. They are in no class.
         suppressed_group: The verdict on each promise for these records as one group: everyone who
-            fits no class is in it.
+            fits no class is in it. Where they break it as a part of the published records that
+            classes are compared with, the verdict on these classes.
         classes: Count and sizes of the equivalence classes over all quasi-identifiers.
         promises: The verdict on each promise; on suppressed records, if there are no others.
         tables: Whether each table matches its certificate; empty without one.
@@ -110,7 +111,7 @@ class Audit(Document):
 
     @property
     def suppressed_break(self) -> bool:
-        """Whether the suppressed records break a promise as a group."""
+        """Whether the suppressed records break a promise, as a group or beside the classes."""
         return any(verdict.holds is False for verdict in self.suppressed_group)
 
     def to_dict(self) -> Plain:

@@ -1,7 +1,8 @@
 """The records that are ``*`` in every quasi-identifier, looked at as the group that they are.
 
 A person who is known to be in the table and fits no class is known to be one
-of these. So every promise is held against them as against a class.
+of these. So every promise is held against them as against a class. And what they show is seen by
+everybody: a promise that compares classes with the published records has to hold beside these too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ def verdicts_on_suppressed(
 ) -> tuple[Verdict, ...]:
     """The verdict on each promise of the suppressed records as one group; none where none are.
 
+    Where classes break it that are compared with these records as well, that is the verdict.
+
     Arguments:
         published: All published records as text, missing cells null.
         suppressed: Which of them are suppressed; None where none is.
@@ -36,10 +39,18 @@ def verdicts_on_suppressed(
     """
     if suppressed is None or not suppressed.any():
         return ()
-    group = published.filter(suppressed)
-    return tuple(
-        _verdict(group, published, part, context, checks[part.model]) for part in requirements
-    )
+    group, classes = published.filter(suppressed), published.filter(~suppressed)
+    found = []
+    for part in requirements:
+        module = checks[part.model]
+        verdict = _verdict(group, published, part, context, module)
+        if verdict.holds and module.check.compares and part.reference == "published":
+            hidden = suppressed & published[str(part.sensitive)].eq_missing(SUPPRESSED)
+            beside = replace(context, published=published.filter(~hidden), _sizes={}, _counts={})
+            of_classes = module.check(classes, part, beside)
+            verdict = verdict if of_classes.holds else of_classes
+        found.append(verdict)
+    return tuple(found)
 
 
 def _verdict(
