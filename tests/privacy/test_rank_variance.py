@@ -137,6 +137,10 @@ def test_largest_size_is_that_of_brute_force(mu: float) -> None:
         assert largest_size(values, mu) == max(fitting)
 
 
+def test_without_values_nothing_varies() -> None:
+    assert rank_variance(np.zeros((3, 0), np.int64)).tolist() == [0.0, 0.0, 0.0]
+
+
 def test_variance_is_no_diversity() -> None:
     assert rank_variance_exact([3, 1, 1]) > rank_variance_exact([2, 2, 1])
     lopsided, even = [7, *[1] * 13], [*[2] * 6, *[1] * 8]

@@ -226,7 +226,12 @@ def test_every_value_needs_a_rank_and_every_rank_a_k() -> None:
     asked = promise("knm-anonymity", k={1: 5, 4: 2}, sensitive="s")
     assert asked.parameters["k"] == {"1": 5, "4": 2}
     partly = SensitiveDomain(("a", "b", None), ValueMetadata(ranks={"a": 1, "b": 4}))
-    assert code(asked.missing_metadata(partly)) == "value-without-rank"
+    lacking = asked.missing_metadata(partly)
+    assert code(lacking) == "value-without-rank"
+    assert str(lacking.message if lacking else "").endswith("and 1 of 3 values has none")
+    nothing = asked.missing_metadata(BARE)
+    assert code(nothing) == "ranks-missing"
+    assert str(nothing.message if nothing else "").endswith("and none is known")
     # Asked nevertheless, values without a rank count like the gravest.
     assert asked.breaks(only([0, 4, 0], partly)).any()  # one value, and two are wanted
     plain = promise("knm-anonymity", k={1: 5, 4: 2}, diversity=False, sensitive="s")

@@ -57,8 +57,6 @@ def rank_variance(cells: Ints) -> Floats:
     >>> rank_variance(np.array([[1, 1, 1, 1], [0, 1, 2, 1], [0, 0, 4, 0]])).tolist()
     [1.25, 0.6875, 0.0]
     """
-    if cells.shape[1] == 0:
-        return np.zeros(len(cells))
     falling = -np.sort(-cells.astype(np.int64), axis=1)
     rank = np.arange(cells.shape[1], dtype=np.int64)
     size = falling.sum(axis=1)
