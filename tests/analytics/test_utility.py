@@ -206,17 +206,27 @@ def test_the_run_says_the_same_of_itself(method: dict[str, object]) -> None:
     )
 
 
+def test_intervals_of_others_are_read_where_nobody_is_in_them_too() -> None:
+    original = table(age=["20", "30"], disease=["flu", "ulcer"])
+    read = released(original, age=["[20, 25)", "[25, 30)", "*"], disease=["flu", "flu", "*"])
+    cells = read.cells[0]
+    own = [cells.labels.index(cell) for cell in ("[20, 25)", "[25, 30)")]
+    assert cells.low[own[0]] == cells.high[own[0]] == 20
+    assert np.isnan(cells.low[own[1]])
+    assert cells.indptr[own[1]] == cells.indptr[own[1] + 1]
+
+
 def test_cells_of_others_that_cannot_be_read_are_told() -> None:
     original = table(age=["20", "30"], disease=["flu", "ulcer"])
     with pytest.raises(DataError) as raised:
-        released(original, age=["[20, 25)", "[25, 30)", "*"], disease=["flu", "gastro", "gastro"])
+        released(original, age=["[20, 25[", "[25, 30[", "*"], disease=["flu", "gastro", "gastro"])
     first, second = raised.value.problems
     assert (first.attribute, first.rows) == ("age", (1, 2))
     assert first.message.startswith("2 published different texts are neither")
     assert "2 of 3 records" in first.message
     assert (second.attribute, second.rows) == ("disease", (2, 3))
     assert "gastro" not in str(raised.value)
-    assert "25" not in first.message
+    assert "25[" not in first.message
 
 
 @pytest.mark.parametrize(

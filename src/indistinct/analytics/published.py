@@ -289,7 +289,7 @@ def _ends(domain: Domain, label: Label, places: Sequence[int] | None) -> tuple[f
     if places is None:
         alone = numbers_of([label])
         return None if alone is None else (alone[0], alone[0])
-    under = numbers[np.asarray(places)]
+    under = numbers[np.asarray(places, dtype=np.int64)]
     under = under[np.isfinite(under)]
     if not len(under):
         return None
