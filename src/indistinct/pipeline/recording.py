@@ -375,8 +375,8 @@ def _people(private: PrivateTable) -> pl.Series:
         wrong = nobody | twice
         raise DataError(
             "ledger-person",
-            f"{int(wrong.sum())} rows name no person, or a person with another row: the ledger "
-            "needs one row for every person",
+            f"{many(int(wrong.sum()), 'row names', 'rows name')} no person, or a person with "
+            "another row: the ledger needs one row for every person",
             file=private.file,
             attribute=name,
             rows=tuple(at + 1 for at in wrong.arg_true().head(11).to_list()),

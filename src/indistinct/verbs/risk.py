@@ -165,9 +165,10 @@ def risk(  # noqa: PLR0913, what its user may say
     notes, in_class = list(looked.notes), None
     if classes.suppressed:
         notes.append(
-            f"{classes.suppressed} {looked.units} have {SUPPRESSED} in every quasi-identifier "
-            "and are in no class: people who fit no class are known to be among these, and a "
-            f"guess is right with {share(1 / classes.suppressed)}; no other figure counts them"
+            f"{many(classes.suppressed, f'{looked.unit} has')} {SUPPRESSED} in every "
+            "quasi-identifier and no class: people who fit no class are known to be among these, "
+            f"and a guess is right with {share(1 / classes.suppressed)}; no other figure counts "
+            "them"
         )
     if people.cells is not None:
         tell("counting the population", None)
@@ -231,6 +232,11 @@ class _Looked:
     notes: tuple[str, ...] = ()
     rows: int | None = None
     first: Ints | None = None
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "record" if self.rows is None else "person"
 
     @property
     def units(self) -> str:
