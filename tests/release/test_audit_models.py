@@ -606,6 +606,7 @@ def test_what_a_promise_looked_at_is_not_named_as_not_looked_at() -> None:
     asked = Requirement("p-sensitive", {"p": 2}, sensitive="illness")
     found = audit(table, [asked], ["place"])
     assert found.beside == ("doctor",)
+    assert ("not looked at", "doctor") in found.summary_rows()
     document = found.to_dict()["promises"][0]
     assert document["sensitive"] == "illness"
     assert document["achieved"] == {"p": 2}

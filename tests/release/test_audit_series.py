@@ -133,6 +133,20 @@ def test_more_people_than_asked_may_stay_together() -> None:
     assert more.classes == 0
 
 
+@pytest.mark.parametrize("rows", [(0, 0), (0, 2), (2, 0)])
+@pytest.mark.parametrize("constant", [[], ["age"]])
+def test_releases_without_rows_are_held_together(
+    rows: tuple[int, int], constant: list[str]
+) -> None:
+    frames = [
+        pl.DataFrame({"age": ["20", "20"], "ill": ["x", "y"]}).head(number) for number in rows
+    ]
+    belief = ind.audit(frames, promises=PROMISES[:1], quasi=["age"], constant=constant).promises[0]
+    assert belief.holds is True
+    assert belief.achieved == {"bound": 0.5 if any(rows) else 0.0}
+    assert len(ind.audit(frames, promises=PROMISES, quasi=["age"]).promises) == 4
+
+
 def test_signatures_of_releases_apart_count_for_one_promise_alone() -> None:
     """Whoever is in the first and third release alone is with other values in the third."""
     some = {who: ("north", ill) for who, ill in zip("ac", "xy", strict=True)}

@@ -355,7 +355,9 @@ class _Laid:
         classes_before = groups_before = 0
         for members, values in shown:
             listed.append(values.with_columns(pl.col(_CLASS) + classes_before))
-            own = members.select(keys).unique(maintain_order=True) if keys else pl.DataFrame([{}])
+            # Without keys nobody can be told apart: all are one group, if there is anybody.
+            nobody_told = pl.DataFrame([{}] * (not members.is_empty()))
+            own = members.select(keys).unique(maintain_order=True) if keys else nobody_told
             own = own.with_columns(pl.int_range(own.height).alias(_GROUP) + groups_before)
             held = members.with_columns(pl.col(_CLASS) + classes_before).unique()
             held = (
@@ -530,12 +532,9 @@ def _meeting(
 ) -> pl.DataFrame | None:
     """The groups ``a`` and ``b`` of two releases that may share a person; None where too many."""
     keys = [name for name in keys if exact or not _of_other_levels(one[name], other[name])]
-    plain = [
-        name
-        for name in keys
-        if exact or _are_plain(pl.concat([one[name], other[name]]).unique().to_list())
-    ]
-    numbers = [name for name in plain if not exact and _kind(one[name][0]) == "number"]
+    labels = {name: pl.concat([one[name], other[name]]).unique().to_list() for name in keys}
+    plain = [name for name in keys if exact or _are_plain(labels[name])]
+    numbers = [name for name in plain if not exact and _kind(labels[name][0]) == "number"]
     one, other = (
         part.with_columns(pl.col(numbers).str.strip_chars().cast(pl.Float64))  # 24 and 24.0
         for part in (one.rename({_GROUP: "a"}), other.rename({_GROUP: "b"}))
