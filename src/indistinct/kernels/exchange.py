@@ -251,9 +251,7 @@ def _index_block(sets: NDArray[np.uint64], blocks: NDArray[np.uint64], block: in
     """What the classes of a block could give away for each value, or for any."""
     held, for_new, for_held = sets[0], sets[1], sets[2]
     one = blocks[block]
-    for column in range(len(one)):
-        for word in range(one.shape[1]):
-            one[column, word] = 0
+    one[:] = 0
     last = min((block + 1) * BLOCK, len(held))
     for group in range(block * BLOCK, last):
         for word in range(held.shape[1]):

@@ -31,7 +31,7 @@ def pair_up(start: Ints, end: Ints, most: Ints, draws: Floats, partner: Ints) ->
             drawn = np.int64(draws[at] * (last - at))
             other = _first_free(free, np.int64(at + 1) + drawn)
             if other > last:
-                other = _first_free(free, np.int64(at + 1))
+                other = _first_free(free, np.int64(at))
             if other <= last:
                 partner[at] = other
                 partner[other] = at
