@@ -330,6 +330,8 @@ class Judge:
             "MUTANTS_FILES": os.pathsep.join(room.files),
             "MUTANTS_PIPES": f"{asked[0]} {told[1]}",
             "TMPDIR": str(copy.parent),
+            # Data beside the project is not beside the copy.
+            "INDISTINCT_SHARED": os.environ.get("INDISTINCT_SHARED", str(ROOT.parent / "shared")),
         }
         most = "unlimited" if limit is None else str(int(limit))
         self.process = subprocess.Popen(
