@@ -2034,7 +2034,9 @@ def test_what_short_names_of_numbers_are_about(name: str, values: list[str], rol
     assert role_of(values, name, **ILL) == role
 
 
-@pytest.mark.parametrize("way", ["%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y 10:15", "%Y%m%d"])
+@pytest.mark.parametrize(
+    "way", ["%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y 10:15", "%Y%m%d", "%Y/%m/%d 3:02:11 PM GMT-3"]
+)
 def test_a_stay_of_some_days_is_told_however_its_days_are_written(way: str) -> None:
     drawn = random.Random(6)
     came = [date(2020, 1, 1) + timedelta(drawn.randrange(900)) for _ in range(N)]

@@ -49,6 +49,8 @@ WRITTEN = {
     "1/31/2024 4:10 pm": 'format = "month-first"',
     "1.2.2024": 'format = "day-first" or format = "month-first"',
     "31-Jan-2024 04:10:20.5 PM": 'format = "%d-%b-%Y %I:%M:%S.%f %p"',
+    "2024/1/31 3:02:11 PM GMT-3": 'format = "%Y/%m/%d %I:%M:%S %p GMT-3"',
+    "2024-01-31 15:02 UTC": 'format = "%Y-%m-%d %H:%M UTC"',
     "20240131T10:20+0100": 'format = "%Y%m%dT%H:%M%z"',
     "soon": "",
 }

@@ -130,7 +130,8 @@ YEARS = range(1800, 2200)
 """Years that dates of people are from: digits may be read as a date of any other."""
 
 _CLOCK = re.compile(
-    r"([ T:]|, )\d{1,2}:\d\d(:\d\d)?(\.\d+)?( ?[ap]m)?(Z|[+-]\d\d(:?\d\d)?)?$",
+    r"([ T:]|, )\d{1,2}:\d\d(:\d\d)?(\.\d+)?( ?[ap]m)?"
+    r"(Z|[+-]\d\d(:?\d\d)?| ?(?:GMT|UTC)(?:[+-]\d{1,2})?)?$",
     re.ASCII | re.IGNORECASE,
 )
 _UNSIGNED = re.compile(r"(?<=\d{8})([ T]?)(\d{4}|\d{6})(Z?)$", re.ASCII)

@@ -521,7 +521,7 @@ _WHOLES = tuple(_wholes())
 _CLOCKED = (
     r"(?i)^(?:[a-z]{3,9},? )?(?:\d{1,4}[-/. ]{0,2}(?:\d{1,2}|[a-z]{3,9})[-/. ]?,? ?\d{1,4}"
     r"|[a-z]{3,9} \d{1,2},? \d{4})(?:[ T:]|, )\d{1,2}:\d\d(?:[:.]\d+)*(?: ?[ap]m)?"
-    r"(?:z|[+-]\d\d(?::?\d\d)?)?$"
+    r"(?:z|[+-]\d\d(?::?\d\d)?| ?(?:gmt|utc)(?:[+-]\d{1,2})?)?$"
     r"|^(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d[ t]?[0-2]\d[0-5]\d(?:[0-5]\d)?z?$"
 )
 """What a date with a time looks like that is written as no format of ``DATE_FORMATS``."""
