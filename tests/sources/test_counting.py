@@ -66,9 +66,7 @@ def test_some_classes_are_told_whole(engine: Any, monkeypatch: pytest.MonkeyPatc
         .filter(pl.col("len") != pl.col("len_right"))
         .is_empty()
     )
-    few = some_classes(table, ["word"], ["word"], 1000)
-    assert few is not None
-    assert few["word"].n_unique() == 1
+    assert some_classes(table, ["word"], ["word"], 1 << 30) is None
     monkeypatch.setattr(memory, "_OF_A_SAMPLE", 1 << 60)
     assert some_classes(table, ["number"], ["number"], 1) is None
 

@@ -342,10 +342,10 @@ def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:
         assert open_in_server(server, f"VALUES {alike}").different_records() == 2
     assert open_in_server(server, "VALUES (1.0, 'a'), (1.0, 'a')").different_records() == 1
     assert table.sample(["n"], 2).height == 2
-    whole, some = (table.some_classes(["fixed", "n"], ["real", "n"], parts) for parts in (1, 50))
+    whole = table.some_classes(["fixed", "n"], ["real", "n"], 1)
     assert whole is not None
-    assert some is not None
-    assert (whole.height, some.height) == (3, 1)
+    assert whole.height == 3
+    assert table.some_classes(["fixed", "n"], ["real", "n"], 1 << 30) is None
     assert "uuid" not in str(table)
 
 

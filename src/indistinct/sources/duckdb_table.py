@@ -218,19 +218,12 @@ class DuckDBTable:
             parts: of how many combinations about one is drawn; of 1 each.
 
         Returns:
-            The records; None where they take more memory than a sample may.
+            The records; None where there are none, or more than a sample may have.
         """
-        own = f"hash({_names(keys)}) % {parts}"
-        some = f"WHERE {own} = (SELECT min({own}) FROM {_SOURCE})" if parts > 1 else ""
-        texts = [f"strlen({quoted(name)})" for name in columns if self._types[name] == "VARCHAR"]
-        long = f"coalesce(sum({' + '.join(f'coalesce({one}, 0)' for one in texts) or 0}), 0)"
-        asked = f"SELECT count(*), {long}::BIGINT FROM {_SOURCE} {some}"
-        records, characters = self._fetch(asked).row(0)
-        if memory.OF_CELLS * records * len(columns) + characters > memory.of_a_sample(
-            self._ceiling
-        ):
-            return None
-        return self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE} {some}")
+        some = f"WHERE hash({_names(keys)}) % {parts} = 0" if parts > 1 else ""
+        most = memory.most_drawn(self.sample(columns, memory.LOOKED_AT), self._ceiling)
+        found = self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE} {some} LIMIT {most + 1}")
+        return found if 0 < found.height <= most else None
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a relation have no number."""

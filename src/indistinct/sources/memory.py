@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
+import polars as pl
+
 from indistinct.errors import DataError
 
 VARIABLE = "INDISTINCT_MAX_MEMORY"
@@ -172,10 +174,20 @@ def most_combinations(ceiling: int) -> int:
     return ceiling // OF_COMBINATIONS
 
 
-def of_a_sample(ceiling: int) -> int:
-    """How many bytes the records may take that are looked at one by one, in place of all."""
-    return ceiling // _OF_A_SAMPLE
+def most_drawn(looked_at: pl.DataFrame, ceiling: int) -> int:
+    """How many records may be brought home that are looked at one by one, in place of all.
 
+    Arguments:
+        looked_at: some of them, as texts, by which their length is told.
+        ceiling: how many bytes the process may take.
+    """
+    characters = sum(int(texts.str.len_bytes().sum()) for texts in looked_at.get_columns())
+    each = OF_CELLS * looked_at.width + characters / max(looked_at.height, 1)
+    return int(ceiling / _OF_A_SAMPLE / each)
+
+
+LOOKED_AT = 1000
+"""Records by which it is told how long their texts are."""
 
 _OF_A_SAMPLE = 8
 

@@ -554,19 +554,12 @@ class PostgresTable:
             parts: of how many combinations about one is drawn; of 1 each.
 
         Returns:
-            The records; None where they take more memory than a sample may.
+            The records; None where there are none, or more than a sample may have.
         """
-        own = (
-            f"abs(mod(hashtextextended(concat_ws(' ', {', '.join(map(_text, keys))}), 0), {parts}))"
-        )
-        some = f"WHERE {own} = (SELECT min({own}) FROM ({self.source}) s)" if parts > 1 else ""
-        long = " + ".join(f"coalesce(length({_text(name)}), 0)" for name in columns)
-        asked = f"SELECT count(*) AS n, coalesce(sum({long}), 0)::bigint AS c"
-        records, characters = self.session.fetch(f"{asked} FROM ({self.source}) s {some}").row(0)
-        most = memory.of_a_sample(memory.allowed())
-        if memory.OF_CELLS * records * len(columns) + characters > most:
-            return None
-        return self._fetch(columns, some)
+        some = f"WHERE {self._row_digest(keys, '0')} % {parts} = 0 " if parts > 1 else ""
+        most = memory.most_drawn(self.sample(columns, memory.LOOKED_AT), memory.allowed())
+        found = self._fetch(columns, f"{some}LIMIT {most + 1}")
+        return found if 0 < found.height <= most else None
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a server have no number."""

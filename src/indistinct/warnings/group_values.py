@@ -32,7 +32,7 @@ from indistinct.warning_kinds import Kind, WarningText
 MOST_COUNTS = 1_000_000
 """Values times groups that are counted of a release that is not in memory."""
 
-MOST_ROWS = 200_000
+MOST_ROWS = 100_000
 """Rows of a release that is not in memory that are looked at one by one."""
 
 MOST_STEPS = 2_000_000
