@@ -24,6 +24,8 @@ from tests.privacy.examples import promises
 from indistinct.errors import PolicyError
 from indistinct.microdata.frequencies import Cells, FrequencyTable
 from indistinct.privacy import models, promise
+from indistinct.privacy.p_alpha_sensitive import too_light
+from indistinct.privacy.values import LEAVE_OUT, too_few_values
 
 MODELS = sorted(
     name
@@ -375,3 +377,24 @@ def test_from_which_value_on_they_are_rare(place: int, ordinal: str) -> None:
     problem = asked.infeasible(whole, 0)
     assert problem is not None
     assert f"9 times as frequent as the {ordinal} and rarer ones" in problem.message
+
+
+def test_what_to_write_follows_from_what_the_table_has() -> None:
+    asked = promise("distinct-l-diversity", l=3, sensitive="ill")
+    two, one = (too_few_values(asked, held, 3) for held in (2, 1))
+    assert two is not None
+    assert one is not None
+    assert two.remedy == "use a smaller number, or another promise for this attribute"
+    assert one.remedy == LEAVE_OUT
+    grouped = too_few_values(asked, 1, 3, "category")
+    assert grouped is not None
+    assert grouped.remedy == "divide the values into more categories"
+    assert "every class needs 3 different categories, and the table has only 1" in grouped.message
+    assert too_few_values(asked, 3, 3) is None
+    weighed = promise("p-alpha-sensitive", p=2, alpha=1.5, sensitive="ill")
+    light, none = (too_light(weighed, 1.5, together) for together in (0.5, 0.0))
+    assert light is not None
+    assert none is not None
+    assert light.remedy == "choose alpha of at most 0.5"
+    assert none.remedy.startswith("order the categories")
+    assert too_light(weighed, 1.5, 1.5) is None

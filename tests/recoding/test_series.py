@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections import Counter
-from itertools import product
+from itertools import count, product
 from unittest import mock
 
 import numpy as np
@@ -78,6 +79,16 @@ def test_each_node_is_looked_at_once_for_all_k() -> None:
     limited = Settings(suppression_limit=0.1, limits=Limits(nodes=3))
     stopped = full_domain_for_each(table, asked, objective("loss"), limited)
     assert all(plan is None or plan.search.checked <= 3 for plan in stopped)
+
+
+def test_the_time_of_a_search_is_from_its_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = count(10**9)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(looks))
+    asked = [[promise("k-anonymity", k=k)] for k in (2, 3)]
+    for plan in full_domain_for_each(four_attributes(0), asked, objective("loss")):
+        assert plan is not None
+        assert plan.search is not None
+        assert 0 < plan.search.seconds < 10**6
 
 
 def test_as_many_k_at_once_as_there_is_room_for() -> None:

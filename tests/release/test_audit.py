@@ -387,6 +387,7 @@ def test_what_people_see() -> None:
     assert repr(found.promises[0]) == "<Verdict: k-anonymity(k=2) broken, achieved k=1>"
     assert ("k-anonymity(k=2)", outcome) in found.summary_rows()
     assert ("class sizes", "1 to 2, 1.667 on average") in found.summary_rows()
+    assert "people" not in dict(found.summary_rows())
     assert f"<td>{outcome}</td>" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
 

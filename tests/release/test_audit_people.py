@@ -46,6 +46,7 @@ def test_a_small_release_by_hand() -> None:
     assert found.holds
     assert found.achieved == {"k": 2, "l": 2}
     assert not linked(people, {"1": ["flu"], "2": ["heart"]}, k=3).holds
+    assert dict(linked(people, {"1": ["flu"], "2": ["heart"]}).summary_rows())["people"] == "4"
     assert not linked(people, {"1": ["flu"], "2": ["heart"]}, l=3).holds
 
 

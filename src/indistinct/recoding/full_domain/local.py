@@ -314,7 +314,7 @@ class _Settling:
         self._data = data
         self._promises = promises
         self._objective = objective
-        self._rows = -1
+        self._rows: int | None = None
 
     def __call__(self, remaining: Ints32, levels: Ints) -> Bools:
         if self._rows != len(remaining):

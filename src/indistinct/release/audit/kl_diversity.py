@@ -81,5 +81,5 @@ def _fingerprints(linked: LinkedTables, sensitive: str) -> pl.DataFrame:
         .group_by(linked.by, maintain_order=True)
         .agg(pl.col(sensitive).alias(_HELD))
     )
-    numbers = lists.select(_HELD).unique(maintain_order=True).with_row_index(_PRINT)
+    numbers = lists.select(_HELD).unique().with_row_index(_PRINT)
     return lists.join(numbers, on=_HELD, how="left", nulls_equal=True).select(linked.by, _PRINT)

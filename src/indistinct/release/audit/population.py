@@ -218,6 +218,6 @@ def _column(labels: pl.Series, values: pl.Series, context: Context) -> _Column:
 
 def _numbered(column: pl.Series) -> tuple[Ints, dict[str | None, int]]:
     """The cells as numbers, and the number of each text."""
-    number = {text: at for at, text in enumerate(column.unique(maintain_order=True).to_list())}
+    number = {text: at for at, text in enumerate(column.unique().to_list())}
     codes = [number[text] for text in column.to_list()]
     return np.array(codes, dtype=np.int64), number

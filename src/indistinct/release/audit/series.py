@@ -464,7 +464,7 @@ def _together(laid: _Laid) -> int:
         # Who has these classes: all people who have each of them, and perhaps others.
         of_size = number.filter(pl.col("classes") == size).select("person")
         asked = trails.join(of_size, on="person").sort(_CLASS)
-        wanted = asked.group_by("person", maintain_order=True).agg(_CLASS).unique(_CLASS)
+        wanted = asked.group_by("person").agg(_CLASS).unique(_CLASS)
         wanted = wanted.with_row_index("trail").explode(_CLASS)
         both = wanted.join(trails, on=_CLASS, suffix="_other").group_by("trail", "person_other")
         found = both.len("shared").filter(pl.col("shared") == size).group_by("trail").len("n")
