@@ -13,10 +13,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 VARIABLE = "INDISTINCT_MAX_MEMORY"
 """Environment variable with the memory that a table may take, as ``2GB``."""
