@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.kernels.class_matching import meet, pool
+from indistinct.kernels.class_matching import add_beliefs, meet, pool
 
 
 def packed(cover: np.ndarray) -> np.ndarray:
@@ -93,3 +93,29 @@ def test_a_value_without_an_amount_is_pooled_once() -> None:
     assert values.tolist() == [0, 1]
     assert counts.tolist() == [0.0, 0.5]
     assert (seen[domain:] == -7).all()
+
+
+@given(st.integers(0, 2**32))
+def test_beliefs_in_the_values_of_combinations_are_added_up(seed: int) -> None:
+    """Class by class, the belief in a value times the class's size."""
+    random = np.random.default_rng(seed)
+    combinations, classes, values = 5, 4, 3
+    met = [np.sort(random.permutation(classes)[: random.integers(0, classes)]) for _ in range(5)]
+    indptr = np.append(0, np.cumsum([len(one) for one in met])).astype(np.int64)
+    code = random.integers(0, values, combinations).astype(np.int32)
+    size, even = random.integers(1, 9, classes), random.random(classes)
+    cell = random.integers(0, 2, classes).astype(np.int32)
+    group = random.integers(0, 2, (2, values)).astype(np.int32)
+    row, belief = random.integers(-1, 3, classes), random.random((3, 2))
+    total = np.ones(combinations)
+    listed = np.concatenate(met).astype(np.int32)
+    add_beliefs(indptr, listed, code, size, even, cell, group, row, belief, total)
+    expected = [
+        1
+        + sum(
+            size[g] * (even[g] if row[g] < 0 else belief[row[g], group[cell[g], code[c]]])
+            for g in met[c]
+        )
+        for c in range(combinations)
+    ]
+    assert total == pytest.approx(expected)
