@@ -31,6 +31,7 @@ import indistinct as ind
 from indistinct.errors import DataError, IndistinctError, OutputError
 from indistinct.recoding.partition import first_cuts
 from indistinct.sources import memory, postgres_cuts
+from indistinct.sources.engines import some_classes
 from indistinct.sources.postgres import Address, PostgresTable, Session, open_in_server
 
 PASSWORD = "s3cret-Wort"
@@ -342,10 +343,10 @@ def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:
         assert open_in_server(server, f"VALUES {alike}").different_records() == 2
     assert open_in_server(server, "VALUES (1.0, 'a'), (1.0, 'a')").different_records() == 1
     assert table.sample(["n"], 2).height == 2
-    whole = table.some_classes(["fixed", "n"], ["real", "n"], 1)
+    whole = some_classes(table, ["fixed", "n"], ["real", "n"], 1)
     assert whole is not None
     assert whole.height == 3
-    assert table.some_classes(["fixed", "n"], ["real", "n"], 1 << 30) is None
+    assert some_classes(table, ["fixed", "n"], ["real", "n"], 1 << 30) is None
     assert "uuid" not in str(table)
 
 

@@ -141,14 +141,15 @@ def some_classes(
         table: the table.
         quasi: the columns by which records are put into classes.
         columns: the columns that are told, as they are.
-        parts: of how many classes about one is looked at.
+        parts: of how many classes about one is drawn, by its digest; of 1 each.
 
     Returns:
-        The records; None where they are too many, and of a cluster, which sends counts.
+        The records; None where there are none or too many, and of a cluster, which sends counts.
     """
-    if isinstance(table, DuckDBTable | PostgresTable):
-        return table.some_classes(quasi, columns, parts)
-    return None
+    if not isinstance(table, DuckDBTable | PostgresTable):
+        return None
+    found = table.where(table.one_of(parts, quasi), columns)
+    return None if found is None or found.is_empty() else found
 
 
 def with_order(table: Table, change: Change) -> Change | None:

@@ -543,23 +543,15 @@ class PostgresTable:
         """The distinct combinations of canonical texts, and how many records have each."""
         return counted_rows(self, columns)
 
-    def some_classes(
-        self, keys: Sequence[str], columns: Sequence[str], parts: int
-    ) -> pl.DataFrame | None:
-        """All records of about one in so many combinations of some columns, as they are.
+    def one_of(self, parts: int, keys: Sequence[str]) -> str:
+        """The condition that draws about one of so many combinations of some columns."""
+        return f"{self._row_digest(keys, '0')} % {parts} = 0" if parts > 1 else "true"
 
-        Arguments:
-            keys: the columns whose combinations are drawn, by their digests.
-            columns: the columns that are told.
-            parts: of how many combinations about one is drawn; of 1 each.
-
-        Returns:
-            The records; None where there are none, or more than a sample may have.
-        """
-        some = f"WHERE {self._row_digest(keys, '0')} % {parts} = 0 " if parts > 1 else ""
+    def where(self, condition: str, columns: Sequence[str]) -> pl.DataFrame | None:
+        """What records have in some columns, as it is; None of more than a sample may have."""
         most = memory.most_drawn(self.sample(columns, memory.LOOKED_AT), memory.allowed())
-        found = self._fetch(columns, f"{some}LIMIT {most + 1}")
-        return found if 0 < found.height <= most else None
+        found = self._fetch(columns, f"WHERE {condition} LIMIT {most + 1}")
+        return found if found.height <= most else None
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a server have no number."""
