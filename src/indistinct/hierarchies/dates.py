@@ -69,7 +69,7 @@ def dates_taxonomy(
     chains = [
         (text, *(label_of(moment, level) for level in wanted), SUPPRESSED) for moment, text in known
     ]
-    return Taxonomy(attribute, chains, dates=(format, levels[0]))
+    return Taxonomy(attribute, chains, periods=(format, levels[0]))
 
 
 def check(settings: Mapping[str, object]) -> list[Problem]:

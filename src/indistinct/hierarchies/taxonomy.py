@@ -109,7 +109,7 @@ class Taxonomy:
         *,
         suppressed: Iterable[Label] = (),
         shown: Mapping[Label, Label] | None = None,
-        dates: tuple[str, str] | None = None,
+        periods: tuple[str, str] | None = None,
         origin: Origin | None = None,
     ) -> None:
         """One chain per leaf, from the leaf to the top.
@@ -120,7 +120,7 @@ class Taxonomy:
             suppressed: further leaves of the domain that are published as ``*`` on every level,
                 also on level 0.
             shown: leaves that are published as another label on level 0: ages above the top.
-            dates: the format of leaves that are dates, and the finest level they are published on.
+            periods: the format of leaves that are dates, and the finest level they are published on.
             origin: where the chains were read, for messages.
 
         Raises:
@@ -170,7 +170,7 @@ class Taxonomy:
         self._counts: dict[Label, int] | None = None
         self._table: LevelTable | None = None
         self._timeline: dict[tuple[str, str] | None, Timeline | None] = {}
-        self.periods = dates
+        self.periods = periods
         self.codes = False
 
     def of_codes(self) -> Taxonomy:
