@@ -120,7 +120,7 @@ class Taxonomy:
             suppressed: further leaves of the domain that are published as ``*`` on every level,
                 also on level 0.
             shown: leaves that are published as another label on level 0: ages above the top.
-            periods: the format of leaves that are dates, and the finest level they are published on.
+            periods: the format of leaves that are dates, and the finest level they are shown on.
             origin: where the chains were read, for messages.
 
         Raises:
