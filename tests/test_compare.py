@@ -47,6 +47,32 @@ def one(found: ind.Comparison) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.parametrize("person", [False, True])
+def test_a_few_numbers_far_apart_are_asked_for_as_values_that_occur(*, person: bool) -> None:
+    """Hardly any range of the span between two towns' postcodes finds a record."""
+    frame = pl.DataFrame({
+        "patient": [1, 2, 3, 4, 1, 2, 3, 4],
+        "zip": [52311, 52310, 99902, 52303] * 2,
+        "region": ["south", "north", "north", "north"] * 2,
+        "diagnosis": ["flu", "cold", "flu", "gout", "HIV", "flu", "flu", "flu"],
+    })  # fmt: skip
+    asked = ind.Policy.from_dict({
+        "source": {"person": "patient"} if person else {},
+        "attributes": {
+            "patient": {"role": "identifier"},
+            "zip": {"role": "quasi-identifier"},
+            "region": {"role": "quasi-identifier"},
+            "diagnosis": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+        "method": {"algorithm": "mondrian"},
+    })  # fmt: skip
+    release = ind.anonymize(frame, asked)
+    found = ind.compare(frame, release, policy=asked, queries=50)
+    assert found.to_dict()["workload"]["ranges"] == "values"
+    assert any("values that occur" in getattr(part, "text", "") for part in found.parts())
+
+
 def test_the_document(frame: pl.DataFrame) -> None:
     release = ind.anonymize(frame, policy())
     found = ind.compare(frame, release, policy=policy(), queries=50)
@@ -55,7 +81,7 @@ def test_the_document(frame: pl.DataFrame) -> None:
     assert document["records"] == 160
     assert document["quasi_identifiers"] == ["age", "sex", "zip"]
     assert document["workload"] == {
-        "queries": 50, "dimensions": 2, "selectivity": 0.05, "seed": 0,
+        "queries": 50, "dimensions": 2, "selectivity": 0.05, "seed": 0, "ranges": "span",
     }  # fmt: skip
     item = one(found)
     assert set(item) == {

@@ -326,9 +326,10 @@ def test_what_cannot_be_asked(rows: list[Row]) -> None:
         Workload(dimensions=4).draw(original)
     far = [("1", "A", "1.7"), ("1000000", "B", "1.7")]
     apart = Original.of(frame(far), taxonomies(far))
+    ages = Original({"age": apart.domains["age"]}, apart.codes[:1], apart.weight)
+    assert Workload(10, 1, 1e-9).draw(ages).occurring
+    thin = [(str(at), "ABCD"[at % 4], f"{at}.5") for at in range(300)]
     with pytest.raises(DataError, match="found a record"):
-        Workload(10, 1, 1e-9).draw(
-            Original({"age": apart.domains["age"]}, apart.codes[:1], apart.weight)
-        )
+        Workload(10, 3, 1e-9).draw(Original.of(frame(thin), taxonomies(thin)))
     with pytest.raises(DataError, match="mode must be overlap or uniform"):
         Workload(10).draw(original).errors(read_rows(original, frame(rows)), "both")  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def test_the_document(run: Run, table: Path, policy: Path, releases: list[Path])
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
     assert document["workload"] == {
-        "queries": 40, "dimensions": 1, "selectivity": 0.3, "seed": 5,
+        "queries": 40, "dimensions": 1, "selectivity": 0.3, "seed": 5, "ranges": "span",
     }  # fmt: skip
     five, twenty = document["releases"]
     assert five["path"] == str(releases[0])

@@ -200,6 +200,7 @@ def compare(  # noqa: PLR0913, what its user may say
         tuple(compared),
         workload,
         drawn.dimensions,
+        drawn.occurring,
         held.together,
         rows=None if people is None else subjects.rows,
     )

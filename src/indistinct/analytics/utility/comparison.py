@@ -214,6 +214,8 @@ class Comparison(OfUnits, Document):
         releases: the releases, in the order given.
         workload: which queries they were asked.
         dimensions: how many conditions each query had.
+        occurring: whether ranges of queries go over the values that occur, because hardly any range
+            of the whole span found a record.
         contingency: how two columns go together, if requested.
         rows: the table's records, if people have many and all figures count people.
     """
@@ -223,6 +225,7 @@ class Comparison(OfUnits, Document):
     releases: tuple[ComparedRelease, ...]
     workload: Workload = field(default_factory=Workload)
     dimensions: int = 1
+    occurring: bool = False
     contingency: Contingency | None = None
     rows: int | None = None
 
@@ -243,6 +246,7 @@ class Comparison(OfUnits, Document):
                 "dimensions": self.dimensions,
                 "selectivity": self.workload.selectivity,
                 "seed": self.workload.seed,
+                "ranges": "values" if self.occurring else "span",
             },
             "releases": [item.to_dict() for item in self.releases],
         }
@@ -453,6 +457,11 @@ class Comparison(OfUnits, Document):
             f"{many(work.queries, 'query')} on {many(self.dimensions, 'column')} at a time, each "
             f"expected to find {work.selectivity:.3g} of the {self.units}",
         )
+        if self.occurring:
+            yield Line(
+                "their ranges go over the values that occur: hardly any range of the whole span "
+                f"found one of the {self.units}"
+            )
         if self.rows is not None:
             joined = "joined tables are also asked for sensitive values, as expected counts"
             yield Line(joined)

@@ -210,14 +210,14 @@ class LinkedQueries:
         share = workload.selectivity ** (1.0 / (dimensions + bool(names)))
         groups = {name: _groups(people, name) for name in names}
 
-        def draw() -> Question:
-            query = draw_query(domains, dimensions, share, random)
+        def draw(occurring: bool) -> Question:  # noqa: FBT001, called by place
+            query = draw_query(domains, dimensions, share, random, occurring=occurring)
             if not names:
                 return Question(query)
             name = names[int(random.integers(len(names)))]
             return Question(query, name, _some(groups[name], share, random))
 
-        asked, _ = workload.answered(
+        asked, _, _ = workload.answered(
             draw, lambda tried: cls(people, tuple(tried), of).counts, "somebody"
         )
         return cls(people, tuple(asked), of)

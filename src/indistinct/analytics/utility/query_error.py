@@ -10,7 +10,8 @@ The queries are drawn at random, and the same ones are put to every release that
   share ``selectivity ** (1 / dimensions)`` of its attribute's domain: of a numeric one a range that
   starts anywhere (of whole numbers where all values are), of another that many values, rounded up,
   of its hierarchy;
-* a query that no record of the table answers is drawn again.
+* a query that no record of the table answers is drawn again; where hardly any query finds one, as
+  in a small table with gaps between its numbers, ranges go over the values that occur instead.
 
 A release answers in one of two modes. ``overlap``: every record counts whose cells meet the
 conditions, as for a reader who looks for all possible ones. ``uniform``: a record counts as the
@@ -108,12 +109,12 @@ class Workload:
         refuse(DataError, self.too_wide(len(domains)))
         random, dimensions = simulation(self.seed), self.conditions(len(domains))
         share = self.selectivity ** (1.0 / dimensions)
-        asked, counts = self.answered(
-            lambda: draw_query(domains, dimensions, share, random),
+        asked, counts, occurring = self.answered(
+            lambda occurring: draw_query(domains, dimensions, share, random, occurring=occurring),
             lambda tried: _true_answers(original, tried),
             "a record",
         )
-        return Queries(self, dimensions, original, tuple(asked), counts)
+        return Queries(self, dimensions, original, tuple(asked), counts, occurring)
 
     def conditions(self, width: int) -> int:
         """How many of so many quasi-identifiers a query has conditions on."""
@@ -134,34 +135,35 @@ class Workload:
         ]
 
     def answered(
-        self, draw: Callable[[], Drawn], count: Callable[[list[Drawn]], Floats], what: str
-    ) -> tuple[list[Drawn], Floats]:
-        """Queries that find something, and how much each finds.
+        self, draw: Callable[[bool], Drawn], count: Callable[[list[Drawn]], Floats], what: str
+    ) -> tuple[list[Drawn], Floats, bool]:
+        """Queries that find something, how much each finds, and whether ranges are of values.
 
         Arguments:
-            draw: makes one of them.
+            draw: makes one of them, with ranges over the values that occur if it is told so.
             count: how much each finds.
             what: what they are to find, for the message.
 
         Raises:
             DataError: hardly any does.
         """
-        asked: list[Drawn] = []
-        counts: list[Floats] = []
-        drawn = 0
-        while len(asked) < self.queries:
-            if drawn >= DRAWN_AT_MOST * self.queries:
-                raise DataError(
-                    "empty-queries",
-                    f"of {drawn} queries only {len(asked)} found {what}",
-                    remedy="ask for a larger selectivity, or for fewer dimensions",
-                )
-            tried = [draw() for _ in range(self.queries - len(asked))]
-            found = count(tried)
-            drawn += len(tried)
-            asked += [query for query, number in zip(tried, found, strict=True) if number > 0]
-            counts.append(found[found > 0])
-        return asked, np.concatenate(counts)
+        for occurring in (False, True):
+            asked: list[Drawn] = []
+            counts: list[Floats] = []
+            drawn = 0
+            while len(asked) < self.queries and drawn < DRAWN_AT_MOST * self.queries:
+                tried = [draw(occurring) for _ in range(self.queries - len(asked))]
+                found = count(tried)
+                drawn += len(tried)
+                asked += [query for query, number in zip(tried, found, strict=True) if number > 0]
+                counts.append(found[found > 0])
+            if len(asked) == self.queries:
+                return asked, np.concatenate(counts), occurring
+        raise DataError(
+            "empty-queries",
+            f"of {drawn} queries only {len(asked)} found {what}",
+            remedy="ask for a larger selectivity, or for fewer dimensions",
+        )
 
 
 @dataclass(frozen=True)
@@ -183,13 +185,23 @@ Query = tuple[Condition, ...]
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """The queries of a workload for one table, and its own answers ``counts``, [Q]."""
+    """The queries of a workload for one table, and its own answers.
+
+    Arguments:
+        workload: how many they are, how wide, and from which seed.
+        dimensions: how many conditions each has.
+        original: the table.
+        asked: the queries, Q of them.
+        counts: how many records of the table each finds, [Q].
+        occurring: whether their ranges go over the values that occur.
+    """
 
     workload: Workload
     dimensions: int
     original: Original
     asked: tuple[Query, ...]
     counts: Floats
+    occurring: bool = False
 
     def __len__(self) -> int:
         return len(self.asked)
@@ -252,17 +264,51 @@ def known_mode(mode: str) -> Mode:
 
 
 def draw_query(
-    domains: Sequence[Domain], dimensions: int, share: float, random: np.random.Generator
+    domains: Sequence[Domain],
+    dimensions: int,
+    share: float,
+    random: np.random.Generator,
+    *,
+    occurring: bool = False,
 ) -> Query:
-    """Conditions on so many attributes, each of which takes a share of its domain."""
+    """Conditions on so many attributes, each of which takes a share of its domain.
+
+    Arguments:
+        domains: the attributes.
+        dimensions: how many of them get a condition.
+        share: of each domain.
+        random: where chance comes from.
+        occurring: ranges take a share of the values that occur, not of the span.
+    """
     chosen = np.sort(random.choice(len(domains), dimensions, replace=False))
-    return tuple(draw_condition(domains[at], at, share, random) for at in chosen.tolist())
+    return tuple(
+        draw_condition(domains[at], at, share, random, occurring=occurring)
+        for at in chosen.tolist()
+    )
 
 
 def draw_condition(
-    domain: Domain, attribute: int, share: float, random: np.random.Generator
+    domain: Domain,
+    attribute: int,
+    share: float,
+    random: np.random.Generator,
+    *,
+    occurring: bool = False,
 ) -> Condition:
-    """A condition that takes a share of the domain: a range, or values."""
+    """A condition that takes a share of the domain: a range, or values.
+
+    Arguments:
+        domain: the attribute.
+        attribute: its place among the quasi-identifiers.
+        share: of the domain.
+        random: where chance comes from.
+        occurring: a range takes a share of the values that occur, not of the span.
+    """
+    if domain.numbers is not None and occurring:
+        values = np.unique(domain.numbers[np.isfinite(domain.numbers)])
+        wanted = max(math.ceil(share * len(values) - _TINY), 1)
+        start = int(random.integers(len(values) - wanted + 1))
+        return Condition(attribute, float(values[start]), float(values[start + wanted - 1]))
     if domain.numbers is None:
         wanted = max(math.ceil(share * len(domain) - _TINY), 1)
         values = random.choice(len(domain), wanted, replace=False, shuffle=False)
