@@ -146,7 +146,9 @@ def test_people_without_a_class_do_not_shift_the_others() -> None:
     here = scene(people, release)
     result = found(here)
     assert result.figures["aligned"] == 1.0
+    assert result.figures["trust"] == 1.0
     there = here.found
+    assert result.success["certain"] == pytest.approx(there.mean())
     taken = take_in_order(here.places, np.arange(here.records))
     assert (taken[~there] == -1).all()
     shown = here.shown["illness"] if here.shown else None

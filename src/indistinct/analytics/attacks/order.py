@@ -6,13 +6,13 @@ How many are is told by the sensitive values: the row taken for a person shows t
 often that happens by chance is found by shuffling the published rows again and again, with the
 seed that all attackers share.
 
-The attacker trusts an order as far as it is better than chance: with a share of m right rows, e of
-them by chance, it believes in the row with weight (m - e) / (1 - e), and in random worlds with the
-rest; not at all where chance alone does as well in more than one of a hundred shuffles. Where there
-are very many rows, the share that chance gets right is close to normal, and five shuffles tell its
-mean and spread: how rarely one more would do as well is then Student's t. ``shuffles`` says how
-many there were, ``chance_error`` half the width of the 95 % confidence interval of
-``matched_by_chance``.
+The attacker trusts an order as far as it is better than chance: of the people who get a row, with a
+share of m right rows, e of them by chance, it believes in the row with weight (m - e) / (1 - e),
+and in random worlds with the rest; not at all where chance alone does as well in more than one of a
+hundred shuffles. Where there are very many rows, the share that chance gets right is close to
+normal, and five shuffles tell its mean and spread: how rarely one more would do as well is then
+Student's t. ``shuffles`` says how many there were, ``chance_error`` half the width of the 95 %
+confidence interval of ``matched_by_chance``.
 
 People with many records are in the order of their first record, rows of a long release in that of
 each pseudonym's first row; there the order of the pseudonyms themselves is tried as well, and the
@@ -84,16 +84,28 @@ class Tried:
         taken: the row of every person, -1 for none, [n].
         right: how far it shows the person's values, [n].
         by_chance: the mean of that in each shuffled release, [shuffles].
+        with_a_row: the share of people for whom a row is taken there, [shuffles].
     """
 
     taken: NDArray[np.int64]
     right: NDArray[np.float64]
     by_chance: NDArray[np.float64]
+    with_a_row: NDArray[np.float64]
 
     @property
     def beyond_chance(self) -> float:
         """By how much it is better than chance."""
         return float(self.right.mean() - self.by_chance.mean())
+
+    @property
+    def trust(self) -> float:
+        """How far rows that are taken for people are theirs, beyond chance."""
+        there = self.taken >= 0
+        if not there.any() or not self.with_a_row.sum():
+            return 0.0
+        share = float(self.right[there].mean())
+        expected = float(self.by_chance.sum() / self.with_a_row.sum())
+        return (share - expected) / (1 - expected) if expected < 1 else 0.0
 
 
 def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> Finding | Skipped:
@@ -117,7 +129,7 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
     likely = (1 + int((best.by_chance >= share - 1e-12).sum())) / (shuffles + 1)
     if many:
         likely = as_rare((share - expected) / (spread * math.sqrt(1 + 1 / shuffles)), shuffles - 1)
-    trust = (share - expected) / (1 - expected) if expected < 1 and likely <= SIGNIFICANT else 0.0
+    trust = best.trust if likely <= SIGNIFICANT else 0.0
     before, base = context.true_prior(sensitive), context.true_belief(sensitive)
     believed = taken >= 0
     belief = np.where(believed, trust * right + (1 - trust) * base, base)
@@ -182,7 +194,7 @@ def _compared(
     found: dict[str, dict[str, Tried]] = {name: {} for name in names}
     for of, order in orders.items():
         rates = many if of == "published" else np.ones(rows)
-        by_chance = np.zeros((len(names), shuffles))
+        by_chance, with_a_row = np.zeros((len(names), shuffles)), np.zeros(shuffles)
         own = take_in_order(places, order)
         for at in range(shuffles):
             if context.one_record_each:
@@ -191,8 +203,9 @@ def _compared(
                 mixed = np.argsort(random.exponential(size=rows) / rates, kind="stable")
             taken = take_in_order(places, mixed)
             by_chance[:, at] = [right[name](taken).mean() for name in names]
+            with_a_row[at] = (taken >= 0).mean()
         for name, chance in zip(names, by_chance, strict=True):
-            found[name][of] = Tried(own, right[name](own), chance)
+            found[name][of] = Tried(own, right[name](own), chance, with_a_row)
     return found
 
 
