@@ -259,7 +259,7 @@ def test_what_is_not_counted_outside_memory_is_said(monkeypatch: pytest.MonkeyPa
     keys = policy(source={})
     keys["attributes"] = {name: keys["attributes"][name] for name in ("age", "ill")}
     monkeypatch.setattr(group_values, "MOST_COUNTS", 3)
-    monkeypatch.setattr(memory, "_OF_A_SAMPLE", 1 << 60)
+    monkeypatch.setattr(memory, "OF_A_SAMPLE", 1 << 60)
     left = "what a class tells about 'ill' was not counted: values times classes are more than 3"
     for frame, said in ((visited, False), (duckdb.sql("select * from visited"), True)):
         told = ind.anonymize(frame, keys).warnings
@@ -309,7 +309,7 @@ def test_two_values_are_looked_at_outside_memory_too(
     assert all(any(text in one for one in whole) for text in wanted)
     frame = duckdb.from_arrow(BEDS.to_arrow())
     assert ind.anonymize(frame, of_beds()).warnings == whole
-    monkeypatch.setattr(memory, "_OF_A_SAMPLE", 1 << 60)
+    monkeypatch.setattr(memory, "OF_A_SAMPLE", 1 << 60)
     told = ind.anonymize(frame, of_beds()).warnings
     assert any("nor what two values single out" in text for text in told)
     assert not any(wanted[0] in text for text in told)

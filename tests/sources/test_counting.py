@@ -50,7 +50,7 @@ def test_a_sample_is_the_same_for_every_question(engine: Any) -> None:
 def test_some_classes_are_told_whole(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     table = open_table(engine.load(MIXED.select("number", "word", "text")), allow_empty=True)
     if some_classes(table, ["number"], ["number"], 1) is None:
-        return  # of a table in memory everything is looked at, of a cluster nothing
+        return  # of a table in memory everything is looked at
     every = some_classes(table, ["number", "word"], ["text", "number", "word"], 1)
     assert every is not None
     assert every.height == 1000
@@ -67,7 +67,7 @@ def test_some_classes_are_told_whole(engine: Any, monkeypatch: pytest.MonkeyPatc
         .is_empty()
     )
     assert some_classes(table, ["word"], ["word"], 1 << 30) is None
-    monkeypatch.setattr(memory, "_OF_A_SAMPLE", 1 << 60)
+    monkeypatch.setattr(memory, "OF_A_SAMPLE", 1 << 60)
     assert some_classes(table, ["number"], ["number"], 1) is None
 
 

@@ -37,7 +37,7 @@ from indistinct.errors import DataError, OutputError, PolicyError
 from indistinct.recoding.partition import first_cuts
 from indistinct.sources import memory, spark_files, spark_release, spark_session, spark_table
 from indistinct.sources.convert import like, to_polars
-from indistinct.sources.engines import open_table
+from indistinct.sources.engines import open_table, some_classes
 from indistinct.sources.spark_kept import numbered
 
 pytest.importorskip("pyspark", reason="PySpark (the extra spark) is not installed")
@@ -330,6 +330,7 @@ def test_what_the_driver_gets_does_not_grow_with_texts_and_columns(
     from pyspark.sql import functions as f
 
     monkeypatch.setattr(spark_table, "_SENT", most := 50_000)
+    monkeypatch.setattr(spark_table, "_SENT_OF_CLASSES", most)
     repeated = {f"n{at}": f.repeat(f.col("ill"), 3000) for at in range(4)}
     wide = given.select("age", "height", "born", "ill").withColumns(repeated)
     release, _, got = told(spark, lambda: ind.anonymize(wide, POLICY))
@@ -365,6 +366,49 @@ def test_texts_that_the_driver_cannot_hold_are_not_counted_by_class(
     own.about(["told"])
     with pytest.raises(DataError, match="KB of texts in 'told', and may have 195"):
         own.distinct(["told", "age"])
+
+
+def test_of_what_a_class_tells_whole_classes_come_home_in_one_job(
+    spark: Any, given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quasi, names = ["age", "ill"], ["ill", "big", "age", "scan"]
+    own, keys = open_table(given.repartition(3)), pl.struct(quasi)
+    every, jobs, _ = told(spark, lambda: some_classes(own, quasi, names, 1))
+    assert jobs == 1
+    assert rows(every) == rows(TABLE.select(names))
+    drawn, jobs, got = told(spark, lambda: some_classes(own, quasi, names, 8))
+    assert jobs == 1
+    assert 0 < drawn.height < N / 2
+    assert got < TABLE["scan"].str.len_bytes().sum() / 2
+    whole = keys.is_in(drawn.select(keys).to_series())
+    assert rows(drawn) == rows(TABLE.select(names).filter(whole))
+    monkeypatch.setattr(spark_table, "_SENT_OF_CLASSES", most := 300_000)
+    none, _, got = told(spark, lambda: some_classes(own, quasi, names, 1))
+    assert none is None
+    assert got < 2 * most
+
+
+def test_what_one_value_tells_of_another_is_told_as_in_memory(spark: Any) -> None:
+    table = pl.DataFrame(
+        {
+            "sex": [("f", "m", None)[at % 3] for at in range(90)],
+            "ill": [f"ill {at % 10}" for at in range(90)],
+            "drug": [None if at % 10 == 7 else f"drug {at % 10}" for at in range(90)],
+            "ward": [at // 3 for at in range(90)],
+        }
+    )
+    asked = {
+        "attributes": {
+            "sex": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+            "drug": {"role": "sensitive"},
+            "ward": {"role": "sensitive"},
+        },
+        "promises": [{"model": "max-posterior", "bound": 0.5, "sensitive": "ill"}],
+    }
+    warnings = ind.anonymize(table, asked).warnings
+    assert any("tell another for certain" in text for text in warnings)
+    assert ind.anonymize(in_spark(spark, table), asked).warnings == warnings
 
 
 @pytest.mark.parametrize("parts", [1, 2])

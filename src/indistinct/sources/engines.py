@@ -144,9 +144,9 @@ def some_classes(
         parts: of how many classes about one is drawn, by its digest; of 1 each.
 
     Returns:
-        The records; None where there are none or too many, and of a cluster, which sends counts.
+        The records; None where there are none or too many.
     """
-    if not isinstance(table, DuckDBTable | PostgresTable):
+    if not isinstance(table, DuckDBTable | PostgresTable | SparkTable):
         return None
     found = table.where(table.one_of(parts, quasi), columns)
     return None if found is None or found.is_empty() else found

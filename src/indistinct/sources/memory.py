@@ -185,13 +185,14 @@ def most_drawn(looked_at: pl.DataFrame, ceiling: int) -> int:
     """
     characters = sum(int(texts.str.len_bytes().sum()) for texts in looked_at.get_columns())
     each = OF_CELLS * looked_at.width + characters / max(looked_at.height, 1)
-    return int(ceiling / _OF_A_SAMPLE / each)
+    return int(ceiling / OF_A_SAMPLE / each)
 
 
 LOOKED_AT = 1000
 """Records by which it is told how long their texts are."""
 
-_OF_A_SAMPLE = 8
+OF_A_SAMPLE = 8
+"""Which part of the memory that a table may take is for them."""
 
 
 def _free() -> Iterator[int]:

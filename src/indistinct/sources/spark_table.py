@@ -53,6 +53,9 @@ _TASKS = 2
 _SENT = 1 << 22
 """How many bytes of values the driver gets of a sample, at most, but for those of one record."""
 
+_SENT_OF_CLASSES = 1 << 28
+"""The same of records of whole classes: more are not sent."""
+
 _OF_COUNTED = 8
 """Which part of what the driver may take is for combinations that are kept to be added up."""
 
@@ -221,6 +224,20 @@ class SparkTable:
     def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
         """The distinct combinations of canonical texts, and how many records have each."""
         return counted_rows(self, columns)
+
+    def one_of(self, parts: int, keys: Sequence[str]) -> str:
+        """The condition that draws about one of so many combinations of some columns."""
+        digest_of = f"xxhash64({', '.join(map(quoted, keys))})"
+        return f"pmod({digest_of}, {parts}) = 0" if parts > 1 else "true"
+
+    def where(self, condition: str, columns: Sequence[str]) -> pl.DataFrame | None:
+        """What records have in some columns, as it is; None of more than the driver may get."""
+        most = min(memory.allowed() // memory.OF_A_SAMPLE, _SENT_OF_CLASSES)
+        chosen = self._frame.where(condition).select([quoted(name) for name in columns])
+        size = most // (_OF_CELL * len(columns)) + 1
+        found, sent = _with_bytes(chosen, size, most)
+        held = polars_of(self._fetch(found))
+        return held.drop(sent) if bool((held[sent] < most).all()) else None
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of a Spark frame have no number."""
@@ -513,6 +530,18 @@ def is_named(columns: Sequence[str]) -> Column:
 
 def first(frame: DataFrame, size: int) -> DataFrame:
     """Some records of a frame: so many, or as many as the driver may get."""
+    few, sent = _with_bytes(frame, size, _SENT)
+    return few.drop(sent)
+
+
+def _with_bytes(frame: DataFrame, size: int, most: int) -> tuple[DataFrame, str]:
+    """The same, and the column of the bytes of a record and of all before it.
+
+    Arguments:
+        frame: the frame.
+        size: how many records at most.
+        most: how many bytes they may have together, but for the last one.
+    """
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -522,11 +551,10 @@ def first(frame: DataFrame, size: int) -> DataFrame:
             text = f.col(quoted(own.name)).cast("string")
             wide = wide + f.coalesce(f.octet_length(text), f.lit(0))
         wide = wide + f.lit(_OF_CELL)
-    far, at = spark_cuts.code_name(frame.columns) + "far", f.monotonically_increasing_id()
-    before = Window.orderBy(at).rowsBetween(Window.unboundedPreceding, -1)
-    sent = frame.limit(size).withColumn(far, f.sum(wide).over(before))
-    few = sent.where(f.coalesce(f.col(far), f.lit(0)) < _SENT)
-    return few.drop(far)
+    sent, at = spark_cuts.code_name(frame.columns) + "sent", f.monotonically_increasing_id()
+    until = Window.orderBy(at).rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    added = frame.limit(size).withColumn(sent, f.sum(wide).over(until))
+    return added.where(f.col(sent) - wide < most), sent
 
 
 def _published(columns: Sequence[str], place: Mapping[str, str]) -> list[Column]:
