@@ -74,9 +74,17 @@ def test_a_first_line_that_may_be_a_record_is_never_shown(run, policy: Path, tmp
     lines = (f"P1,{cell},Smith,x", f"P2,{other},flu,y", f"P3,{other},flu,z")
     data.write_text("\n".join(lines), encoding="utf-8")
     out = tmp_path / "out"
+    rest = [tmp_path / f"{role}.toml" for role in ("keep", "drop")]
+    for file in rest:
+        file.write_text(f'rest = "{file.stem}"\n' + policy.read_text("utf-8"), "utf-8")
     for options in (
         ("anonymize", data, "--policy", policy, "--out", out),
+        *(("anonymize", data, "--policy", file, "--out", out) for file in rest),
+        *(("init", data, "--check", file) for file in rest),
+        ("assess", data, "--policy", rest[0]),
+        ("anonymize", data, "--policy", rest[0], "--out", out, "--engine", "duckdb"),
         ("anonymize", data, "--quasi", "age", "--k", 2, "--out", out),
+        ("anonymize", data, "--quasi", "age", "--k", 2, "--rest", "drop", "--out", out),
         ("assess", data, "--attributes", "age"),
         ("assess", data, "--weights", "weight"),
         ("assess", data, "--policy", policy),

@@ -88,6 +88,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
     left_open: ClassVar[tuple[str, ...]] = ()
 
     _warnings: tuple[WarningText, ...] = PrivateAttr(default=())
+    _adopted: frozenset[str] = PrivateAttr(default=frozenset())
     _directory: Path = PrivateAttr(default=Path())
     _file: str | None = PrivateAttr(default=None)
 
@@ -306,7 +307,9 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         """Give the columns that are not listed the role that ``rest`` says."""
         if self.rest is not None:
             role = Attribute(role=_ROLE_OF_REST[self.rest])
-            self.attributes.update({name: role for name in columns if name not in self.attributes})
+            rest = [name for name in columns if name not in self.attributes]
+            self.attributes.update(dict.fromkeys(rest, role))
+            self._adopted |= set(rest)
 
     def check(self, columns: Iterable[str], table: str = "the table") -> None:
         """Check the policy against the columns of a table; messages use that name.
@@ -314,7 +317,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         Raises:
             PolicyError: columns that the policy gives no role, attributes the table does not have.
         """
-        columns = shown_names(columns, self.attributes)
+        columns = shown_names(columns, self.attributes.keys() - self._adopted)
         problems = [
             Problem(
                 "unknown-attribute",
