@@ -216,7 +216,8 @@ def test_what_cannot_be_asked() -> None:
         LinkedQueries.draw(people, Workload(dimensions=4))
     with pytest.raises(DataError, match="'gender': it is not numeric"):
         LinkedQueries(people, (), "gender")
-    assert len(LinkedQueries.draw(people, Workload(queries=50, dimensions=3, selectivity=1e-9))) == 50
+    rare = Workload(queries=50, dimensions=3, selectivity=1e-9)
+    assert len(LinkedQueries.draw(people, rare)) == 50
     with pytest.raises(ValueError, match="needs a condition"):
         Question(())
     release = paper.table_12(people)

@@ -210,7 +210,7 @@ class LinkedQueries:
         share = workload.selectivity ** (1.0 / (dimensions + bool(names)))
         groups = {name: _groups(people, name) for name in names}
 
-        def draw(occurring: bool) -> Question:  # noqa: FBT001, called by place
+        def draw(occurring: bool) -> Question:
             query = draw_query(domains, dimensions, share, random, occurring=occurring)
             if not names:
                 return Question(query)
