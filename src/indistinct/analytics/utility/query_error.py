@@ -305,10 +305,10 @@ def draw_condition(
         occurring: a range takes a share of the values that occur, not of the span.
     """
     if domain.numbers is not None and occurring:
-        values = np.unique(domain.numbers[np.isfinite(domain.numbers)])
-        wanted = max(math.ceil(share * len(values) - _TINY), 1)
-        start = int(random.integers(len(values) - wanted + 1))
-        return Condition(attribute, float(values[start]), float(values[start + wanted - 1]))
+        there = np.unique(domain.numbers[np.isfinite(domain.numbers)])
+        wanted = max(math.ceil(share * len(there) - _TINY), 1)
+        first = int(random.integers(len(there) - wanted + 1))
+        return Condition(attribute, float(there[first]), float(there[first + wanted - 1]))
     if domain.numbers is None:
         wanted = max(math.ceil(share * len(domain) - _TINY), 1)
         values = random.choice(len(domain), wanted, replace=False, shuffle=False)
