@@ -511,3 +511,85 @@ def test_a_second_release_may_have_intervals_of_another_width() -> None:
     assert found.success["0.5"] == pytest.approx(sum(b >= 0.5 for b in beliefs) / 12)
     assert found.success["certain"] == pytest.approx(sum(b == 1 for b in beliefs) / 12)
     assert 0 < found.success["certain"] < found.success["0.5"]
+
+
+TOWNS = {
+    first: {"*": tree}
+    for first, tree in (
+        ("here", {"west": ["A", "B"], "east": ["C", "D"]}),
+        ("there", {"north": ["A", "C", "D"], "west": ["B"]}),
+    )
+}
+
+
+def composed(
+    first: list[tuple[str, str]], cells: list[str], values: str, second: object = None
+) -> tuple[float, tuple[str, ...]]:
+    """What a release by age and town and another one by town say together of A, B, C, D."""
+    table = pl.DataFrame(
+        {"age": ["30", "30", "40", "40"], "town": list("ABCD"), "ill": list(values)}
+    )
+    policy = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "town": {"role": "quasi-identifier", "hierarchy": {"tree": TOWNS["here"]}},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 1}],
+    }
+    one = pl.DataFrame(first, ["age", "town"], orient="row").with_columns(table["ill"])
+    two = pl.DataFrame({"town": cells, "ill": list(values)}) if second is None else second
+    report = ind.attack(table, one, policy, second=two, only=["composition"])
+    return report["composition"].success["certain"], report.notes
+
+
+def test_a_second_release_is_attacked_by_the_columns_it_has() -> None:
+    classes = [("30", "*")] * 2 + [("40", "*")] * 2
+    assert composed(classes, ["west", "west", "east", "east"], "xyxy")[0] == 0
+    certain, notes = composed(classes, ["A", "B", "C", "D"], "xyxy")
+    assert certain == 1
+    assert notes == ("second release: the release has no column 'age': nothing is learnt from it",)
+
+
+def test_a_column_of_a_second_release_that_nothing_can_read_is_left_out() -> None:
+    """A town somewhere in the north may be anywhere; age alone still tells."""
+    classes = [("*", "A"), ("*", "B"), ("*", "C"), ("*", "D")]
+    two = pl.DataFrame(
+        {"age": ["30", "30", "40", "40"], "town": ["north"] * 4, "ill": ["x", "x", "y", "y"]}
+    )
+    certain, notes = composed([("*", "*")] * 4, [], "xxyy", two)
+    assert certain == 1
+    assert notes[-1:] == (
+        "second release: 'town' is left out: nothing says what some of its cells stand for; an "
+        "attacker may know",
+    )
+    with pytest.raises(ind.DataError) as caught:
+        composed(classes, [], "xxyy", two.drop("age"))
+    assert [item.code for item in caught.value.problems] == ["unreadable-cell"]
+
+
+def test_a_second_release_is_read_by_the_hierarchies_it_was_made_with() -> None:
+    """West is A and B in one release, and B alone in the other, as its policy says."""
+    table = pl.DataFrame({"town": list("ABCD"), "ill": list("xyyz")})
+    policy = {
+        "attributes": {
+            "town": {
+                "role": "quasi-identifier",
+                "hierarchy": {"tree": TOWNS["there"]},
+                "min_level": 1,
+                "max_level": 1,
+            },
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 1}],
+    }
+    second = ind.anonymize(table, policy)
+    assert sorted(second.tables["town"]) == ["north", "north", "north", "west"]
+    classes = [("*", "west")] * 2 + [("*", "east")] * 2
+    # West here is x or y, east y or z. There B is y; A, C and D are x, y or z.
+    certain, notes = composed(classes, [], "xyyz", second)
+    assert certain == 0.25
+    assert notes[-1] == "second release: 'town' read by the hierarchy of its own policy"
+    # By the first hierarchy A could be that row of the west as well, and nobody anything else.
+    with pytest.raises(ind.DataError):
+        composed(classes, [], "xyyz", second.tables)

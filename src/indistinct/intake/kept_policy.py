@@ -82,6 +82,17 @@ def policy_of(policy: PolicyLike | None, releases: Sequence[Frame]) -> tuple[Pol
 _OTHER = "it was made with another policy, and is read by that of the first release"
 
 
+def kept_by(release: Frame) -> Policy | None:
+    """The policy that a release keeps; None where it keeps none that can be read."""
+    kept = _kept(release)
+    if kept is None:
+        return None
+    try:
+        return _read(*kept)
+    except PolicyError:
+        return None
+
+
 def _kept(release: Frame) -> tuple[str, str] | None:
     """The text of the policy that a release keeps, and where it stands."""
     text = getattr(release, "policy", None)  # of a release that was just made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -29,13 +30,13 @@ from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.source_keys import warn_about_source_keys
 from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
 from indistinct.document import in_quotes, many
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
+from indistinct.errors import DataError, HierarchyError, PolicyError, Problem, did_you_mean, refuse
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.intake.asked import may_be_made_up, method_of
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
-from indistinct.intake.kept_policy import policy_of, refuse_swapped
+from indistinct.intake.kept_policy import kept_by, policy_of, refuse_swapped
 from indistinct.intake.kept_values import kept_in_rows
 from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.population import population_of
@@ -171,19 +172,23 @@ def _given(
     around = population_of(policy, population)
     attacked = _attacked(data, policy, views, around, tell, path)
     views = [view.spelt_as(attacked.texts) for view in views]
-    for at, view in enumerate(views):
-        attacked.refuse_unreadable(view, of_others=at > 0)
+    refuse(DataError, attacked.unreadable(views[0]))
+    read, unread_notes = [(views[0], attacked)], list[str]()
+    for at, view in enumerate(views[1:], start=1):
+        view, by, told = _further(view, attacked, kept_by(releases[at]))
+        read.append((view, by))
+        unread_notes += [f"{_which(at, len(views))}{note}" for note in told]
     contexts = [
         context_of(
             view,
-            attacked,
+            by,
             promises=policy.requirements,
             may_contain=_may_contain(view, policy),
             kept_by_people=view.said.kept_by_people if view.said.quasi else True,
             untried={name: why for name, why in untried.items() if name in asked.sensitive},
             **more,
         )
-        for view in views
+        for view, by in read
     ]
     context = contexts[0]
     notes = _notes(views[0], attacked, context.places)
@@ -202,6 +207,7 @@ def _given(
     for at, view in enumerate(views[1:], start=1):
         told = _notes(view, attacked, contexts[at].places)
         notes += [f"{_which(at, len(views))}{note}" for note in told]
+    notes += unread_notes
     chained = functools.reduce(
         lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
     )
@@ -252,8 +258,8 @@ class Attacked:
             combined=self._combined[quasi],
         )
 
-    def refuse_unreadable(self, view: ReleaseView, *, of_others: bool = False) -> None:
-        """Raise :class:`DataError` for cells of which nobody can say whom they stand for.
+    def unreadable(self, view: ReleaseView, *, of_others: bool = False) -> list[Problem]:
+        """Columns with cells of which nobody can say whom they stand for.
 
         Arguments:
             view: the release.
@@ -273,7 +279,61 @@ class Attacked:
                 problems.append(
                     unreadable_cell(name, view.table.name, rows, len(strange), len(cells))
                 )
+        return problems
+
+    def reading(self, view: ReleaseView, policy: Policy) -> Attacked:
+        """The same people, with the hierarchies of the policy that a release was made with.
+
+        Those of the first release stay where they read more of the cells, or are the same.
+
+        Arguments:
+            view: a further release.
+            policy: the policy that it keeps.
+        """
+        private, found = self.private, dict[str, Taxonomy]()
+        for name in view.quasi:
+            if name not in policy.quasi_identifiers:
+                continue
+            own, first = policy.attributes[name], private.policy.attributes[name]
+            if own.hierarchy == first.hierarchy:
+                continue
+            values = distinct_values(private.subjects.texts[name])
+            with contextlib.suppress(DataError, HierarchyError):
+                found[name] = taxonomy_of(policy, private.table, name, *values)
+                if unread(view.rows, found, [name]) > unread(view.rows, private.taxonomies, [name]):
+                    del found[name]
+        return replace(self, private=replace(private, taxonomies={**private.taxonomies, **found}))
+
+
+def _further(
+    view: ReleaseView, attacked: Attacked, kept: Policy | None
+) -> tuple[ReleaseView, Attacked, list[str]]:
+    """A further release without columns that cannot be read, who reads it, and notes on both.
+
+    Arguments:
+        view: the release.
+        attacked: the people, with the hierarchies of the first release.
+        kept: the policy that the further release keeps.
+
+    Raises:
+        DataError: no quasi-identifier of it can be read.
+    """
+    by = attacked if kept is None else attacked.reading(view, kept)
+    problems = by.unreadable(view, of_others=True)
+    left = [str(problem.attribute) for problem in problems]
+    if len(left) == len(view.quasi):
         refuse(DataError, problems)
+    rest = tuple(name for name in view.quasi if name not in left)
+    first, own = attacked.private.taxonomies, by.private.taxonomies
+    read = [name for name in rest if own[name] is not first[name]]
+    notes = [f"{in_quotes(read)} read by the hierarchy of its own policy"] if read else []
+    notes += [
+        f"'{name}' is left out: nothing says what some of its cells stand for; an attacker may know"
+        for name in left
+    ]
+    if not left:
+        return view, by, notes
+    return replace(view, sought=replace(view.sought, quasi=rest)), by, notes
 
 
 def rows_that_fit(
@@ -311,7 +371,7 @@ def places_in(
     view = _read(release, policy)
     attacked = _attacked(data, policy, [view], None, no_progress, path)
     view = view.spelt_as(attacked.texts)
-    attacked.refuse_unreadable(view)
+    refuse(DataError, attacked.unreadable(view))
     return attacked.private.subjects, attacked.places(view)
 
 

@@ -63,6 +63,25 @@ def test_who_knows_less_fits_more_classes() -> None:
     twice = replace(scene, second=scene).knowing(["q"])
     assert twice.second is not None
     assert twice.second.places.known == ("q",)
+    # Of further releases those count that have some of what is known, by what they have of it.
+    of_q, both = (
+        of_records(
+            quasi=quasi,
+            sensitive=("s",),
+            people=people.select(*quasi, "s"),
+            release=stars.select(*quasi, "s"),
+            taxonomies={name: tree[name] for name in quasi},
+        )
+        for quasi in (("q",), ("q", "r"))
+    )
+    chain = replace(scene, second=replace(of_q, second=both))
+    by_r, by_both = chain.knowing(["r"]).second, chain.knowing(["q", "r"]).second
+    assert by_r is not None
+    assert by_r.places.quasi == ("q", "r")
+    assert by_r.second is None
+    assert by_both is not None
+    assert (by_both.places.quasi, by_both.places.known) == (("q",), ("q",))
+    assert replace(scene, second=of_q).knowing(["r"]).second is None
     for wrong in ([], ["t"]):
         with pytest.raises(ValueError, match="quasi-identifiers are"):
             scene.knowing(wrong)

@@ -302,7 +302,8 @@ class AttackContext:
     def knowing(self, names: Sequence[str]) -> AttackContext:
         """What attackers are given who know some of a person's quasi-identifiers only.
 
-        The release is the same, and so are its classes and buckets; more of them fit a person.
+        The release is the same, and so are its classes and buckets; more of them fit a person. Of
+        further releases, those that have none of these quasi-identifiers are left out.
 
         Arguments:
             names: the quasi-identifiers that they know.
@@ -312,7 +313,11 @@ class AttackContext:
         """
         if not names or not {*names} <= {*self.quasi}:
             raise ValueError(f"quasi-identifiers are {self.quasi}, not {tuple(names)}")
-        second = None if self.second is None else self.second.knowing(names)
+        second = self.second
+        while second is not None and not {*names} & {*second.quasi}:
+            second = second.second
+        if second is not None:
+            second = second.knowing([name for name in names if name in second.quasi])
         places = replace(self.places, known=tuple(names), combined=None)
         return replace(self, places=places, second=second)
 
