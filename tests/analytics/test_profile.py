@@ -63,7 +63,7 @@ def test_roles(seen: Profile) -> None:
         "remarks": "identifier",
         "device": "sensitive",
         "constant": "insensitive",
-        "empty": "insensitive",
+        "empty": "identifier",
         "count": "sensitive",
     }
     assert len(seen.with_role("quasi-identifier")) == 5
@@ -74,7 +74,7 @@ def test_reasons_name_what_they_rest_on(seen: Profile) -> None:
     assert seen["Geschlecht"].why == "its values are the sexes: others know it"
     assert seen["id"].why.startswith("Safe Harbor (R)")
     assert "its name says id" in seen["id"].why
-    assert seen["empty"].why == "no record has a value"
+    assert seen["empty"].why == "left out until you decide: no value to look at"
 
 
 def test_figures(seen: Profile) -> None:
@@ -409,6 +409,52 @@ def test_readings_are_sensitive_and_points_on_a_map_are_left_out() -> None:
     assert closed["p"].role == closed["q"].role == "identifier"
     assert "points on a map" in closed["p"].why
     assert closed["share"].role == "identifier"
+
+
+NO_VALUES: list[list[str | None]] = [
+    [None], ["NA"], ["N/A", "."], ["unknown"], ["-"], ["  "], ["0000-00-00"]
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("held", NO_VALUES)
+@pytest.mark.parametrize("records", [5, N])
+def test_a_column_without_any_value_is_left_out(held: list[str | None], records: int) -> None:
+    names = ("residence", "status", "sex", "onset", "zzz", "patient_name", "phone", "csf_prot")
+    columns = {name: pl.Series([held[at % len(held)] for at in range(records)]) for name in names}
+    others = {
+        "age": [str(20 + at % 60) for at in range(records)],
+        "diagnosis": ["flu" if at % 3 else "cold" for at in range(records)],
+        "csf_gluc": [f"{at % 7}.5" for at in range(records)],
+        "csf_wbc": [f"{at % 5}.5" for at in range(records)],
+    }
+    closed = profile(pl.DataFrame(columns | others)).closed()
+    assert {closed[name].role for name in names} == {"identifier"}
+    assert closed["residence"].why == "left out until you decide: no value to look at"
+    assert closed["patient_name"].why.startswith("Safe Harbor")
+    told = {what: names for what, names in closed.doubts if what.startswith("left out")}
+    assert "onset" in told["left out until you decide, as no record has a value"]
+
+
+@pytest.mark.parametrize("records", [5, 20, 21])
+def test_few_records_make_nothing_insensitive_because_nothing_was_seen(records: int) -> None:
+    frame = pl.DataFrame(
+        {
+            "a": ["x"] * records,
+            "sex": ["f"] * records,
+            "b": ["u" if at % 2 else "v" for at in range(records)],
+        }
+    )
+    closed = profile(frame).closed()
+    published = {item.attribute for item in closed.with_role("insensitive")}
+    assert published == ({"a", "sex"} if records > 20 else set())
+    if records <= 20:
+        assert f"{records} records to look at" in closed["a"].why
+
+
+@pytest.mark.parametrize("name", ["phone", "ssn", "email", "account number"])
+def test_one_value_for_all_is_left_out_where_the_name_speaks_of_people(name: str) -> None:
+    frame = pl.DataFrame({name: ["xxx"] * N, "age": [str(at % 80) for at in range(N)]})
+    assert profile(frame).closed()[name].role == "identifier"
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,19 @@ def test_na_is_a_country_among_codes_of_two_letters() -> None:
     assert read(["Germany", "NA"]).missing_tokens == {"NA": 1}
 
 
-def test_only_tokens() -> None:
-    assert read(["NA", "NA"]).kind == "text"
+@pytest.mark.parametrize(
+    "texts", [["NA", "NA"], ["N/A", "?", "."], ["-", "-"], ["unknown"], ["#N/A", "(null)"], ["99"]]
+)
+def test_only_tokens_are_no_values(texts: list[str]) -> None:
+    found = read(texts)
+    gone = len(texts) if texts != ["99"] else 0
+    assert (found.kind, found.filled) == ("integer" if not gone else "text", len(texts) - gone)
+    assert sum(found.missing_tokens.values()) == gone
+
+
+def test_codes_and_words_that_could_say_something_are_values_though_alone() -> None:
+    assert read(["NC", "ND", "NC"]).distinct == 2  # states
+    assert read(["none", "unknown"]).distinct == 2
 
 
 def test_a_few_strays_leave_a_column_of_numbers() -> None:

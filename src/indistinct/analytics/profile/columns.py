@@ -234,7 +234,8 @@ class Profile:
 
         for item in self.attributes:
             if item.left_out:
-                tell("left out until you decide, as they could find a record", item.attribute)
+                reason = "they could find a record" if item.distinct else "no record has a value"
+                tell(f"{LEFT_OUT}, as {reason}", item.attribute)
             for warned in item.warnings:
                 near = warned.code == "nearly-unique"
                 tell("nearly unique, yet published" if near else warned.message, item.attribute)
@@ -253,7 +254,8 @@ class Profile:
     def closed(self) -> Profile:
         """The same, with all that could tell people apart left out until somebody decides.
 
-        Nothing is insensitive of which most values are those of few records, however few there are.
+        Nothing is insensitive of which most values are those of few records, however few there are,
+        nor because nothing was seen in few records.
         """
         items = []
         for item in self.attributes:
@@ -265,6 +267,9 @@ class Profile:
                     "known value finds the record. Make it a quasi-identifier if anybody could "
                     "know it, sensitive if it could harm, insensitive if nobody can know it"
                 )
+                item = replace(item, role="identifier", reasons=(why,), warnings=())
+            if item.role == "insensitive" and filled <= FEW_RECORDS and item.why in _UNSEEN:
+                why = f"{LEFT_OUT}: {many(filled, 'record')} to look at, which show too little"
                 item = replace(item, role="identifier", reasons=(why,), warnings=())
             items.append(item)
         return replace(self, attributes=tuple(items))
@@ -669,8 +674,6 @@ def _role(
     gaps: bool,
 ) -> tuple[Role, list[str]]:
     """The role to suggest, and why."""
-    if values.distinct == 0:
-        return "insensitive", ["no record has a value"]
     place = found is not None and found[0].name in ("place", "stay")
     place = place and names_one_of(column, _PEOPLE) is None
     called_id = is_one_of(column, ("id", "ids")) is not None
@@ -681,6 +684,8 @@ def _role(
     ]
     if direct:
         return "identifier", [str(tag) for tag in direct]
+    if values.distinct == 0:
+        return "identifier", [f"{LEFT_OUT}: no value to look at"]
     if _is_doorstep(column, values, tags):
         return "identifier", ["a place this small is as good as a name"]
     if free_text:
@@ -699,7 +704,7 @@ def _role(
         concept, why = found
         same = values.distinct == 1 and not gaps
         if same and concept.role == "quasi-identifier" and not indirect:
-            return "insensitive", ["the same value in every record distinguishes nobody"]
+            return "insensitive", [_NOBODY]
         return concept.role, [f"{why}: {concept.why}"]
     if indirect and (values.distinct > 1 or gaps):
         return "quasi-identifier", indirect
@@ -711,7 +716,7 @@ def _role_by_values(values: Values, gaps: bool) -> tuple[Role, list[str]]:
     if is_number_of_records(values):
         return "identifier", ["a different value in every record, like a record number"]
     if values.distinct == 1 and not gaps:
-        return "insensitive", ["the same value in every record"]
+        return "insensitive", [_SAME]
     if could_be_numbers(values):
         days = ", or days counted since 1899-12-30 or 1970-01-01" * could_count_days(values)
         return "identifier", [
@@ -725,6 +730,11 @@ _NOTHING = (
     "nothing in its name or values points to more; make it a quasi-identifier if anybody could"
     " know it, and sensitive if it could harm"
 )
+
+_SAME = "the same value in every record"
+_NOBODY = "the same value in every record distinguishes nobody"
+_UNSEEN = (_NOTHING, _SAME, _NOBODY)
+"""Why a column is insensitive in which nothing was seen that speaks for more."""
 
 
 _PEOPLE = (
@@ -746,10 +756,10 @@ def _stands_for_people(column: str, tag: Tag, values: Values, place: bool) -> bo
 
     Nor may it for numbers of places that many records have.
     """
-    if tag.by != ("name",) or tag.kind.name == "names":
+    if tag.by != ("name",) or tag.kind.name == "names" or numbers_somebody(column):
         return True
-    if numbers_somebody(column):
-        return True
+    if values.distinct == 0 or (values.distinct == 1 and not place):
+        return True  # what another table has in it is no more than its name says
     if tag.kind.name == "telephone" and values.sample.str.contains(_DIALLED).any():
         return True
     if place and tag.kind.name == "other" and shared_by_many(values):

@@ -149,6 +149,8 @@ def settled(
     for at, one in enumerate(sorted(known, key=lambda other: -len(other.name))):
         called.setdefault("".join(words(one.name)), []).append((at, one))
     for at, item in enumerate(columns):
+        if item.distinct == 0:
+            continue
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
             found[item.name] = told
         if item.wordy and (told := _titles(table, columns, item, whole)):
@@ -225,7 +227,7 @@ def _of_families(
     """
     families: dict[str, list[Neighbour]] = {}
     for item in columns:
-        if len(words(item.name)) > 1:
+        if len(words(item.name)) > 1 and item.distinct:
             families.setdefault(words(item.name)[0], []).append(item)
     for family in families.values():
         roles = {one.name: found.get(one.name, (one.role,))[0] for one in family}

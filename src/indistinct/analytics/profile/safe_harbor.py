@@ -285,7 +285,9 @@ def _name_is_believed(kind: str, column: Column) -> bool:
         return _many(column) or (column.distinct > few and bool(people))
     if kind == "names":
         return column.kind != "boolean" and not _are_answers(column)
-    return column.kind != "boolean" and column.distinct > 2
+    # One text for all may hide what is there in another table.
+    hidden = column.distinct < 2 and column.kind == "text" and not _are_answers(column)
+    return column.kind != "boolean" and (column.distinct > 2 or hidden)
 
 
 _ANSWERS = frozenset((
@@ -296,7 +298,7 @@ _ANSWERS = frozenset((
 
 def _are_answers(column: Column) -> bool:
     """Whether texts are yes and no, as where a name says that something was the first."""
-    return column.distinct <= 2 and all(
+    return 0 < column.distinct <= 2 and all(
         "".join(words(text)) in _ANSWERS for text in column.sample.to_list()
     )
 

@@ -74,7 +74,7 @@ MISSING_BESIDE_OTHERS = frozenset(
 )
 """What stands for a missing value among words where another text of the column certainly does."""
 
-_NO_WORDS = MISSING_AMONG_NUMBERS | {"true", "false"}
+_NO_WORDS = MISSING_AMONG_NUMBERS | {"true", "false", ""}
 
 NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 CODE_WITH_ZEROS = r"^\s*0\d+\s*$"
@@ -303,6 +303,10 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
     numeric = signs["numeric"]
     tokens = signs["token"] & ~numeric
     plain = texts.filter(~tokens)
+    if _are_no_values(texts, signs):
+        return Values(
+            "text", plain.clear(), counts.clear(), _told(texts, counts, texts.is_not_null())
+        )
     if not plain.is_empty():
         stray = _strays(counts, numeric, tokens)
         no_date = signs["no date"]
@@ -330,6 +334,22 @@ def _read_text(texts: pl.Series, counts: pl.Series) -> Values:
     return Values(
         "text", texts.filter(~tokens), counts.filter(~tokens), _told(texts, counts, tokens)
     )
+
+
+_CODES_OF_PLACES = frozenset(("sd", "ns", "nr", "nd", "nc", "dk"))
+
+
+def _are_no_values(texts: pl.Series, signs: pl.DataFrame) -> bool:
+    """Whether nothing stands in any record but what stands for a missing value.
+
+    One word such as "unknown" is none where nothing else is said; NC and ND are states.
+    """
+    if (signs["no date"] | signs["no number"]).all():
+        return True
+    said = set(texts.str.strip_chars().str.to_lowercase().to_list()) - {""}
+    if len(said) == 1:
+        return said <= MISSING_AMONG_NUMBERS - _CODES_OF_PLACES
+    return said <= MISSING_AMONG_WORDS
 
 
 _LONGEST_TOKEN = 20
