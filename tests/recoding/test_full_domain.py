@@ -372,13 +372,10 @@ class TestLargeLattices:
         asked = [promise("test-at-most", most=30)]
         with pytest.raises(Unsatisfiable):
             full_domain(data, asked, objective("loss"), Settings(min_level={"age": 3, "area": 1}))
-        plan = full_domain(
-            data,
-            asked,
-            objective("height"),
-            Settings("heuristic", limits=Limits(nodes=200)),
-        )
-        assert published_classes(data, plan).max() <= 30
+        for limit in (0.0, 0.1):
+            choice = Settings("heuristic", suppression_limit=limit, limits=Limits(nodes=200))
+            plan = full_domain(data, asked, objective("height"), choice)
+            assert published_classes(data, plan).max() <= 30
 
     def test_not_finding_is_no_proof(self) -> None:
         data = people(200)
@@ -618,17 +615,22 @@ class TestLocalRecoding:
         frame = pl.DataFrame({"ward": wards})
         data = Microdata.encode(frame, {"ward": Taxonomy("ward", chains)}).data
         asked, goal = [promise("k-anonymity", k=2)], objective("loss").bind(data)
-        plan = replace(
-            full_domain(data, asked, objective("loss"), Settings(local_recoding=True)), start=None
-        )
+        plan = full_domain(data, asked, objective("loss"), Settings(local_recoding=True))
         assert plan.nodes == ((0,), (1,))
+        plain = plan.start
+        assert plain is not None
+        nothing = replace(plain, node_of=np.full_like(plain.node_of, -1))
+        plan = replace(plan, start=nothing)
         other = replace(plan, nodes=plan.nodes[::-1], node_of=1 - plan.node_of)
-        for lattice, own, told in (
-            (Lattice.of(data), plan, True),
-            (Lattice.of(data), other, False),
-            (Lattice.of(data, {"ward": 1}), plan, False),
+        on_the_whole = [*asked, promise("test-at-most", most=9)]
+        for lattice, promises, own, told in (
+            (Lattice.of(data), asked, plan, True),
+            (Lattice.of(data), asked, other, False),
+            (Lattice.of(data, {"ward": 1}), asked, plan, False),
+            (Lattice.of(data), on_the_whole, plan, False),
+            (Lattice.of(data), asked, replace(plain, start=plain), False),
         ):
-            found = local.refused_classes(data, lattice, asked, goal, own)
+            found = local.refused_classes(data, lattice, promises, goal, own)
             assert (found is not None) is told
 
     @pytest.mark.parametrize("last", [0, 1, 2])
@@ -642,8 +644,9 @@ class TestLocalRecoding:
             ([leaf, leaf, -1], [False, False, False]),
             ([middle, star, middle], [False, True, False]),
         ):
-            labels, found = local._published(data, order, np.array(of, np.int32))
-            assert found.tolist() == starred
+            labels, shown = local._published(data, order, np.array(of, np.int32))
+            assert [at >= 0 and not own for at, own in zip(of, shown, strict=True)] == starred
+            assert not shown[np.array(of) < 0].any()
             assert (labels[:, 0] == -1).tolist() == [at < 0 for at in of]
         assert labels[0, 0] == labels[2, 0] != labels[1, 0]
 

@@ -70,7 +70,7 @@ class Evaluator:
         self.all_lasting = len(lasting) == len(self.promises) and not self._starred
         rows = data.table.combinations
         self._dropped = np.zeros(rows, dtype=np.bool_)
-        self._floor, self._rest = _scratch(rows + 1), _scratch(rows + 1)
+        self._floor, self._rest = _scratch(rows), _scratch(rows)
         self.judge = Judge(data, promises, original)
         # Over one set of attributes, dropping whole classes leaves the other classes as they are.
         self._simple = set(self._by_set) == {None}

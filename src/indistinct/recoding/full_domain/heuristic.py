@@ -158,7 +158,9 @@ class HeuristicSearch:
         free = np.flatnonzero(self.lattice.last > self.lattice.first)
         stale = 0
         patience = PATIENCE_WITH_TIME if self._timed else PATIENCE
-        if self._best is None and self._nothing_is_allowed():
+        # Lasting promises alone suppress no less at any other node than at the most general one.
+        top = self._seen[tuple(int(level) for level in self.lattice.last)]
+        if top.least > self._evaluator.allowed:
             return
         while len(free) and stale < patience and not self._over():
             before = self._key
@@ -169,11 +171,6 @@ class HeuristicSearch:
             stale = stale + 1 if self._key is before else 0
             if progress is not None:
                 progress(self._share_done())
-
-    def _nothing_is_allowed(self) -> bool:
-        """Whether lasting promises alone suppress too much at the most general node."""
-        top = self._seen[tuple(int(level) for level in self.lattice.last)]
-        return self._evaluator.all_lasting or top.least > self._evaluator.allowed
 
     def _another(self, random: np.random.Generator, free: Ints) -> list[int]:
         """A disturbed copy of the best node, or any node while none is allowed."""
@@ -190,10 +187,7 @@ class HeuristicSearch:
         return levels
 
     def _share_done(self) -> float:
-        seconds, nodes = self._limits.seconds, self._limits.nodes
-        shares = [0.0]
-        if seconds is not None:
-            shares.append((time.perf_counter() - self._began) / seconds)
-        if nodes is not None:
-            shares.append(len(self._seen) / nodes)
+        seconds = (time.perf_counter() - self._began, self._limits.seconds)
+        nodes = (len(self._seen), self._limits.nodes)
+        shares = [used / most for used, most in (seconds, nodes) if most is not None]
         return min(max(shares), 1.0)

@@ -79,7 +79,7 @@ def recode_remaining(
             node_of[remaining[kept]] = len(found)
             found.append(tuple(int(level) for level in node))
             remaining = remaining[~kept]
-    if any(promise.effective_closure == "none" for promise in promises):
+    if _hold_on_the_whole(promises):
         settle_whole(data, promises, found, node_of)
     return tuple(found), node_of
 
@@ -110,7 +110,7 @@ def join_rest(
             where = node_of.copy()
             where[rows] = len(nodes)
             found = [*nodes, tuple(int(level) for level in cheapest)]
-            if any(promise.effective_closure == "none" for promise in promises):
+            if _hold_on_the_whole(promises):
                 settle_whole(data, promises, found, where)
             yield tuple(found), where
 
@@ -152,14 +152,16 @@ def refused_classes(
         None where classes may have been refused for what others of the release are like, or were
         taken back once they were made.
     """
-    if plan.scope != "local" or any(part.effective_closure == "none" for part in promises):
+    start = plan.start
+    if plan.scope != "local" or start is None or _hold_on_the_whole(promises):
         return None
     levels = _in_order(lattice, objective)
     place = {tuple(node): at for at, node in enumerate(levels.tolist())}
-    at = np.array([place.get(node, -1) for node in plan.nodes])
-    start = plan.start
-    began = start is not None and bool(((plan.node_of == 0) == (start.node_of == 0)).all())
-    if (at < 0).any() or (np.diff(at[began:]) <= 0).any():
+    if any(node not in place for node in plan.nodes):
+        return None
+    at = np.array([place[node] for node in plan.nodes])
+    began = np.array_equal(plan.node_of == 0, start.node_of == 0)
+    if (np.diff(at[began:]) <= 0).any():
         return None
     # Those of the last node may have had classes of their own before they were joined to a rest.
     joined = plan.node_of == len(plan.nodes) - 1
@@ -205,12 +207,17 @@ class _Found:
             return
         self._seen.add(key)
         if len(parts) == 1:
-            members = parts[0].tolist()
+            members = np.concatenate(parts).tolist()
             if self._lasting and set.intersection(*(self._within[c] for c in members)):
                 return
             for c in members:
                 self._within[c].add(len(self.attempts))
         self.attempts.append(parts)
+
+
+def _hold_on_the_whole(promises: Sequence[Promise]) -> bool:
+    """Whether some promise may be broken by the union of rounds that keep it."""
+    return "none" in {promise.effective_closure for promise in promises}
 
 
 def _groups(data: LeveledTable, node: NDArray[np.int16], rows: Ints32) -> Iterator[Ints32]:
@@ -340,8 +347,8 @@ def settle_whole(
     People published with ``*`` throughout are in none of them.
     """
     judge = Judge(data, promises)
-    published, starred = _published(data, nodes, node_of)
-    dropped = (node_of < 0) | starred
+    published, in_class = _published(data, nodes, node_of)
+    dropped = ~in_class
     if dropped.all():
         return
 
@@ -356,7 +363,7 @@ def settle_whole(
 
     while sum(drop(promise) for promise in promises):
         pass
-    node_of[dropped & ~starred] = -1
+    node_of[dropped & in_class] = -1
 
 
 def _published(
@@ -364,9 +371,9 @@ def _published(
 ) -> tuple[Ints, Bools]:
     """A number for the published label of every cell, equal for equal labels, [C, m].
 
-    And which combinations are published with ``*`` in every quasi-identifier, [C].
+    And which combinations are published, not with ``*`` in every quasi-identifier, [C].
     """
-    starred = node_of >= 0
+    starred = np.ones(len(node_of), dtype=np.bool_)
     published = np.full((len(node_of), len(data.attributes)), -1, dtype=np.int64)
     for j, table in enumerate(data.compiled):
         number: dict[str | None, int] = {}
@@ -376,5 +383,5 @@ def _published(
             numbers = [number.setdefault(label, len(number)) for label in labels]
             published[here, j] = np.array(numbers)[data.columns[data.row_of[j, node[j]]][here]]
         if data.attributes[j] not in data.unchanged:
-            starred &= published[:, j] == number.get(SUPPRESSED, -1)
-    return published, starred
+            starred &= published[:, j] == number.get(SUPPRESSED)
+    return published, (node_of >= 0) & ~starred

@@ -201,10 +201,9 @@ class SeriesSearch:
         ends = np.flatnonzero(np.diff(place, append=len(nodes))) + 1
         for start, end in zip([0, *ends[:-1]], ends, strict=False):
             node = int(nodes[place[start]])
-            if node in self._keys or not better(keys[start:end], self._key[of[start:end]]).any():
-                continue
-            self._look(node)
-            self._keep(node)
+            if better(keys[start:end], self._key[of[start:end]]).any():
+                self._look(node)
+                self._keep(node)
 
 
 class Alone:
