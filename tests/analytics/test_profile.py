@@ -193,6 +193,9 @@ def test_no_table() -> None:
     [
         ("Age", "age"),
         ("AGE_AT_ADMISSION", "age"),
+        ("is_child", "age"),
+        ("Volljährig", "age"),
+        ("menor_de_edad", "age"),
         ("Age1stBaby", "health"),
         ("SmokeAge", "health"),
         ("sex", "sex"),
