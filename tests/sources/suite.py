@@ -61,13 +61,21 @@ K3 = {"model": "k-anonymity", "k": 3}
 
 
 def _policy(
-    *promises: Mapping[str, Any], transform: Any = None, output: Any = None, **method: Any
+    *promises: Mapping[str, Any],
+    transform: Any = None,
+    output: Any = None,
+    patient: Any = None,
+    **method: Any,
 ) -> tuple[str, dict[str, Any]]:
     kept = {name: {"role": "insensitive"} for name in (*KEPT, "zip") if name not in QUASI}
     if transform:
         kept["paid"] = {"role": "insensitive", "transform": transform}
     keys = {
-        "attributes": {"patient": {"role": "identifier"}, **QUASI, "ill": {"role": "sensitive"}}
+        "attributes": {
+            "patient": {"role": "identifier", **(patient or {})},
+            **QUASI,
+            "ill": {"role": "sensitive"},
+        }
         | kept,
         "promises": [K3, *promises],
         "method": {"seed": 3, "suppression_limit": 0.2, **method},
@@ -112,6 +120,7 @@ POLICIES: dict[str, tuple[str, dict[str, Any]]] = _of_methods() | {
     ),
     "decoys": _policy(decoys={"to": 5}, suppression_limit=0),
     "noise": _policy(transform={"noise": 5}),
+    "masked": _policy(patient={"transform": {"mask": {"keep": 2}}}),
 }
 """The table that each is about, and its keys."""
 

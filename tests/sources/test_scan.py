@@ -504,6 +504,9 @@ def test_a_large_file_is_scanned_where_the_method_counts(
     assert not scanned(data=TABLE)
     assert not scanned({**BASE, "method": {"algorithm": "k-member"}})
     assert not scanned({**BASE, "output": {"format": "csv", "spreadsheet_safe": True}})
+    masked = {"role": "identifier", "transform": {"mask": {"keep": 2}}}
+    assert not scanned(keys := {**BASE, "attributes": {**BASE["attributes"], "zip": masked}})
+    assert not scanned(keys, engine="duckdb")
     monkeypatch.setattr(scan_module, "_LARGE", 601)
     monkeypatch.setattr(scan_module, "_LARGE_TEXT", 1_000_000)
     assert not scanned()

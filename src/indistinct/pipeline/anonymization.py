@@ -23,7 +23,7 @@ from indistinct.intake.opening import (
 from indistinct.intake.outline import OutlinedTable
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
-from indistinct.intake.transforming import Transformed, changes_values, transformed
+from indistinct.intake.transforming import Transformed, transformed
 from indistinct.pipeline.accounts import accounts
 from indistinct.pipeline.analyses import columns_of, with_analyses
 from indistinct.pipeline.background_knowledge import with_background_knowledge
@@ -139,7 +139,9 @@ def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
 
 def holds_records(policy: Policy) -> bool:
     """Whether the table is needed in memory, record by record."""
-    moved = sight_of(policy).by_record or changes_values(policy)
+    moved = sight_of(policy).by_record or any(
+        item.transform is not None for item in policy.attributes.values()
+    )
     items = any(part.subject == "items" for part in policy.privacy_models)
     return moved or items or policy.person is not None or policy.ledger is not None
 
