@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
+import threading
 from dataclasses import FrozenInstanceError, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -145,3 +147,78 @@ def test_either_decorator_inherits_from_the_other() -> None:
 def test_one_that_may_change_is_refused() -> None:
     with pytest.raises(TypeError, match="frozen"):
         dataclass(frozen=False)
+
+
+def test_defined_when_it_is_first_asked_for() -> None:
+    @dataclass(frozen=True)
+    class Base:
+        name: str
+        size: int = field(default=1, repr=False)
+        note: list[int] = field(default_factory=list)
+
+    @dataclass(frozen=True)
+    class More(Base):
+        size: int
+        more: int = 0
+
+    def defined(cls: type) -> bool:
+        return isinstance(vars(cls)["__dataclass_fields__"], dict)
+
+    assert not defined(Base)
+    assert not defined(More)
+    assert (More.size, More.more, hasattr(More, "note")) == (1, 0, False)
+    assert dataclasses.is_dataclass(More)
+    assert defined(Base)
+    assert defined(More)
+    assert repr(More("a")).endswith("(name='a', size=1, note=[], more=0)")
+
+
+def test_its_signature_names_its_fields() -> None:
+    @dataclass(frozen=True)
+    class Fresh:
+        name: str
+        size: int = 1
+
+    class Child(Fresh):
+        """What is no dataclass itself."""
+
+    expected = "(name: 'str', size: 'int' = 1) -> None"
+    assert [str(inspect.signature(cls)) for cls in (Child, Fresh, Fresh)] == [expected] * 3
+
+
+def test_its_own_init_is_kept() -> None:
+    @dataclass(frozen=True)
+    class Own:
+        name: str
+
+        def __init__(self, first: str, last: str) -> None:
+            object.__setattr__(self, "name", first + last)
+
+    assert (Own("a", "b").name, [one.name for one in fields(Own)]) == ("ab", ["name"])
+
+
+def test_threads_that_make_the_first_ones_together() -> None:
+    for _ in range(20):
+
+        @dataclass(frozen=True)
+        class Fresh:
+            name: str
+            size: int = 1
+
+            def __post_init__(self) -> None:
+                object.__setattr__(self, "size", self.size + 1)
+
+        together = threading.Barrier(4)
+        made: list[Fresh] = []
+
+        def make(kind: type[Fresh] = Fresh, wait: Any = together.wait, into: Any = made) -> None:
+            wait()
+            into.append(kind("a"))
+
+        threads = [threading.Thread(target=make) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert made == [Fresh("a")] * 4
+        assert Fresh("a").size == 2

@@ -2,15 +2,18 @@
 
 The standard library compiles six methods for each frozen dataclass, which takes about a
 millisecond, and a command imports some three hundred of them: a fifth of its time on a small
-table. Here only ``__init__`` is compiled; the other five are the same for every class. A class that
-inherits from a dataclass is made by the standard library alone, whose dataclasses may inherit from
-these.
+table. Here five methods are the same for every class. Fields are listed and ``__init__`` is
+compiled when somebody asks for them: most of the classes that a command imports it never uses.
+Dataclasses of either kind may inherit from each other.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import threading
 from reprlib import recursive_repr
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass"]
@@ -39,8 +42,6 @@ else:
             raise TypeError(message)
 
         def made(cls: type) -> type:
-            if dataclasses.is_dataclass(cls):  # one that it inherits from
-                return dataclasses.dataclass(cls, frozen=True, eq=eq, kw_only=kw_only)
             own = vars(cls)
             shared: dict[str, object] = {
                 "__setattr__": _set_once,
@@ -54,16 +55,87 @@ else:
             for name, method in shared.items():
                 if name not in own:
                     setattr(cls, name, method)
-            # Or the library would work out the class's signature for its docstring.
             cls.__doc__ = cls.__doc__ or cls.__name__
-            dataclasses.dataclass(cls, eq=False, repr=False, kw_only=kw_only)
-            cls.__dataclass_params__.frozen = True  # so that others may inherit
-            if eq:
-                fields = dataclasses.fields(cls)
-                cls.__compared__ = tuple(field.name for field in fields if field.compare)
+            _define_later(cls, kw_only=kw_only)
             return cls
 
         return made
+
+
+_DEFINING = threading.RLock()
+_DEFINED = ("__dataclass_fields__", "__dataclass_params__", "__match_args__", "__compared__")
+
+
+class _Later:
+    """An attribute of a class that is defined when it is first asked for."""
+
+    def __init__(self, name: str, define: Callable[[], None]) -> None:
+        self.name = name
+        self.define = define
+
+    def __get__(self, instance: object, owner: type) -> object:
+        self.define()
+        return getattr(owner, self.name, None)
+
+
+def _define_later(cls: Any, *, kw_only: bool) -> None:
+    """List the fields of a class, and compile its ``__init__``, when these are first asked for."""
+    written = inspect.get_annotations(cls)
+    given = {name: getattr(cls, name) for name in written if hasattr(cls, name)}
+    for name, value in given.items():
+        if isinstance(value, dataclasses.Field):
+            if value.default is dataclasses.MISSING:
+                delattr(cls, name)
+            else:
+                setattr(cls, name, value.default)
+
+    def define() -> None:
+        with _DEFINING:
+            if not isinstance(vars(cls)["__compared__"], _Later):
+                return  # another thread has
+            made = _library_made(cls, {**given, "__annotations__": written}, kw_only=kw_only)
+            if vars(cls)["__init__"] is start:
+                cls.__init__ = made.__init__
+            del cls.__signature__
+            for name in _DEFINED:  # and with the last of them it is defined
+                setattr(cls, name, getattr(made, name))
+
+    def start(self: Any, *args: object, **named: object) -> None:
+        define()
+        cls.__init__(self, *args, **named)
+
+    for name in (
+        *_DEFINED,
+        "__signature__",
+    ):  # the library looks for the latter before ``__init__``
+        setattr(cls, name, _Later(name, define))
+    if "__init__" not in vars(cls):
+        cls.__init__ = start
+
+
+def _library_made(cls: Any, body: dict[str, Any], *, kw_only: bool) -> Any:
+    """A dataclass of the standard library with the fields of another class, and nothing else.
+
+    Args:
+        cls: the other class.
+        body: its annotations, and what its own fields are by default.
+        kw_only: whether its own fields are given by name alone.
+    """
+    inherited: dict[str, Any] = {}
+    for base in cls.__mro__[:0:-1]:
+        inherited |= getattr(base, "__dataclass_fields__", {})
+    above = {
+        "__dataclass_fields__": inherited,
+        "__dataclass_params__": SimpleNamespace(frozen=False),
+    }
+    named = {name: getattr(cls, name) for name in ("__doc__", "__module__", "__qualname__")}
+    if hasattr(cls, "__post_init__"):
+        body["__post_init__"] = cls.__post_init__
+    made: Any = type(cls.__name__, (type("Above", (), above),), {**body, **named})
+    dataclasses.dataclass(made, eq=False, repr=False, kw_only=kw_only)
+    made.__dataclass_params__.frozen = True  # so that others may inherit
+    made.__compared__ = tuple(field.name for field in dataclasses.fields(made) if field.compare)
+    return made
 
 
 def _set_once(self: Any, name: str, value: object) -> None:

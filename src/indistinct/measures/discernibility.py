@@ -6,11 +6,11 @@ form takes suppressed records at the size of their class.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Floats, Ints

@@ -7,11 +7,11 @@ x = (sum - g n / D) / (n - g n / D).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels.costs import sum_over_prefixes, sum_over_rows
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable

@@ -7,11 +7,11 @@ records add, per attribute, the bits of their own generalized values: the sum ov
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels.costs import entropy_over_rows
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable

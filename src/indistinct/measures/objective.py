@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, Problems, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.measures.aggregate import AGGREGATES, Aggregate, aggregate
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Bools, Floats, Ints, Ints32

@@ -5,11 +5,11 @@ A cell costs level / height, a suppressed cell 1; per attribute the mean over re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Floats

@@ -6,11 +6,11 @@ quasi-identifiers, one unchanged column of everything else that is published.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Floats, Ints

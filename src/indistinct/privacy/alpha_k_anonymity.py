@@ -11,12 +11,12 @@ ten thousand has tells a great deal. A missing value is a value like any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records

@@ -16,13 +16,13 @@ diverse they are. A missing value is a value like any other and needs a category
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.document import many
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.kernels.promises import weigh
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable

@@ -14,11 +14,11 @@ a value like any other.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels import promises as kernels
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import number

@@ -16,11 +16,11 @@ missing value is a value like any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.kernels.promises import largest_log_ratio
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.parameters import choice, number

@@ -29,13 +29,13 @@ share is above 1, and no upper bound is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_map import no_population, people_of
 from indistinct.privacy.parameters import choice, number

@@ -11,12 +11,12 @@ other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import Closure

@@ -13,11 +13,11 @@ value like any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from indistinct.frozen import dataclass
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.basic_beta_likeness import BetaLikeness, largest_ratio
 from indistinct.privacy.values import EXACT, most, shares_of

@@ -14,12 +14,12 @@ allows. A missing value is a value like any other.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.kernels.promises import entropy
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import number

@@ -19,11 +19,11 @@ none.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.parameters import choice, number, whole

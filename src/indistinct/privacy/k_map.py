@@ -15,11 +15,11 @@ certificate says so where that may be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
+from indistinct.frozen import dataclass
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import Closure, Promise

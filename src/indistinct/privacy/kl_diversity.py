@@ -15,9 +15,9 @@ it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from indistinct.frozen import dataclass
 from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 

@@ -12,10 +12,10 @@ What it does not promise: anything about who knows more than m items, or the qua
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from indistinct.errors import PolicyError
+from indistinct.frozen import dataclass
 from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 from indistinct.types import Plain

@@ -11,9 +11,9 @@ about values at all. A missing value counts as any other: what is counted is rec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from indistinct.frozen import dataclass
 from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 

@@ -20,10 +20,10 @@ many records a person has. Classes have to be much larger than k for items to be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from indistinct.errors import PolicyError
+from indistinct.frozen import dataclass
 from indistinct.privacy.parameters import number, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 from indistinct.types import Plain

@@ -11,9 +11,9 @@ values of the visit that is found, or how many visits a person has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from indistinct.frozen import dataclass
 from indistinct.privacy.parameters import whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 

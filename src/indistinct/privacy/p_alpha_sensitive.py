@@ -20,13 +20,13 @@ needs a category.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.kernels.promises import weigh
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable

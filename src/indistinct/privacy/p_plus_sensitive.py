@@ -13,12 +13,12 @@ value like any other and needs a category of its own or another's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.kernels.promises import kinds
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable

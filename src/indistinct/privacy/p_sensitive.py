@@ -13,9 +13,9 @@ value is a value like any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from indistinct.frozen import dataclass
 from indistinct.privacy.distinct_l_diversity import DistinctValues
 
 

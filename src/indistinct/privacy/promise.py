@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from typing import Any, ClassVar, Literal, NoReturn
 
 from indistinct import plugins
 from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
+from indistinct.frozen import dataclass
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.requirement import ABOUT_VALUES, Requirement, in_words

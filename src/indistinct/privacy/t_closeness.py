@@ -23,12 +23,12 @@ missing value is a value like any other: the last one of an order, beside all ot
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.errors import PolicyError, Problem
+from indistinct.frozen import dataclass
 from indistinct.kernels import promises as kernels
 from indistinct.kernels.promises import hierarchical, ordered
 from indistinct.microdata.domains import SensitiveDomain

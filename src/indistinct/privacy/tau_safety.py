@@ -14,9 +14,9 @@ is never followed by another. A missing value is a value like any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from indistinct.frozen import dataclass
 from indistinct.privacy.m_invariance import Signatures
 
 

@@ -20,12 +20,12 @@ attacker believes who recognizes them.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.errors import Problem
+from indistinct.frozen import dataclass
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy import rank_variance as ranks
 from indistinct.privacy.k_anonymity import too_few_records

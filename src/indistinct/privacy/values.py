@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.document import many, rounded, some_of
 from indistinct.errors import PolicyError, Problem
+from indistinct.frozen import dataclass
 from indistinct.kernels.promises import distinct
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
