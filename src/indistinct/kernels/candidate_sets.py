@@ -144,7 +144,7 @@ def exclude(
                 for i in range(last - first):
                     k = bucket[first + i]
                     place = _place(label, b_indptr[k], b_indptr[k + 1], chosen)
-                    if place < 0 or alive[i] <= 0.0:
+                    if place < 0:
                         continue
                     taken = alive[i] * share[place]
                     alive[i] -= taken

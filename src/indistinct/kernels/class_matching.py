@@ -56,7 +56,7 @@ def meet(
             while same < known and codes[c, same] == codes[c - 1, same]:
                 same += 1
         known = same
-        while known < attributes and left[known] > 0:
+        while known < attributes and left[known]:
             number, code = 0, codes[c, known]
             if code >= 0:
                 row = start[known] + code

@@ -455,7 +455,7 @@ def smallest(found: Floats, left: int, number: int, heap: Ints) -> int:
         if away == np.inf or (held == number and away >= found[heap[held - 1]]):
             continue
         at = held if held < number else number - 1
-        while at > 0 and found[heap[at - 1]] > away:
+        while at and found[heap[at - 1]] > away:
             heap[at] = heap[at - 1]
             at -= 1
         heap[at] = row

@@ -68,6 +68,6 @@ def entropy_over_rows(
             tally[column[rows[at]]] += units[at]
         bits = 0.0
         for code in range(card[j]):
-            if tally[code] > 0:
+            if tally[code]:
                 bits += tally[code] * np.log2(everything / tally[code])
         total[j] = bits

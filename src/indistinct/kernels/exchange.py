@@ -115,15 +115,15 @@ def _measure(own: Ints, out: int, into: int, falling: Ints) -> tuple[float, int,
             count -= 1
         if at == into:
             count += 1
-        if count > 0:
+        if count:
             size += count
             place = found
-            while place > 0 and falling[place - 1] < count:
+            while place and falling[place - 1] < count:
                 falling[place] = falling[place - 1]
                 place -= 1
             falling[place] = count
             found += 1
-    if found == 0:
+    if not found:
         return 0.0, 0, 0
     linear = 0
     square = 0
@@ -208,7 +208,7 @@ def _index_class(
     some = 0
     absent = -1
     for at in range(len(own)):
-        if own[at] > 0:
+        if own[at]:
             held[at >> 6] |= np.uint64(1) << np.uint64(at & 63)
             some += 1
         elif absent < 0:
@@ -222,7 +222,7 @@ def _index_class(
             for_held[word] = held[word]
         return True
     for at in range(len(own)):
-        if own[at] == 0:
+        if not own[at]:
             continue
         # What giving a value does depends on its count alone.
         first = 0
@@ -235,7 +235,7 @@ def _index_class(
         elif absent >= 0 and _kept(limits, before, _measure(own, at, absent, falling)):
             for_new[at >> 6] |= bit
         for into in range(len(own)):
-            if into == at or own[into] == 0:
+            if into == at or not own[into]:
                 continue
             first = 0
             while first == at or own[first] != own[into]:
@@ -337,7 +337,7 @@ def _width(
         low = min(low, key[j, into])
         high = max(high, key[j, into])
         base = shape[j, 2]
-        if shape[j, 0] == 0:
+        if not shape[j, 0]:
             span = width[base + high] - width[base + low]
         else:
             span = 1.0
@@ -412,21 +412,21 @@ def _cheapest(facts: Facts, state: State, group: int, donor: int, tier: int, gua
     for slot in range(facts.start[group], facts.start[group + 1]):
         given = state.slots[slot]
         out = code[given]
-        if own[out] != top or (cross and other[out] > 0):
+        if own[out] != top or (cross and other[out]):
             continue
         for place in range(facts.start[donor], facts.start[donor + 1]):
             taken = state.slots[place]
             into = code[taken]
             if other[into] != tier:
                 continue
-            if own[into] > 0 and (not fewer or own[into] > top - 2):
+            if own[into] and (not fewer or own[into] > top - 2):
                 continue
-            if fewer and own[into] == 0:
+            if fewer and not own[into]:
                 continue
             if state.known[out, into] < 0:
                 fits = _fits(facts, state, group, donor, given, taken, attribute, guard)
                 state.known[out, into] = 1 if fits else 0
-            if state.known[out, into] == 0:
+            if not state.known[out, into]:
                 continue
             good = True
             for further in range(len(facts.code)):
@@ -462,11 +462,11 @@ def _next_tier(own: Ints, other: Ints, before: int, fewer: bool) -> int:
     top = _top(own)
     tier = 0
     for at in range(len(own)):
-        if tier < other[at] and (before == 0 or other[at] < before):
+        if tier < other[at] and (not before or other[at] < before):
             if fewer:
                 if 0 < own[at] <= top - 2:
                     tier = other[at]
-            elif own[at] == 0:
+            elif not own[at]:
                 tier = other[at]
     return tier
 
@@ -478,7 +478,7 @@ def _wanted(own: Ints, fewer: bool, wanted: NDArray[np.uint64]) -> None:
     for word in range(len(wanted)):
         wanted[word] = 0
     for at in range(len(own)):
-        right = own[at] == 0
+        right = not own[at]
         if fewer:
             right = 0 < own[at] <= top - 2
         if right:
@@ -547,7 +547,7 @@ def _find(facts: Facts, state: State, guard: bool, back: bool) -> bool:
             tier = 0
             while True:
                 tier = _next_tier(own, other, tier, fewer)
-                if tier == 0:
+                if not tier:
                     break
                 if _cheapest(facts, state, group, donor, tier, guard or donor < group):
                     cursor[DONOR] = at
@@ -611,7 +611,7 @@ def _reason(facts: Facts, state: State, group: int, attribute: int, back: bool) 
         if donor != group and state.able[attribute, donor]:
             for at in range(len(own)):
                 bit = np.uint64(1) << np.uint64(at & 63)
-                if own[at] == 0 and held[donor, at >> 6] & bit:
+                if not own[at] and held[donor, at >> 6] & bit:
                     return GUARD
     return NO_DONOR
 
@@ -628,12 +628,12 @@ def _fill_value(
     for again in range(2):
         for place in range(len(own)):
             value = preference[place]
-            if own[value] > 0:
+            if own[value]:
                 continue
             taken = 0
             if category[value] >= 0:
                 for at in range(len(own)):
-                    if own[at] > 0 and category[at] == category[value]:
+                    if own[at] and category[at] == category[value]:
                         taken = 1
                         break
             if taken == again:
@@ -733,11 +733,11 @@ def _look(facts: Facts, state: State, guard: bool, back: bool) -> bool:
     elif back or group < len(state.counts) - 1:
         if _find(facts, state, guard, back):
             return True
-        if cursor[FEWER] == 0 and not _poor(limits, seen):
+        if not cursor[FEWER] and not _poor(limits, seen):
             cursor[FEWER] = 1
             cursor[DONOR] = group + 1
             return False
-    elif group > 0 and cursor[CROSSED] == 0:
+    elif group and not cursor[CROSSED]:
         tier = _top(state.counts[group - 1, low:high])
         cursor[CROSSING] = 1
         found = _cheapest(facts, state, group, group - 1, tier, guard or group > 0)
@@ -791,7 +791,7 @@ def _choose_noise(facts: Facts, state: State, back: bool) -> bool:
             at = facts.column[each] + state.log[cursor[LOGGED], ENTRY + each]
             state.counts[group, at] -= 1
     state.failures[cursor[FAILURES], 0] = group
-    state.failures[cursor[FAILURES], 1] = NOT_ALLOWED if cursor[CANDIDATE] > 0 else NO_VALUE
+    state.failures[cursor[FAILURES], 1] = NOT_ALLOWED if cursor[CANDIDATE] else NO_VALUE
     cursor[FAILURES] += 1
     _next_class(cursor)
     return False
@@ -821,12 +821,12 @@ def run(
         group = cursor[CLASS]
         chosen = ask and cursor[PENDING] == 1 and answer == ACCEPT
         refused = ask and cursor[PENDING] == 1 and answer == REFUSE
-        if cursor[STAGE] == 0 and cursor[ATTRIBUTE] == len(facts.code):
+        if not cursor[STAGE] and cursor[ATTRIBUTE] == len(facts.code):
             cursor[STAGE] = 1
             cursor[CANDIDATE] = 0
             cursor[STARTED] = cursor[LOGGED]
             cursor[WHY] = -1
-        elif cursor[STAGE] == 0:
+        elif not cursor[STAGE]:
             kind = CROSS if group == groups - 1 and not back else SWAP
             if refused:
                 _refused(facts, state)

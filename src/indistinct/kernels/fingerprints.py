@@ -155,7 +155,7 @@ def partition_sets(
 
     stack[0, 1], stack[0, 2] = n, True
     top, height = 1, 1
-    while top > 0:
+    while top:
         top -= 1
         start, end, splittable, begin = stack[top]
         length = height - begin
@@ -226,27 +226,27 @@ def partition_sets(
             if size[sub_of[i]] < 0:
                 sub_of[i] = -1
         still = splittable
-        if 0 < left < k:
+        lacking = k - left
+        if left and lacking > 0:
             candidates = np.flatnonzero(sub_of[:m] >= 0)
             keys = np.empty(len(candidates), np.int64)
             for c in range(len(candidates)):
                 keys[c] = under[candidates[c]] * subs + sub_of[candidates[c]]
             for c in np.argsort(keys, kind="mergesort"):
-                if left >= k:
-                    break
                 i = candidates[c]
                 s = sub_of[i]
                 if size[s] > k:
                     size[s] -= 1
                     total[s] -= under[i]
                     sub_of[i] = -1
-                    left += 1
-            if left < k:
+                    lacking -= 1
+                    if not lacking:
+                        break
+            if lacking:
                 least = -1
                 for s in range(subs):
                     if size[s] >= 0 and (least < 0 or total[s] < total[least]):
                         least = s
-                left += size[least]
                 size[least] = -1
                 still = False
                 for i in range(m):
@@ -426,7 +426,7 @@ def diverse_groups(
     stack[0, 1] = n
     s_depth[0] = depth
     top = 1
-    while top > 0:
+    while top:
         top -= 1
         start, end = stack[top]
         depth[:] = s_depth[top]

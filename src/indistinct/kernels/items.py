@@ -274,7 +274,7 @@ def _coarsened(
             held += 1
         for at in range(ptr[i], ptr[i + 1]):
             node = current[place[at]]
-            if node > 0 and (held == begin or node_of[held - 1] != node):
+            if node and (held == begin or node_of[held - 1] != node):
                 node_of[held] = node
                 held += 1
         sets[i + 1] = held
@@ -351,7 +351,7 @@ def _coarsen(
         nodes = np.unique(current)
     for j in range(len(nodes)):
         node = nodes[j]
-        if node == 0:
+        if not node:
             continue
         price = 0.0
         for at in range(len(own)):
@@ -360,12 +360,12 @@ def _coarsen(
         if price < least:
             best, least, rooted = node, price, True
         above = parent[node]
-        if above > 0 and j != learnt:
+        if above and j != learnt:
             price = 0.0
             for at in range(np.searchsorted(own, above), len(own)):
                 if own[at] > last[above]:
                     break
-                if current[at] > 0:
+                if current[at]:
                     price += occurs[at] * (cost[above] - cost[current[at]])
             if price < least:
                 best, least, rooted = above, price, False
@@ -375,6 +375,6 @@ def _coarsen(
         if rooted:
             if current[at] == best:
                 current[at] = 0
-        elif best <= own[at] <= last[best] and current[at] > 0:
+        elif best <= own[at] <= last[best] and current[at]:
             current[at] = best
     return True

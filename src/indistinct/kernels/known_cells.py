@@ -127,7 +127,7 @@ def _laid_upon(
                 for w in range(block):
                     count += _ones(layer[w])
                 found[j] += count
-                if count == 0:
+                if not count:
                     break
         if found[number - 1] >= enough:
             return
@@ -167,7 +167,7 @@ def have_cells(
     layer, few = np.empty(words, np.uint64), np.empty(people, np.int32)
     steps = 0
     for d in range(draws):
-        if steps > budget and d > 0:
+        if steps > budget and d:
             return d
         number, listed, laid = people, False, -1
         held = plain = 0
@@ -183,7 +183,7 @@ def have_cells(
             continue
         for j in range(places):
             x = known[d, j]
-            if x >= 0 and (number > 1 or j < first) and number > 0:
+            if x >= 0 and (number > 1 or j < first) and number:
                 if row[x] < 0 and not listed:
                     # ``laid`` is the row of the only cell before; -2: their bits are in ``layer``.
                     left = 0

@@ -136,12 +136,8 @@ def know_items(
         fill: make ``found`` and ``fewest``, else ``work`` alone.
     """
     labels = len(vague)
-    size, start, first = (
-        np.zeros(labels, np.int64),
-        np.zeros(labels, np.int64),
-        np.zeros(labels, np.int64),
-    )
-    times = np.zeros(labels, np.int64)
+    size, start = np.zeros(labels, np.int64), np.zeros(labels, np.int64)
+    times, met = np.zeros(labels, np.int64), np.zeros(labels, np.bool_)
     rows = class_start[-1]
     several = rows > 0 and row_of[rows - 1] + 1 < rows
     cover, tell = np.zeros(rows, np.uint64), np.zeros(rows, np.uint64)
@@ -173,8 +169,8 @@ def know_items(
                 g = set_class[at]
                 for e in range(row_indptr[class_start[g]], row_indptr[class_start[g + 1]]):
                     label = row_label[e]
-                    if first[label] == 0:
-                        first[label] = 1
+                    if not met[label]:
+                        met[label] = True
                         start[label] = upto
                         upto += size[label]
             for at in range(set_indptr[q], set_indptr[q + 1]):
@@ -203,7 +199,7 @@ def know_items(
                 continue
             found[told_at] = 0.0
             fewest[told_at] = 0
-            if held == 0:
+            if not held:
                 fewest[told_at] = held_rows
                 found[told_at, :, :2] = held_rows == 1
                 continue
@@ -259,4 +255,4 @@ def know_items(
             g = set_class[at]
             for e in range(row_indptr[class_start[g]], row_indptr[class_start[g + 1]]):
                 size[row_label[e]] = 0
-                first[row_label[e]] = 0
+                met[row_label[e]] = False

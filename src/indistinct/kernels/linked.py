@@ -29,7 +29,7 @@ def highest(
         at = -1
         for entry in range(indptr[person], indptr[person + 1]):
             own = category_of[value[entry]]
-            if own > best or (own == best and at >= 0 and last[entry] > last[at]):
+            if own > best or (own == best and last[entry] > last[at]):
                 best = own
                 at = entry
         found[person] = best
@@ -113,7 +113,7 @@ def _sink(heap: Ints, length: int, at: int, left: Ints) -> None:
 @inner
 def _rise(heap: Ints, at: int, left: Ints) -> None:
     """Let a value rise to its place in a heap."""
-    while at > 0:
+    while at:
         above = (at - 1) // 2
         if not _before(left, heap[at], heap[above]):
             return
@@ -134,7 +134,7 @@ def eligible_groups(start: Ints, wanted: int, group_of: Ints32, value_of: Ints32
     heap = np.empty(values, dtype=np.int64)
     length = 0
     for value in range(values):
-        if left[value] > 0:
+        if left[value]:
             heap[length] = value
             length += 1
     for at in range(length // 2 - 1, -1, -1):
@@ -154,7 +154,7 @@ def eligible_groups(start: Ints, wanted: int, group_of: Ints32, value_of: Ints32
             left[value] -= 1
             group_of[start[value] + left[value]] = groups
             value_of[groups * wanted + turn] = value
-            if left[value] > 0:
+            if left[value]:
                 heap[length] = value
                 _rise(heap, length, left)
                 length += 1
@@ -166,7 +166,7 @@ def eligible_groups(start: Ints, wanted: int, group_of: Ints32, value_of: Ints32
 def _span(shape: Ints, node: Ints32, width: Floats, j: int, low: int, high: int) -> float:
     """How wide a class from ``low`` to ``high`` is in attribute j."""
     base = shape[j, 2]
-    if shape[j, 0] == 0:
+    if not shape[j, 0]:
         return float(width[base + high]) - float(width[base + low])
     for level in range(shape[j, 0]):
         at = base + level * shape[j, 1]

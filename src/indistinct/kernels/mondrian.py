@@ -166,7 +166,7 @@ def _tally(
         for j in range(begin, end):
             first = at[j, START]
             own = np.int64(rank[row, j])
-            if count[first + own] == 0:
+            if not count[first + own]:
                 value[first + held[j]] = own
                 held[j] += 1
                 count[first + own] = 1
@@ -176,7 +176,7 @@ def _tally(
         if found * 8 > size:
             to = first
             for leaf in range(size):
-                if count[first + leaf] > 0:
+                if count[first + leaf]:
                     value[to] = leaf
                     to += 1
         else:
@@ -348,7 +348,7 @@ def _halves(
 def _entropy(values: Ints, first: int, held: int, total: int) -> float:
     found = 0.0
     for at in range(first, first + held):
-        if values[UNITS, at] > 0:
+        if values[UNITS, at]:
             share = values[UNITS, at] / total
             found -= share * np.log2(share)
     return found
@@ -440,12 +440,12 @@ def _score(begin: int, end: int, total: int, space: Space, work: Work) -> None:
             for place in range(first, last):
                 own = value[place]
                 if left[first + own] & bit:
-                    if held_a == 0:
+                    if not held_a:
                         low_a = own
                     high_a = own
                     held_a += 1
                 if right[first + own] & bit:
-                    if held_b == 0:
+                    if not held_b:
                         low_b = own
                     high_b = own
                     held_b += 1
@@ -522,7 +522,7 @@ def _offers(total: int, criterion: Criterion, space: Space, work: Work) -> tuple
     for j in range(len(held)):
         if held[j] > 1:
             found += _offer(j, total, criterion, False, found, space, work)
-    if found > 0 or criterion.strict:
+    if found or criterion.strict:
         return found, False
     for j in range(len(held)):
         if held[j] > 1:
@@ -544,7 +544,7 @@ def _ordered(
     held = work.held
     for place in range(1, found):
         to = place
-        while to > 0 and work.score[to - 1] < work.score[to]:
+        while to and work.score[to - 1] < work.score[to]:
             work.score[to - 1], work.score[to] = work.score[to], work.score[to - 1]
             for part in range(5):
                 other = work.cuts[to - 1, part]
@@ -576,7 +576,7 @@ def _taken_in(units: Ints, space: Space, work: Work) -> int:
         first = space.at[j, START]
         to, total = first, 0
         for own in range(space.at[j, SIZE]):
-            if units[first + own] > 0:
+            if units[first + own]:
                 work.values[VALUE, to] = own
                 work.values[UNITS, to] = units[first + own]
                 total += units[first + own]
@@ -638,9 +638,9 @@ def ranked(
                 bit = np.int64(1) << (which - begin)
                 child = first[_which(work.cuts[which], tried)]
                 for own in range(len(units)):
-                    if here[child, own] > 0:
+                    if here[child, own]:
                         left[own] |= bit
-                    if here[child + 1, own] > 0:
+                    if here[child + 1, own]:
                         right[own] |= bit
             _score(begin, end, total, space, work)
     return _ordered(found, parting, total, criterion, True, space, work)

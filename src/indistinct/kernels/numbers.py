@@ -32,7 +32,7 @@ def least_lost(numbers: Ints, ends: Ints, k: int) -> Ints:
                 if end - at >= k and lost < cost[end]:
                     cost[end], before[end] = lost, at
         end = size
-        while end > 0:
+        while end:
             for place in range(before[end], end):
                 found[start + place] = numbers[start + before[end]]
             end = before[end]

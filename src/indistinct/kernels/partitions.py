@@ -100,7 +100,7 @@ def take(  # noqa: D417, arrays that belong together are told together
         for at in range(first, end):
             entry = entries[at]
             c = code[entry]
-            if tally[c] == 0:
+            if not tally[c]:
                 touched[codes] = c
                 codes += 1
                 tally[c] = 1
@@ -196,7 +196,7 @@ def add_up(weights: Floats, whole: float, total: Floats) -> None:
     """The sums over classes that are given by their weights, into ``total`` [6]."""
     total[:] = 0.0
     for group in range(len(weights)):
-        if weights[group, 0] > 0:
+        if weights[group, 0]:
             _add(total, weights[group], whole)
 
 

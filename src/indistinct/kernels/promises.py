@@ -19,7 +19,7 @@ def distinct(cells: Ints, found: Ints) -> None:
     for group in range(len(cells)):
         values = 0
         for value in range(cells.shape[1]):
-            if cells[group, value] > 0:
+            if cells[group, value]:
                 values += 1
         found[group] = values
 
@@ -46,7 +46,7 @@ def entropy(cells: Ints, found: Floats) -> None:
         weighed = 0.0
         for value in range(cells.shape[1]):
             count = cells[group, value]
-            if count > 0:
+            if count:
                 everything += count
                 weighed += count * np.log(np.float64(count))
         found[group] = np.log(np.float64(everything)) - weighed / everything if everything else 0.0
@@ -65,13 +65,13 @@ def head_and_tail(cells: Ints, place: int, first: Ints, head: Ints, tail: Ints) 
         held = 0
         for value in range(cells.shape[1]):
             count = cells[group, value]
-            if count == 0:
+            if not count:
                 continue
             everything += count
             top = max(top, count)
             # The largest so far, in falling order.
             at = held
-            while at > 0 and first[at - 1] < count:
+            while at and first[at - 1] < count:
                 if at < kept:
                     first[at] = first[at - 1]
                 at -= 1
@@ -143,7 +143,7 @@ def hierarchical(
                     held[node] = 0
                 for value in range(cells.shape[1]):
                     count = cells[group, value]
-                    if count > 0:
+                    if count:
                         held[ancestors[level, value]] += count
                 for node in range(nodes[level]):
                     distance += abs(held[node] / everything - shares[level, node])
@@ -165,7 +165,7 @@ def kinds(
         together = 0.0
         for value in range(cells.shape[1]):
             kind = kind_of[value]
-            if cells[group, value] > 0 and kind >= 0 and seen[kind] != group:
+            if cells[group, value] and kind >= 0 and seen[kind] != group:
                 seen[kind] = group
                 different += 1
                 together += worth[kind]
@@ -180,7 +180,7 @@ def weigh(cells: Ints, weight: Floats, once: bool, found: Floats) -> None:
         total = 0.0
         for value in range(cells.shape[1]):
             count = cells[group, value]
-            if count > 0:
+            if count:
                 total += weight[value] if once else weight[value] * count
         found[group] = total
 
@@ -196,11 +196,9 @@ def largest_ratio(cells: Ints, base: Floats, found: Floats) -> None:
         if everything:
             for value in range(cells.shape[1]):
                 count = cells[group, value]
-                if count > 0:
-                    if base[value] > 0.0:
-                        most = max(most, count / everything / base[value])
-                    else:
-                        most = np.inf
+                if count:
+                    gain = count / everything / base[value] if base[value] else np.inf
+                    most = max(most, gain)
         found[group] = most
 
 
@@ -218,9 +216,9 @@ def largest_log_ratio(cells: Ints, base: Floats, absent: bool, found: Floats) ->
         if everything:
             for value in range(cells.shape[1]):
                 count = cells[group, value]
-                if count > 0 and base[value] > 0.0:
+                if count and base[value]:
                     most = max(most, abs(np.log(count / everything / base[value])))
-                elif count > 0 or (absent and base[value] > 0.0):
+                elif count or (absent and base[value]):
                     most = np.inf
                     break
         found[group] = most

@@ -131,7 +131,7 @@ def _make_likely(
             top = none
             for i in range(number):
                 top = max(top, likely[i])
-            scale = one / top if top > 0.0 else one
+            scale = one / top if top else one
             for i in range(number):
                 likely[i] *= scale
 
@@ -169,7 +169,7 @@ def _share_out(
         share[v] = 0.0
     for c in members:
         total = _dealt(number, pooled, likely, here)
-        each = likely.dtype.type(weight[c] / total if total > 0.0 else 0.0)
+        each = likely.dtype.type(weight[c] / total if total else 0.0)
         for v in range(number):
             share[v] += each * likely[here + v]
         here += number
@@ -291,7 +291,7 @@ def fit(
             still = True
             for g in group[group_indptr[b] : group_indptr[b + 1]]:
                 for at in range(indptr[g], indptr[g + 1]):
-                    if filled[at] > 0.0:
+                    if filled[at]:
                         change = held[at] / filled[at]
                         scale[at] *= change * math.sqrt(change) if further else change
                         still &= abs(change - 1.0) <= slack
@@ -309,7 +309,7 @@ def fit(
                 own = likely[here : here + number]
                 here += number
                 total = _dealt(number, pooled, own, 0)
-                each = one / total if total > 0.0 else none
+                each = one / total if total else none
                 top = none
                 for v in range(number):
                     own[v] *= pooled[v] * each

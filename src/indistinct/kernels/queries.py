@@ -22,12 +22,11 @@ def answers(columns: Ints32, weight: Ints, fits: Floats, counts: Floats) -> None
         first = fits[query, 0]
         for row in range(rows):
             share = first[columns[0, row]]
-            if share > 0.0:
-                for at in range(1, width):
-                    share *= fits[query, at, columns[at, row]]
-                    if share == 0.0:
-                        break
-                total += share * weight[row]
+            at = 1
+            while share and at < width:
+                share *= fits[query, at, columns[at, row]]
+                at += 1
+            total += share * weight[row]
         counts[query] = total
 
 
@@ -71,7 +70,7 @@ def fit_leaves(indptr: Ints, leaves: Ints32, asked: Bools, uniform: bool, fits: 
     """
     for at in range(len(indptr) - 1):
         held = indptr[at + 1] - indptr[at]
-        if held == 0:
+        if not held:
             continue
         found = 0
         for place in range(indptr[at], indptr[at + 1]):

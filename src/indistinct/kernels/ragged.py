@@ -83,7 +83,7 @@ def largest_few(indptr: Ints, amount: Array, found: Array) -> None:
     for row in range(len(found)):
         for at in range(indptr[row], indptr[row + 1]):
             place = number
-            while place > 0 and found[row, place - 1] < amount[at]:
+            while place and found[row, place - 1] < amount[at]:
                 if place < number:
                     found[row, place] = found[row, place - 1]
                 place -= 1
