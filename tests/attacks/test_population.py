@@ -66,6 +66,56 @@ def test_no_row_and_no_presence_is_surer_than_audited(
     assert shares.min() >= presence["lower"] - 1e-9
 
 
+@given(people, st.data(), st.integers(0, 3), st.sampled_from(["break", "suppressed"]))
+def test_no_presence_in_suppressed_records_is_surer_than_audited(
+    population: list[str], data: st.DataObject, stars: int, absent: str
+) -> None:
+    """Who fits no class is in one of the rows of stars, each as likely as the others."""
+    rows = data.draw(st.lists(st.sampled_from(population), max_size=3))
+    rows = [row for row in rows if rows.count(row) <= population.count(row)]
+    outside = [value for value in population if value not in rows]
+    verdict = audit(
+        pl.DataFrame({"age": [*rows, *["*"] * stars]}, schema={"age": pl.String}),
+        [
+            Requirement("delta-presence", {"lower": 0.0, "upper": 0.6, "absent": absent}),
+            Requirement("delta-presence", {"lower": 0.0, "upper": 0.6, "absent": "skip"}),
+            Requirement("k-map", {"k": 2}),
+        ],
+        ["age"],
+        population=pl.DataFrame({"age": population}),
+    )
+    if not rows:
+        return
+    assert len(verdict.suppressed_group) == (3 if stars else 0)
+    if stars:
+        presence, skipped, k_map = verdict.suppressed_group
+        assert presence.holds is (stars <= 0.6 * len(outside))
+        assert presence.achieved["upper"] == (stars / len(outside) if outside else None)
+        assert skipped.holds is None
+        assert k_map.holds is (True if len(outside) >= 2 else None)
+
+
+def test_who_fits_no_class_is_not_told_to_be_there(tmp_path: Path) -> None:
+    """One of four people lives in Ulm: a row of stars beside Kiel would be hers."""
+    table = pl.DataFrame({"town": ["Kiel", "Kiel", "Ulm"], "ill": list("xyx")})
+    pl.DataFrame({"town": ["Kiel"] * 3 + ["Ulm"]}).write_csv(tmp_path / "population.csv")
+    policy = {
+        "attributes": {
+            "town": {"role": "quasi-identifier", "max_level": 0, "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "delta-presence", "lower": 0, "upper": 0.8}],
+        "risk": {"population": {"file": str(tmp_path / "population.csv")}},
+        "method": {"suppression_limit": 0.5},
+        "output": {"suppressed": "keep"},
+    }
+    release = ind.anonymize(table, policy)
+    assert release.tables["town"].to_list() == ["Kiel", "Kiel"]
+    assert any("suppressed records would break a promise" in text for text in release.warnings)
+    found = ind.attack(table, release, policy, only=["presence"])["presence"]
+    assert found.success["certain"] == 0
+
+
 def test_classes_that_tell_who_is_there_only_together_are_withheld(tmp_path: Path) -> None:
     """Four of five people: by each class three of four are there at most, by all of them more."""
     everybody = pl.DataFrame({"age": [1, 5, 11, 4, 9], "sex": list("MMFMM")})

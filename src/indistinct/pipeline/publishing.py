@@ -162,13 +162,15 @@ def require_kept(
             remedy='write reference = "original" in the promise, leave local_recoding out, or '
             'leave these records out of the table (missing = "value" keeps missing values apart)',
         )
-    if stars:
+    overlap = [part for part in verdict.promises if not part.holds and verdict.classes.count]
+    if stars and not any(models()[part.requirement.model].needs_population for part in overlap):
+        local = "leave local_recoding out, or " if private.policy.method.local_recoding else ""
         raise Unsatisfiable(
             "suppressed-records-break",
             f"records that have {SUPPRESSED} in every quasi-identifier break a promise as a "
             "group: people who fit no class are known to be in it",
-            remedy="leave these records out of the table, or keep their missing values apart "
-            'with missing = "value"',
+            remedy=f"{local}leave these records out of the table, or keep their missing values "
+            'apart with missing = "value"',
         )
     method, of_people = private.policy.method, publication.of_people
     broken = [part for part in verdict.promises if not part.holds]

@@ -133,6 +133,16 @@ def test_a_class_that_is_its_whole_population_tells_presence() -> None:
     assert found.worst["population"] == 2
 
 
+@pytest.mark.parametrize("shares", [(1, 3), (1, 7), (2, 5), (1, 10), (3, 10)])
+def test_presence_is_certain_whatever_the_shares_of_other_classes(shares: tuple[int, int]) -> None:
+    """Shares that no binary number has: what sums lose takes no certainty away."""
+    some, of = shares
+    classes = [["a"] * some, ["b"] * some, ["c"] * 2]
+    found = presence.run(of_classes(classes, population=population(of, of, 2)))
+    assert isinstance(found, Finding)
+    assert found.success["certain"] == found.success["0.95"] == 2 / (2 * some + 2)
+
+
 def test_even_shares_of_a_population_resist() -> None:
     found = presence.run(of_classes([["a"] * 2, ["b"] * 2], population=population(8, 8)))
     assert isinstance(found, Finding)

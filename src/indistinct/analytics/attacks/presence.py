@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
 from indistinct.analytics.attacks.remedies import absent
 from indistinct.analytics.weighted import sums
@@ -44,7 +44,7 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         None,
         belief,
         prior,
-        context.found & (share[context.set_of] >= 1),
+        context.found & (share[context.set_of] >= 1 - SURE),
         figures={
             "population": places.population.height,
             "delta_lowest": float(delta.min()) if len(delta) else None,

@@ -27,6 +27,7 @@ from indistinct.release.audit.verdict import (
     Verdict,
     one_by_one,
     people_not_told,
+    times,
 )
 from indistinct.requirement import Requirement
 from indistinct.types import PlainMapping
@@ -146,6 +147,18 @@ class Asked:
             return self.cells()
         everybody = replace(self.context, published=None, _sizes={}, _counts={})
         return self.applicable(everybody.counts(published, self.on, self.sensitive))
+
+    @property
+    def suppressed(self) -> int:
+        """How many published records, or their people, are in none of the classes."""
+        published, person = self.context.published, self.context.person
+        assert published is not None
+        if person is not None:
+            return published[person].n_unique() - self.counted[person].n_unique()
+        return int(
+            published.select(times(published)).item()
+            - self.counted.select(times(self.counted)).item()
+        )
 
     def sizes(self) -> pl.DataFrame:
         """One row for each class, with its ``size``."""

@@ -40,7 +40,8 @@ def check(asked: Asked) -> Verdict:
     A promise can be broken without a class that breaks it, by people of the population who are
     under no class. ``absent`` says whether these ``break`` a lower bound or are passed over: those
     of ``suppressed`` classes, or all (``skip``). A release does not tell the two apart, so both are
-    checked as the latter.
+    checked as the latter. Where suppressed records are published, people under no class may be in
+    these: that is held against the upper bound, unless they are passed over (``skip``).
 
     Raises:
         PolicyError: If the lower bound is above the upper one, or the population or the meaning of
@@ -52,6 +53,8 @@ def check(asked: Asked) -> Verdict:
             f"lower of {MODEL} is above upper: {asked['lower']!r} and {asked['upper']!r}",
         )
     classes, absent = people(asked)
+    if asked.context.published is not None:
+        return _of_suppressed(asked, absent)
     share = classes[SIZE] / classes[PEOPLE]
     below = pl.col(SIZE) / pl.col(PEOPLE) < asked["lower"] - TOLERANCE
     above = pl.col(PRESENCE) > asked["upper"] + TOLERANCE
@@ -65,3 +68,19 @@ def check(asked: Asked) -> Verdict:
         },
     )
     return replace(verdict, holds=verdict.holds and not (outside and asked["lower"] > 0))
+
+
+def _of_suppressed(asked: Asked, absent: int) -> Verdict:
+    """The verdict on suppressed records, which are about people under no class.
+
+    Arguments:
+        asked: the promise, and the records of classes.
+        absent: people of the population under no class.
+    """
+    number = asked.suppressed
+    keeps = number <= (asked["upper"] + TOLERANCE) * absent
+    holds = None if asked["absent"] == "skip" else keeps
+    achieved = {"lower": None, "upper": number / absent if absent else None}
+    return Verdict(
+        asked.requirement, asked.on, holds, achieved, int(not keeps), 0 if keeps else number
+    )

@@ -34,7 +34,9 @@ def check(asked: Asked) -> Verdict:
     Raises:
         PolicyError: If the population or the meaning of a label is not known.
     """
-    classes, _ = people(asked)
+    classes, absent = people(asked)
+    if asked.context.published is not None:  # asked of suppressed records, beside the classes
+        return Verdict(asked.requirement, asked.on, absent >= asked["k"] or None, {"k": absent})
     verdict = asked.judged(classes, pl.col(PEOPLE) < asked["k"], {"k": least(classes[PEOPLE])})
     fewer = classes.filter(pl.col(LEFT) < asked["k"]).height > verdict.breaking_classes
     return replace(verdict, note=COMPARED if fewer else "")

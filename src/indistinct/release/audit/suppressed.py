@@ -43,7 +43,7 @@ def verdicts_on_suppressed(
     found = []
     for part in requirements:
         module = checks[part.model]
-        verdict = _verdict(group, published, part, context, module)
+        verdict = _verdict((group, classes), published, part, context, module)
         if verdict.holds and module.check.compares and part.reference == "published":
             hidden = suppressed & published[str(part.sensitive)].eq_missing(SUPPRESSED)
             beside = replace(context, published=published.filter(~hidden), _sizes={}, _counts={})
@@ -54,7 +54,7 @@ def verdicts_on_suppressed(
 
 
 def _verdict(
-    group: pl.DataFrame,
+    parts: tuple[pl.DataFrame, pl.DataFrame],
     published: pl.DataFrame,
     requirement: Requirement,
     context: Context,
@@ -62,17 +62,18 @@ def _verdict(
 ) -> Verdict:
     """What can be said of the group by the check of one model.
 
-    A sensitive value that is ``*`` as well tells nothing. Nothing can be said of how many people of
-    a population fit no class, so of a group that is too small for a class either; nor of values
-    that a bucket lists beside those of others.
+    A sensitive value that is ``*`` as well tells nothing. Nothing can be said of a group that is
+    too small for a class, nor of values that a bucket lists beside those of others. The people of a
+    population whom it may be about are those who fit no class: so such a check is given the
+    classes.
     """
-    counts = module.check.counts
+    (group, classes), counts = parts, module.check.counts
     unknown = Verdict(requirement, context.on(requirement), None, {})
-    if counts == "people" or (context.linked is not None and counts != "units"):
+    if context.linked is not None and counts not in ("units", "people"):
         return unknown
     alone = replace(context, published=published, _sizes={}, _counts={})
-    records = published if counts == "items" else group
-    if counts not in {"units", "items", "combinations", "visits"}:
+    records = published if counts == "items" else classes if counts == "people" else group
+    if counts not in {"units", "people", "items", "combinations", "visits"}:
         records = group.filter(pl.col(str(requirement.sensitive)).ne_missing(SUPPRESSED))
     try:
         verdict = module.check(records, requirement, alone)
