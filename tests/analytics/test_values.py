@@ -188,14 +188,38 @@ def test_the_sample_does_not_depend_on_the_order() -> None:
     assert sample.equals(Values("text", texts.reverse(), ones).sample)
 
 
-@settings(max_examples=60)
-@given(st.lists(st.from_regex(r"[a-z]{0,4}[0-9 .:/e_-]{0,4}|NA|true|unknown", fullmatch=True)))
+@settings(max_examples=100)
+@given(
+    st.lists(
+        st.from_regex(
+            r"[a-z]{0,4}[0-9 .:/e_-]{0,4}|NA|true|unknown|(Jan|mai|ward|May) [0-9 ,.]{0,7}",
+            fullmatch=True,
+        )
+    )
+)
 def test_words_are_read_as_if_they_could_be_numbers(values: list[str]) -> None:
     texts = pl.Series(sorted({*values, "other"}), dtype=pl.String)
     ones = pl.repeat(1, texts.len(), dtype=pl.Int64, eager=True)
     if values_of_a_column._only_words(texts.to_list()):
         found = values_of_a_column._read_text(texts, ones)
         assert (found.kind, found.texts.to_list()) == ("text", texts.to_list())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ward 12", True),
+        ("Stage 3, part 1", True),
+        ("diet", True),
+        ("D10", True),
+        ("Jan 2024", False),
+        ("12 wards", False),
+        ("ward 123", False),
+        ("NA", False),
+    ],
+)
+def test_what_is_told_to_be_words_at_once(text: str, words: bool) -> None:
+    assert values_of_a_column._only_words([text]) is words
 
 
 SIGNS = st.sampled_from(["", "-"])

@@ -151,8 +151,10 @@ from each other, stands for no date."""
 
 _LINK = re.compile(r"\bhttps?://|\bwww\.", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
-_WORDS = re.compile(r"\D*|[^\W\d_]\w*")
-"""What is neither a number nor a date: it has no digit, or begins with a letter and has no sign."""
+_WORDS = re.compile(r"\D*|[^\W\d_](\w*|\D*(\d\D*){0,2})")
+"""What is neither a number nor a date: it has no digit, or begins with a letter and has no sign or
+no more than two digits.
+"""
 
 _SHORT_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,4}|(0|[1-9][0-9]{0,2})\.[0-9]{1,2})")
 """A number with too few digits for a date, and no zeros before it as codes have."""
