@@ -292,6 +292,10 @@ def test_what_cannot_be_said_of_suppressed_records() -> None:
     assert [one.holds for one in found.suppressed_group] == [None, None]
     assert found.holds
     assert repr(found.suppressed_group[0]) == "<Verdict: k-map(k=2) not verifiable>"
+    assert {(one.breaking_classes, one.breaking_records) for one in found.suppressed_group} == {
+        (0, 0)
+    }
+    assert {one.note for one in found.suppressed_group} == {""}
     assert ("k-map(k=2), suppressed records", "not verifiable") in found.summary_rows()
     document = found.to_dict()["suppressed_group"]
     assert [part["holds"] for part in document["promises"]] == [None, None]

@@ -19,6 +19,7 @@ from indistinct.release.audit import Audit, audit
 from indistinct.release.audit.reading import PublishedTable, read_release
 from indistinct.release.audit.verdict import Context
 from indistinct.requirement import Requirement
+from indistinct.sources import memory
 
 K2 = Requirement("k-anonymity", {"k": 2})
 
@@ -537,6 +538,20 @@ def test_more_combinations_than_fit_are_refused(monkeypatch: pytest.MonkeyPatch)
         with pytest.raises(DataError) as refused:
             audit(relation, [K2], ["age"])
         assert [one.code for one in refused.value.problems] == ["combinations-do-not-fit"]
+
+
+def test_more_records_than_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each of them is looked at, as many as all their cells have room for are taken."""
+    frame = pl.DataFrame({"age": [20, 20, 30], "ward": [*"aab"], "who": [*"xyz"]})
+    table = read_release(as_relation(frame), None).tables[0]
+    room = memory.OF_CELLS * 3 * 2
+    monkeypatch.setattr(memory, "allowed", lambda: room)
+    assert table.texts(["age", "ward"]).height == 3
+    monkeypatch.setattr(memory, "allowed", lambda: room - 1)
+    with pytest.raises(DataError) as refused:
+        table.texts(["age", "ward"])
+    assert [one.code for one in refused.value.problems] == ["needs-rows"]
+    assert read_release(frame.lazy(), None).tables[0].texts(["age", "ward"]).height == 3
 
 
 def test_how_the_source_was_read_says_nothing_of_a_release(tmp_path: Path) -> None:

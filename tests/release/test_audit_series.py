@@ -17,7 +17,7 @@ from tests.test_over_releases import possible_values, together
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError
 from indistinct.release.audit.reading import read_release
-from indistinct.release.audit.series import OneOf, _known, may_meet
+from indistinct.release.audit.series import OneOf, _joined, _kind, _known, _members, may_meet
 
 ABOUT = {"sensitive": "ill"}
 PROMISES = [
@@ -344,6 +344,139 @@ def test_ranges_meet_where_a_number_is_in_both(a: int, b: int, c: int, d: int, f
 )
 def test_labels_meet_unless_they_cannot(one: str | None, other: str, meet: bool) -> None:
     assert may_meet(one, other) == may_meet(other, one) == meet
+
+
+ENDS = ["<{}", "<={}", "≤{}", ">{}", ">={}", "≥{}", "{}", "{}.0", " {} "]
+BETWEEN = ["[{}, {})", "({}, {}]", "]{}, {}]", "[{}, {}[", "({}, {})", "]{}, {}[", "[{}, {}]"]
+BETWEEN += ["{}-{}", "{} to {}", "{}–{}", "{}..{}"]
+
+
+@st.composite
+def numbers_of_labels(draw: st.DrawFn) -> tuple[str, set[float]]:
+    """A label about whole numbers from -3 to 4, and the halves that it stands for."""
+    low, high = sorted(draw(st.sets(st.integers(-3, 4), min_size=2, max_size=2)))
+    halves = [at / 2 for at in range(-10, 12)]
+    form = draw(st.sampled_from([*ENDS, *BETWEEN]))
+    if form in BETWEEN:
+        above = [one for one in halves if one > low or (one == low and form[0] not in "(]")]
+        below = {one for one in halves if one < high or (one == high and form[-1] not in ")[")}
+        return form.format(low, high), below.intersection(above)
+    if form[0] == "<":
+        below = {one for one in halves if one < low or (one == low and form[1] == "=")}
+    elif form[0] == ">":
+        below = {one for one in halves if one > low or (one == low and form[1] == "=")}
+    else:
+        below = {
+            one
+            for one in halves
+            if one == low or (one < low and form[0] == "≤") or (one > low and form[0] == "≥")
+        }
+    return form.format(low), below
+
+
+@settings(max_examples=300)
+@given(numbers_of_labels(), numbers_of_labels())
+def test_labels_of_numbers_meet_where_a_number_is_in_both(
+    one: tuple[str, set[float]], other: tuple[str, set[float]]
+) -> None:
+    assert may_meet(one[0], other[0]) == bool(one[1] & other[1])
+
+
+Day = tuple[int, int, int]
+
+
+@st.composite
+def periods(draw: st.DrawFn) -> tuple[str, Day, Day]:
+    """A period as hierarchies of dates write it, and its first and last day."""
+    decade, year = draw(st.integers(200, 201)), draw(st.integers(2008, 2011))
+    month, day = draw(st.integers(1, 12)), draw(st.integers(1, 31))
+    quarter = (month + 2) // 3
+    return draw(
+        st.sampled_from(
+            [
+                (f"{decade}0s", (10 * decade, 1, 1), (10 * decade + 9, 12, 31)),
+                (f"{year}", (year, 1, 1), (year, 12, 31)),
+                (f"{year}-Q{quarter}", (year, 3 * quarter - 2, 1), (year, 3 * quarter, 31)),
+                (f"{year}-{month:02}", (year, month, 1), (year, month, 31)),
+                (f"{year}-{month:02}-{day:02}", (year, month, day), (year, month, day)),
+            ]
+        )
+    )
+
+
+@st.composite
+def spans(draw: st.DrawFn) -> tuple[str, Day, Day]:
+    """A period, or a range of two."""
+    one, other = sorted(draw(st.tuples(periods(), periods())), key=lambda period: period[1])
+    if draw(st.booleans()) or other[2] < one[2]:
+        return one
+    return f"[{one[0]}, {other[0]}]", one[1], other[2]
+
+
+@settings(max_examples=300)
+@given(spans(), spans())
+def test_periods_meet_where_a_day_is_in_both(
+    one: tuple[str, Day, Day], other: tuple[str, Day, Day]
+) -> None:
+    assert may_meet(one[0], other[0]) == (one[1] <= other[2] and other[1] <= one[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (None, ""),
+        ("24", "number"),
+        (" -2.5 ", "number"),
+        ("f", "word"),
+        ("two words", "word"),
+        ("C34.1", "a00.0"),
+        ("ÄB_7", "aa_0"),
+        ("2024-05", "date"),
+        ("2024-05-06", "day"),
+        ("20-30", ""),
+        ("3 to 4 years", ""),
+        ("3 - 4 years", ""),
+        *((text, "") for text in ("1*", "[1", "1]", "{1", "1}", "(1", "1)", "<1", ">1", "≤1")),
+        *((text, "") for text in ("≥1", "a,b", "a;b", "a–b")),
+    ],
+)
+def test_what_labels_look_like(text: str | None, kind: str) -> None:
+    assert _kind(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "members"),
+    [
+        ('{a, "b c" ,d}', ["a", "b c", "d"]),
+        ("{a}", ["a"]),
+        ("{a, b", ["{a, b"]),
+        ("a, b}", ["a, b}"]),
+    ],
+)
+def test_sets_are_written_in_braces(text: str, members: list[str]) -> None:
+    assert _members(text) == members
+
+
+@pytest.mark.parametrize(
+    ("names", "listed"),
+    [
+        ("c", "'c'"),
+        ("bca", "'a', 'b', 'c'"),
+        ("dbca", "'a', 'b', 'c' and 1 more"),
+        ("edbca", "'a', 'b', 'c' and 2 more"),
+    ],
+)
+def test_columns_by_which_rows_can_be_joined_are_named(names: str, listed: str) -> None:
+    classes = [pl.DataFrame({"who": [*"xy"], "\0class": own}) for own in ([0, 0], [0, 1], [1, 1])]
+    divided, together = [classes[0], classes[1]], [classes[0], classes[2]]
+    beside = [{*names, "p"}, {*names, "q"}]
+    said = f"rows of two releases can be joined by {listed}, which"
+    assert _joined(divided, beside, None) == f"{said} may divide classes"
+    assert _joined(together, beside, None) == f"{said} may divide classes"
+    for both in (divided, divided[::-1]):
+        assert _joined(both, beside, "who") == f"{said} divides classes"
+    assert _joined(together, beside, "who") == ""
+    assert _joined(divided, [{"p"}, {"q"}], None) == ""
 
 
 GROUPINGS = [

@@ -48,7 +48,7 @@ def check(asked: Asked) -> Verdict:
     classes = described(
         beside(cells, told),
         delta=(p / q).log().abs().filter(asked.harmful).max().fill_null(0.0),
-        present=((q > 0) & asked.harmful).sum(),
+        present=p.filter(asked.harmful).len(),
     )
     if asked["absent"] == "break":
         lacks = pl.col("present") < told.filter(asked.harmful).height

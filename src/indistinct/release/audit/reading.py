@@ -259,10 +259,11 @@ def _read_file(
     same = digest is None or not path.is_file() or _sha256(path) == digest
     # What a certificate speaks of stands there as it was written, blanks and all.
     written = claims is not None and same
+    coded &= written
     if claims is not None:  # how the source was read says nothing of what was written
         source = {**({} if written else source), "header": True}
     try:
-        frame = read_table(path, **source, allow_empty=True, exact=True, coded=coded and written)
+        frame = read_table(path, **source, allow_empty=True, exact=True, coded=coded)
     except DataError as error:
         if {one.code for one in error.problems} == {"too-little-memory"} and can_scan(path):
             table = scan(path, exact=True, **source)
@@ -273,7 +274,7 @@ def _read_file(
         raise DataError([*error.problems, tampered(name)]) from None
     matches = same and rows == frame.height if claims else None
     names = column_names(frame)
-    if coded and written:
+    if coded:
         held = {
             values.name: values if values.dtype == pl.Enum else as_codes(_text(values))
             for values in frame.get_columns()

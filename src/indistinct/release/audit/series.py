@@ -265,10 +265,9 @@ def _joined(members: Sequence[pl.DataFrame], beside: Sequence[set[str]], follow:
             columns |= both
     if not columns:
         return ""
-    listed = in_quotes(sorted(columns)[:3])
-    listed += f" and {len(columns) - 3} more" * (len(columns) > 3)
-    may = "" if follow is not None else "may "
-    divide = f"{may}divide" + "s" * (not may)
+    first, more = sorted(columns)[:3], len(columns) - 3
+    listed = in_quotes(first) + (f" and {more} more" if more > 0 else "")
+    divide = "may divide" if follow is None else "divides"
     return f"rows of two releases can be joined by {listed}, which {divide} classes"
 
 
@@ -281,8 +280,10 @@ def _known(series: Sequence[OneOf], beside: Sequence[set[str]]) -> str:
         if other is not one
         for name in own & {*other.quasi}
     }
+    if not columns:
+        return ""
     listed = in_quotes(sorted(columns))
-    return f"whoever knows {listed}, as another release takes for known, finds rows" * bool(columns)
+    return f"whoever knows {listed}, as another release takes for known, finds rows"
 
 
 def _divided(one: pl.DataFrame, other: pl.DataFrame, follow: str) -> bool:
@@ -628,9 +629,9 @@ def _kind(text: str | None) -> str:
     if _NUMBER.fullmatch(text):
         return "number"
     if _RANGE.fullmatch(text) or re.search(r"\d\s*(-|to)\s*\d", text):
-        return "date" * (re.fullmatch(r"\d{4}-\d\d", text) is not None) + "day" * (
-            re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None
-        )
+        if re.fullmatch(r"\d{4}-\d\d", text):
+            return "date"
+        return "day" if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else ""
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", text)) if re.search(r"\d", text) else "word"
 
 
