@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -15,8 +16,9 @@ from tests.privacy.drawing import CHECKED, LABELS, Class, classes, table
 
 from indistinct import anonymize, attack
 from indistinct.errors import PolicyError
+from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
-from indistinct.privacy.values import AboutValues
+from indistinct.privacy.values import AboutValues, domain_of, had_by_all, shares_of
 from indistinct.release.audit import audit
 
 ABLE = sorted(name for name, kind in models().items() if issubclass(kind, AboutValues))
@@ -312,3 +314,16 @@ def test_a_missing_value_is_no_diversity_once_it_is_named(
         release = anonymize(frame, asked)
         assert release.tables["age"].n_unique() == 1
         assert told not in release.run.warnings
+
+
+def test_of_values_that_nothing_is_known_of_each_is_without_a_label() -> None:
+    """Every record has one of them then, and they are compared with what all classes have."""
+    cells = np.array([[2, 0, 1], [1, 0, 0]])
+    seen = ClassTable(np.arange(2, dtype=np.int32), np.array([3, 1]), {"ill": cells})
+    asked = promise("max-posterior", bound=0.5, sensitive="ill")
+    assert domain_of(asked, seen).labels == (None,) * 3
+    assert domain_of(asked, seen).exclusive
+    assert shares_of(asked, seen).tolist() == [0.75, 0.0, 0.25]
+    assert not had_by_all(asked, seen).any()
+    nobody = ClassTable(np.arange(1, dtype=np.int32), np.array([0]), {"ill": cells[:1] * 0})
+    assert shares_of(asked, nobody).tolist() == [0.0] * 3

@@ -9,8 +9,9 @@ import lzma
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.recoding.plain_exchange import Exchanged, exchange
 from tests.recoding.plain_exchange_steps import replay
 
 from indistinct.hierarchies.taxonomy import Taxonomy
+from indistinct.kernels import exchange as kernel
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import Microdata
@@ -38,6 +40,7 @@ from indistinct.recoding.exchange import (
     Target,
     ThetaInfeasible,
     Widths,
+    procedure,
 )
 from indistinct.recoding.exchange.procedure import Moves, exchange_classes
 
@@ -363,6 +366,81 @@ def test_compiled_is_as_plain_with_more_values_than_bits(seed: int) -> None:
     found = compiled(case)
     same(plainly(case), found)
     assert found.log
+
+
+def could_give(target: Target, own: Sequence[int], guard: bool, new: bool) -> set[int]:
+    """The values that a class could give for one that it holds, or for a new one, and keep its own.
+
+    A class of many values counts as able to give any of them.
+    """
+    held = {value for value, count in enumerate(own) if count}
+    if target.short_of_variance(own):
+        return set()
+    if not guard or len(held) > kernel.MANY:
+        return held
+    found = set()
+    for out in held:
+        for into in set(range(len(own))) - held if new else held - {out}:
+            after = list(own)
+            after[out] -= 1
+            after[into] += 1
+            if target.kept(own, after):
+                found.add(out)
+    return found
+
+
+def indexed(seed: int) -> Case:
+    """A random table; or one of many classes, or of more values than bits."""
+    case, rng = random_case(seed, most=60), random.Random(seed)
+    groups, size, domain = [(0, 0, 0), (150, 3, 5), (5, 100, 80)][seed % 3]
+    if not groups:
+        return case
+    sizes = [rng.randint(2, size) for _ in range(groups)]
+    starts = [sum(sizes[:at]) for at in range(groups + 1)]
+    odds = [rng.random() ** 2 + 0.01 for _ in range(domain)]
+    return replace(
+        case,
+        classes=[list(range(*ends)) for ends in pairwise(starts)],
+        values={"s": rng.choices(range(domain), odds, k=starts[-1])},
+        targets={"s": Target(domain, k=rng.choice([1, 2, 3]), posterior=rng.choice([None, 0.4]))},
+        widths=random_widths(rng, starts[-1]),
+    )
+
+
+@pytest.mark.parametrize("seed", range(9))
+def test_the_index_of_donors_says_what_each_class_could_give(seed: int) -> None:
+    case = indexed(seed)
+    classes = Ragged.of(case.classes)
+    codes = {name: np.array(own, np.int32) for name, own in case.values.items()}
+    facts = procedure._facts(classes.indptr, codes, case.targets, case.widths)
+    state = procedure._state(classes.value, facts)
+    kernel.prepare(facts, state, case.guard)
+
+    def values_of(bits: Sequence[int]) -> set[int]:
+        return {
+            64 * at + bit
+            for at, word in enumerate(bits)
+            for bit in range(64)
+            if int(word) >> bit & 1
+        }
+
+    for at, (name, target) in enumerate(case.targets.items()):
+        code, could = case.values[name], list[tuple[set[int], set[int], set[int]]]()
+        for group, members in enumerate(case.classes):
+            number = Counter(code[r] for r in members)
+            own = [number[value] for value in range(target.domain)]
+            for_new, for_held = (could_give(target, own, case.guard, new) for new in (True, False))
+            could.append((set(number), for_new, for_held))
+            assert state.able[at, group] == (not target.short_of_variance(own))
+            assert tuple(values_of(state.sets[at, which, group]) for which in range(3)) == could[-1]
+        for block, found in enumerate(state.blocks[at]):
+            some = could[block * kernel.BLOCK : (block + 1) * kernel.BLOCK]
+            if len(found) == 1:
+                assert values_of(found[0]) == set().union(*(new | old for _, new, old in some))
+                continue
+            for value in range(target.domain):
+                told = (old if value in held else new for held, new, old in some)
+                assert values_of(found[value]) == set().union(*told)
 
 
 @settings(max_examples=400)
