@@ -623,6 +623,12 @@ def publishing(self, change):
         os.kill(os.getpid(), signal.SIGKILL)
     return publish(self, change)
 ScannedTable.publish = publishing
+def interrupted():
+    assert len(folders()) == 1
+    raise SystemExit(4)
+if how == "interrupted":
+    import duckdb
+    duckdb.connect = interrupted
 release = ind.anonymize(path, policy, engine="duckdb")
 assert len(folders()) == 1
 if how == "raise":
@@ -630,7 +636,7 @@ if how == "raise":
 """
 
 
-@pytest.mark.parametrize("how", ["end", "raise", "kill"])
+@pytest.mark.parametrize("how", ["end", "raise", "interrupted", "kill"])
 def test_the_private_folder_goes(how: str, tmp_path: Path) -> None:
     TABLE.write_csv(tmp_path / "table.csv")
     (tmp_path / "policy.toml").write_text(
@@ -640,7 +646,7 @@ def test_the_private_folder_goes(how: str, tmp_path: Path) -> None:
     asked = [str(tmp_path / "table.csv"), str(tmp_path / "policy.toml")]
     command = [sys.executable, "-c", RUN, *asked, how]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    expected = {"end": 0, "raise": 3, "kill": -signal.SIGKILL}[how]
+    expected = {"end": 0, "raise": 3, "interrupted": 4, "kill": -signal.SIGKILL}[how]
     assert done.returncode == expected, done.stderr
     left = [one for one in tmp_path.iterdir() if ".ind-" in one.name]
     assert len(left) == (how == "kill")

@@ -143,6 +143,8 @@ class Workspace:
             place = Path(tempfile.gettempdir()) / place.name
         sweep(place)
         self.folder, self._lock = staged_folder(place)
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        weakref.finalize(self, _remove_private, self.folder)
         self.connection = duckdb.connect()
         settings = {
             "memory_limit": f"{int(_SHARE * (self.ceiling - _OWN)) >> 20}MiB",
@@ -151,8 +153,6 @@ class Workspace:
         }
         for name, value in settings.items():
             self.connection.execute(f"SET {name} = {literal(value)}")
-        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
-        weakref.finalize(self, _remove_private, self.folder)
 
     def close(self) -> None:
         """Remove the folder, with all that is in it."""
