@@ -6,6 +6,7 @@ import os
 import signal
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import indistinct
@@ -248,8 +249,16 @@ def test_other_ends(release, monkeypatch, error: BaseException, code: int, text:
     assert text in result.stderr
 
 
-@pytest.mark.parametrize("error", [ValueError(SECRET), KeyError(SECRET), OSError(SECRET)])
-def test_our_own_bug_shows_no_value(release, monkeypatch, error: Exception):
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError(SECRET),
+        KeyError(SECRET),
+        OSError(SECRET),
+        pl.exceptions.PanicException(SECRET),  # a BaseException
+    ],
+)
+def test_our_own_bug_shows_no_value(release, monkeypatch, error: BaseException):
     monkeypatch.setattr(indistinct, "anonymize", fails(error))
     result = release(GOOD)
     assert result.exit_code == 1

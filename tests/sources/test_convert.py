@@ -7,6 +7,7 @@ import decimal
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,7 @@ import indistinct as ind
 from indistinct.errors import DataError
 from indistinct.sources.convert import like, to_polars
 from indistinct.sources.engines import open_table
+from indistinct.sources.writing import as_shown
 
 LARGE = 2**53 + 1
 N = 24
@@ -207,7 +209,9 @@ def test_columns_of_duckdb_keep_values_and_types(value: str, kind: str, algorith
         "promises": [{"model": "k-anonymity", "k": 3}],
         "method": {"algorithm": algorithm, "seed": 1},
     }
-    released = ind.anonymize(native, policy).tables
+    release = ind.anonymize(native, policy)
+    released = release.tables
+    assert not any("formula" in warning for warning in release.warnings)
     assert str(released.types[1]) == str(native.types[1])
     texts = "SELECT count(*), held::VARCHAR FROM v GROUP BY ALL ORDER BY ALL"
     assert released.query("v", texts).fetchall() == native.query("v", texts).fetchall()
@@ -220,10 +224,30 @@ def test_numbers_of_duckdb_that_are_generalized_stay_texts() -> None:
     assert list(map(str, again.types)) == ["VARCHAR", "VARCHAR"]
 
 
-def test_a_column_of_duckdb_that_cannot_be_read_record_by_record_is_refused() -> None:
+def test_a_column_of_several_types_of_duckdb_is_read_as_text(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
-    with pytest.raises(DataError, match="leave columns of type UNION out"):
-        to_polars(duckdb.connect().sql("SELECT union_value(a := 1) AS odd"))
+    query = "SELECT 1 AS age, union_value(a := i) AS odd FROM range(3) t(i)"
+    policy = {
+        "rest": "keep",
+        "attributes": {"age": {"role": "quasi-identifier"}},
+        "promises": [{"model": "k-anonymity", "k": 3}],
+    }
+    release = ind.anonymize(duckdb.connect().sql(query), policy)
+    assert sorted(to_polars(release.tables)["odd"]) == ["0", "1", "2"]
+    release.write(tmp_path / "out")
+    assert sorted((tmp_path / "out" / "release.csv").read_text().split()[1:]) == [
+        "1,0",
+        "1,1",
+        "1,2",
+    ]
+
+
+def test_days_of_duckdb_are_written_as_days_whatever_their_precision(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    kinds = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+    days = ", ".join(f"'2024-01-31'::{kind} AS {kind}" for kind in kinds)
+    release = as_shown(duckdb.connect().sql(f"SELECT {days}"))
+    assert [str(kind) for kind in release.types] == ["DATE"] * 4
 
 
 @pytest.mark.parametrize("load", [pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas])
@@ -233,3 +257,24 @@ def test_time_zones_stay(load: Callable[[pl.DataFrame], Any]) -> None:
     native = load(frame)
     again = to_polars(like(to_polars(native), native))
     assert again["at"].dt.epoch().to_list() == frame["at"].dt.epoch().to_list()
+
+
+@pytest.mark.parametrize(
+    "value", ["'infinity'::DATE", "'-infinity'::TIMESTAMP", "'2900000-01-01'::DATE"]
+)
+@pytest.mark.parametrize("form", ["relation", "arrow", "parquet", "scan"])
+def test_dates_that_have_no_text_are_refused(value: str, form: str, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    query = f"SELECT i AS age, CASE WHEN i = 1 THEN {value} ELSE '2024-01-01' END AS until"
+    given = duckdb.connect().sql(f"{query} FROM range(9) t(i)")
+    native = given.to_arrow_table() if form == "arrow" else given
+    if form in ("parquet", "scan"):
+        given.write_parquet(native := str(tmp_path / "t.parquet"))
+    policy = {
+        "rest": "keep",
+        "attributes": {"age": {"role": "quasi-identifier", "hierarchy": "suppress"}},
+        "promises": [{"model": "k-anonymity", "k": 3}],
+    }
+    with pytest.raises(DataError, match="column 2 has dates more than 250,000 years away") as error:
+        ind.anonymize(native, policy, engine="duckdb" if form == "scan" else None)
+    assert [problem.code for problem in error.value.problems] == ["unsupported-values"]

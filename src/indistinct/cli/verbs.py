@@ -31,6 +31,9 @@ KILLED = 128
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 """What a system or a terminal sends to end a program, and what is as orderly an end as Ctrl+C."""
 
+_PANICS = "pyo3_runtime"
+"""Where errors come from that are none of Python's: of Polars, which ends its own work by one."""
+
 P = ParamSpec("P")
 
 
@@ -101,7 +104,9 @@ def ended_as_told(module: str, *, as_json: bool = False) -> Iterator[None]:
         problem = Problem("system-error", str(error.strerror), file=str(error.filename))
         complain("error", str(problem))
         _end(ended("OSError", 2, problem), as_json)
-    except Exception as error:  # noqa: BLE001 - any error: a message, and no value of the table
+    except BaseException as error:  # any error: a message, and no value of the table
+        if not isinstance(error, Exception) and type(error).__module__ != _PANICS:
+            raise
         _confess(error, module, as_json)
 
 
@@ -175,7 +180,7 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(one, own)
 
 
-def _confess(error: Exception, module: str, as_json: bool) -> NoReturn:
+def _confess(error: BaseException, module: str, as_json: bool) -> NoReturn:
     """Say that this is our bug, or that of the plugin whose verb it is, and end with 1."""
     package = module.partition(".")[0]
     what = f"{type(error).__name__} in {_place(error, package)}"
@@ -191,7 +196,7 @@ def _confess(error: Exception, module: str, as_json: bool) -> NoReturn:
     _end(ended("InternalError", 1, Problem("internal-error", what)), as_json)
 
 
-def _place(error: Exception, package: str) -> str:
+def _place(error: BaseException, package: str) -> str:
     """The last line that ran of this package, or of the plugin's."""
     homes = [Path(place) for name in ("indistinct", package) for place in _folders(name)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

@@ -18,15 +18,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import DataError
 from indistinct.frozen import dataclass
 from indistinct.sources import memory
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.headers import cells_of
-from indistinct.sources.table import Change, count_column, counted_rows
+from indistinct.sources.table import Change, count_column, counted_rows, refuse_far
 from indistinct.sources.text import (
     COMMA_NUMBER,
+    MOST_DAYS,
     NUMBER,
     WHOLE,
     Coded,
@@ -53,8 +53,17 @@ _FIRST = 2048
 _KINDS: dict[str, str] = {}
 """The kinds of the types that were met, which need no query; without those that list values."""
 
-_BY_TEXT = re.compile(r"\b(INTERVAL|BIT|TIME WITH|UHUGEINT|BIGNUM|UUID|VARIANT)\b")
+_BY_TEXT = re.compile(r"\b(INTERVAL|BIT|TIME WITH|UHUGEINT|BIGNUM|UUID|VARIANT|UNION)\b")
 """Types that Arrow or Polars has not, or changes: these travel as text."""
+
+_NEAR = (
+    f"coalesce(TRY_CAST({{0}} AS TIMESTAMP) BETWEEN DATE '1970-01-01' - {MOST_DAYS}"
+    f" AND DATE '1970-01-01' + {MOST_DAYS}, {{0}} IS NULL)"
+)
+"""The condition that a date or moment has a text."""
+
+_TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+"""Moments without a time zone."""
 
 
 class DuckDBTable:
@@ -68,7 +77,7 @@ class DuckDBTable:
         self.name = name
         self.columns: tuple[str, ...] = tuple(relation.columns)
         self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
-        self._relation = _as_arrow_has_it(relation, self._types)
+        self._relation = as_arrow_has_it(relation)
         self._tokens = tokens or {}
         self._height: int | None = None
         stored = file_of(relation)
@@ -88,19 +97,11 @@ class DuckDBTable:
         """All records, in the order of the source; of some columns, where these are named.
 
         Raises:
-            DataError: They take more memory than they may, or are of types that Polars lacks.
+            DataError: They take more memory than they may.
         """
         columns = self.columns if columns is None else columns
         self._require_rows(columns)
-        try:
-            return self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE}")
-        except pl.exceptions.PolarsError:
-            raise DataError(
-                "unsupported-type",
-                "there are columns of a type that cannot be read record by record",
-                file=self.name,
-                remedy="leave columns of type UNION out, or cast them to text",
-            ) from None
+        return self._fetch(f"SELECT {_names(columns)} FROM {_SOURCE}")
 
     def text(self, columns: Sequence[str]) -> pl.DataFrame:
         """The canonical texts of these columns, in the order of the source, null for missing.
@@ -155,8 +156,7 @@ class DuckDBTable:
             for name in self.columns
             if self.kinds[name] == "text"
         )
-        read = [name for name in self.columns if "UNION(" not in self._types[name]]
-        rows = f"SELECT {_names(read)} FROM {_SOURCE}"
+        rows = f"SELECT {_names(self.columns)} FROM {_SOURCE}"
         like = f"{rows} WHERE {named or 'false'}"
         return self._fetch(f"({rows} LIMIT 1000) UNION ALL ({like} LIMIT 1000)")
 
@@ -370,20 +370,22 @@ class DuckDBTable:
 
     def _kinds(self) -> Mapping[str, str]:
         types = self._types
-        kinds = {name: "other" for name, kind in types.items() if "UNION(" in kind}
-        if new := [name for name in types if name not in kinds and types[name] not in _KINDS]:
+        kinds: dict[str, str] = {}
+        if new := [name for name in types if types[name] not in _KINDS]:
             empty = self._fetch(f"SELECT {_names(new)} FROM {_SOURCE} LIMIT 0")
-            kinds |= {values.name: kind_of_type(values.dtype) for values in empty.get_columns()}
+            kinds = {values.name: kind_of_type(values.dtype) for values in empty.get_columns()}
             _KINDS.update({types[name]: kinds[name] for name in new if "'" not in types[name]})
         kinds |= {name: _KINDS[types[name]] for name in types if name not in kinds}
         times = [name for name, kind in kinds.items() if kind == "datetime"]
-        if times:
-            tests = ", ".join(
-                f"coalesce(bool_and({quoted(name)} = date_trunc('day', {quoted(name)})), true)"
-                f" AS {quoted(name)}"
-                for name in times
-            )
-            whole = self._fetch(f"SELECT {tests} FROM {_SOURCE}").row(0)
+        dates = [*times, *(name for name, kind in kinds.items() if kind == "date")]
+        if dates:
+            tests = [f"{quoted(name)} = date_trunc('day', {quoted(name)})" for name in times]
+            tests += [_NEAR.format(quoted(name)) for name in dates]
+            asked = (f"coalesce(bool_and({one}), true) AS t{at}" for at, one in enumerate(tests))
+            told = self._fetch(f"SELECT {', '.join(asked)} FROM {_SOURCE}").row(0)
+            whole, near = told[: len(times)], told[len(times) :]
+            far = [name for name, it_is in zip(dates, near, strict=True) if not it_is]
+            refuse_far(self.columns, far, self.name)
             kinds |= {name: "date" for name, days in zip(times, whole, strict=True) if days}
         return kinds
 
@@ -455,8 +457,9 @@ def like_relation(frame: pl.DataFrame, kind: DuckDBPyRelation) -> DuckDBPyRelati
     return _stored(records, wanted, "release")
 
 
-def _as_arrow_has_it(relation: DuckDBPyRelation, types: Mapping[str, str]) -> DuckDBPyRelation:
+def as_arrow_has_it(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     """A relation in which columns that would not travel as they are come as their texts."""
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     if not any(map(_BY_TEXT.search, types.values())):
         return relation
     return relation.project(
@@ -490,6 +493,8 @@ def _fits(connection: DuckDBPyConnection, column: str, kind: str) -> bool:
     """Whether a column of ``records`` can be of this type: texts may be generalized ones."""
     if not _BY_TEXT.search(kind):
         return True
+    if "UNION(" in kind:  # a text does not tell which of its types a value has
+        return False
     query = f"SELECT count({quoted(column)}) = count(TRY_CAST({quoted(column)} AS {kind}))"
     return bool(connection.execute(f"{query} FROM records").fetchone()[0])
 
@@ -500,9 +505,8 @@ def relation_as_shown(relation: DuckDBPyRelation) -> DuckDBPyRelation:
     forms = {
         "DOUBLE": "{0} = trunc({0}) AND abs({0}) < 9007199254740992",
         "FLOAT": "{0} = trunc({0}) AND abs({0}) < 9007199254740992",
-        "TIMESTAMP": "{0} = date_trunc('day', {0})",
-        "TIMESTAMP_NS": "{0} = date_trunc('day', {0})",
     }
+    forms |= dict.fromkeys(_TIMESTAMPS, "{0} = date_trunc('day', {0})")
     some = {name: forms[kind] for name, kind in kinds.items() if kind in forms}
     first = _always(relation.limit(_FIRST), some)  # mostly some of these say no: all need not be
     some = {name: form for name, form in some.items() if first[name] is not False}

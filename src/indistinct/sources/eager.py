@@ -33,6 +33,7 @@ from indistinct.sources.table import (
     Change,
     column_names,
     count_column,
+    refuse_far,
     require_names,
 )
 from indistinct.sources.text import (
@@ -47,6 +48,7 @@ from indistinct.sources.text import (
     recoded,
     settled,
     text_of,
+    too_far,
 )
 from indistinct.types import Codes, Frame, Ints, Plain
 
@@ -72,6 +74,8 @@ class EagerTable(ABC):
     def __init__(self, frame: pl.DataFrame, name: str, tokens: Tokens | None = None) -> None:
         self.name = name
         self.columns = column_names(frame)
+        far = [values.name for values in frame.get_columns() if too_far(values)]
+        refuse_far(self.columns, far, name)
         self.kinds: Mapping[str, str] = {
             values.name: kind_of(values) for values in frame.get_columns()
         }

@@ -392,6 +392,22 @@ def _listed(places: Sequence[int]) -> str:
     return ", ".join(map(str, places[:ROWS_SHOWN])) + more
 
 
+def refuse_far(columns: Sequence[str], far: Collection[str], name: str) -> None:
+    """Refuse a table in which some columns have dates that have no text, as none can be read.
+
+    Raises:
+        DataError: there are some.
+    """
+    at = [place for place, column in enumerate(columns, start=1) if column in far]
+    if at:
+        raise DataError(
+            "unsupported-values",
+            f"column {_listed(at)} has dates more than 250,000 years away, as infinity is stored",
+            file=name,
+            remedy="make them missing, or make texts of the column",
+        )
+
+
 def require_names(columns: Sequence[str], name: str) -> None:
     """Raise :class:`DataError` unless every column has a name of its own."""
     refuse(DataError, name_problems(columns, name))

@@ -57,6 +57,21 @@ def kind_of_type(dtype: pl.DataType) -> str:
     return "other"
 
 
+MOST_DAYS = 94_000_000
+"""Dates are so many days from 1970 at most: what is further away has no text."""
+
+_IN_A_DAY = {"ms": 86_400_000, "us": 86_400_000_000}
+
+
+def too_far(values: pl.Series) -> bool:
+    """Whether some date or moment of a column has no text."""
+    kind, unit = values.dtype, getattr(values.dtype, "time_unit", None)
+    if kind not in (pl.Date, pl.Datetime) or unit == "ns":
+        return False
+    most = MOST_DAYS * _IN_A_DAY.get(str(unit), 1)
+    return not values.to_physical().cast(pl.Int64).is_between(-most, most).all()
+
+
 def only_midnights(values: pl.Series) -> bool:
     """Whether no value of a datetime column has a time of day."""
     return bool((values.dt.truncate("1d") == values).all())

@@ -35,7 +35,7 @@ from indistinct.frozen import dataclass
 from indistinct.sources import spark_release, spark_table
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.convert import to_polars
-from indistinct.sources.duckdb_table import file_of, relation_as_shown
+from indistinct.sources.duckdb_table import as_arrow_has_it, file_of, relation_as_shown
 from indistinct.sources.files import has_table_ending
 from indistinct.sources.standing import follow
 from indistinct.sources.table import is_duckdb, is_pandas, is_spark
@@ -350,6 +350,8 @@ def reader_of(frame: Frame) -> Any:
     """What reads the rows of a frame in parts; None where no engine has them."""
     if is_spark(frame):
         return spark_table.arrow_reader(frame)
+    if is_duckdb(frame):
+        frame = as_arrow_has_it(frame)
     return frame.to_arrow_reader(_ROWS) if hasattr(frame, "to_arrow_reader") else None
 
 
