@@ -2034,6 +2034,26 @@ def test_a_code_in_a_name_is_not_about_health() -> None:
         (["Skilled", "Unskilled", "Agri (self)"], "occupation"),
         (["Aries", "Leo", "Cancer", "Pisces", "Libra"], "birth"),
         (["2012/2013", "2013/2014", "2014/2015"], "time"),
+        (["2020-Q1", "2020-Q2", "2020-Q3"], "time"),
+        (["poniedziałek", "wtorek", "środa"], "time"),
+        (["Uomo", "Donna"], "sex"),
+        (["Masc", "Fem"], "sex"),
+        (["garçon", "fille"], "sex"),
+        (["Célibataire", "Marié(e)", "Divorcé(e)"], "family"),
+        (["panna", "mężatka", "wdowa"], "family"),
+        (["gift", "ugift", "skilt"], "family"),
+        (["mother", "father", "other"], "family"),
+        (["Liceo scientifico", "Istituto tecnico", "Liceo linguistico"], "education"),
+        (["grundskola", "gymnasium", "universitet"], "education"),
+        (["full-time", "part-time"], "occupation"),
+        (["CDI", "CDD", "Interim"], "occupation"),
+        (["IT", "HR", "Sales"], "occupation"),
+        (["ville", "campagne", "périurbain"], "place"),
+        (["miasto powyżej 100 tys.", "wieś"], "place"),
+        (["kent", "kır"], "place"),
+        (["Nord", "Sud", "Centro"], "place"),
+        (["18 a 25 años", "26 a 40 años", "41 a 60 años", "más de 60 años"], "age"),
+        (["moins de 25 ans", "25-40 ans", "41-60 ans", "60 ans et plus"], "age"),
     ],
 )
 def test_what_others_know_is_read_in_other_languages(values: list[str], about: str) -> None:
@@ -2045,6 +2065,22 @@ def test_what_others_know_is_read_in_other_languages(values: list[str], about: s
     ("name", "role"),
     [
         ("Czy.pracujesz.", "quasi-identifier"),
+        ("dział", "quasi-identifier"),
+        ("Czy kierownik", "quasi-identifier"),
+        ("kıdem", "quasi-identifier"),
+        ("Führungskraft", "quasi-identifier"),
+        ("anos_de_estudo", "quasi-identifier"),
+        ("Années d'études", "quasi-identifier"),
+        ("kindergarten", "quasi-identifier"),
+        ("Scuola superiore", "quasi-identifier"),
+        ("habitation", "quasi-identifier"),
+        ("habit", "sensitive"),
+        ("distract", "sensitive"),
+        ("circuito", "quasi-identifier"),
+        ("Staatsangehörigkeit", "quasi-identifier"),
+        ("dkids", "quasi-identifier"),
+        ("yrdispl", "quasi-identifier"),
+        ("pref_1", "sensitive"),
         ("Na.jakiej.uczelni.studiujesz.", "quasi-identifier"),
         ("Miejsce zamieszkania", "quasi-identifier"),
         ("Cinsiyetinizi seçin", "quasi-identifier"),
@@ -2265,3 +2301,41 @@ def test_what_short_names_of_studies_are_about(name: str, values: list[str], rol
 )
 def test_questions_in_portuguese_and_german(name: str, role: str) -> None:
     assert role_of([str(at % 3) for at in range(N)], name, **ILL) == role
+
+
+def test_a_number_from_1_to_31_beside_a_month_is_its_day() -> None:
+    months = [("January", "May", "July")[at % 3] for at in range(N)]
+    days = [str(at * 7 % 31 + 1) for at in range(N)]
+    others = [str(at * 11 % 37 % 31 + 1) for at in range(N)]
+    frame = pl.DataFrame({"month": months, "d": days, "x": others, **ILL})
+    seen = profile(frame, "t")
+    assert (seen["d"].role, seen["x"].role) == ("quasi-identifier", "sensitive")
+    assert seen["d"].why == "with 'month' it makes a day"
+
+
+def test_what_follows_from_something_known_is_known() -> None:
+    draw = random.Random(8)
+    at = [draw.randrange(30) for _ in range(2 * N)]
+    frame = pl.DataFrame(
+        {
+            "peak": [f"{'ABCDE'[one % 5]}{'aeiou'[one // 6]}ngh{'eiouay'[one % 6]}" for one in at],
+            "up": [str(6000 + one * 97) for one in at],
+            "qz": [str(draw.randrange(20)) for _ in at],
+            "sex": [draw.choice("mf") for _ in at],
+            "diagnosis": [draw.choice(("flu", "gout")) for _ in at],
+        }
+    )
+    seen = profile(frame, "t")
+    assert (seen["peak"].role, seen["up"].role) == ("quasi-identifier", "quasi-identifier")
+    assert seen["up"].why == "it follows from 'peak'"
+    assert seen["qz"].role == "sensitive"
+
+
+def test_scores_of_few_records_are_as_those_that_are_called_alike() -> None:
+    draw = random.Random(5)
+    few = {f"ados.{part}": [str(draw.randrange(6)) for _ in range(60)] for part in "acd"}
+    rare = {"ados.b": [str(draw.randrange(19)) for _ in range(60)]}
+    ages = {"age": [str(at % 13 + 2) for at in range(60)]}
+    closed = profile(pl.DataFrame({**ages, **few, **rare})).closed()
+    assert closed["ados.b"].distinct * 5 > 60
+    assert {closed[name].role for name in (*few, *rare)} == {"sensitive"}

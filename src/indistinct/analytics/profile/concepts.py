@@ -127,8 +127,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_named(told[0]), told[1]
     found = found or _of_a_parent(name)
     found = found or _of_a_kind(name) or _glued(name) or _without_vowels(name)
-    if found is None and re.fullmatch("[nl][a-z]{3,}", name):
-        # ndisease is a number of diseases, linc the logarithm of an income.
+    if found is None and re.fullmatch("[nld][a-z]{3,}", name):
+        # ndisease is a number of diseases, linc the logarithm of an income, dkids a 0 or 1.
         found = _concept_of(name[1:])
     if found is None and (short := abbreviated(name)):
         return concept_named(short[0]), short[1]
@@ -296,6 +296,8 @@ def _cut_short(name: str) -> tuple[Concept, str] | None:
         return None
     if found is None or found[0].role != "quasi-identifier":
         return None
+    if found[0].name == "place" and words(name)[-1].isdigit():
+        return None  # pref_1 and pref_2 are no prefectures
     return found[0], f"{name}{FOR}{found[1]}"
 
 

@@ -71,7 +71,10 @@ _SPAN = re.compile(
     r"(?: ?(?:[-–—/,]|to|and) ?(?:(?:1[89]|20)\d\d|\d\d|before|after|later)?|\+)?[\])]?",
     re.IGNORECASE,
 )
-_WEEK = re.compile(r"(19|20)\d\d[-_/ ]?([Ww]|[-_/ ]|[Ss][Ee]?)([0-4]?\d|5[0-3])")
+_WEEK = re.compile(
+    r"(19|20)\d\d[-_/ ]?[QqTt][1-4]|[QqTt][1-4][-_/ ]?(19|20)\d\d"
+    r"|(19|20)\d\d[-_/ ]?([Ww]|[-_/ ]|[Ss][Ee]?)([0-4]?\d|5[0-3])"
+)
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?( ?[AaPp][Mm])?")
 
 
@@ -158,7 +161,7 @@ def content_of(name: str, values: Values) -> Content | None:
         found = _several_codes(texts) or _subdivisions(texts) or _words(texts)
         weeks = texts.share(_WEEK.fullmatch(text) is not None for text in texts.texts)
         if weeks >= NEARLY_ALL and values.distinct > 2:
-            found = Content("time", "its values are weeks of years")
+            found = Content("time", "its values are weeks or quarters of years")
         if (times >= NEARLY_ALL and values.distinct > 2) or _are_parts_of_the_day(texts):
             found = Content("time", "its values are times of the day")
         if found is None and values.distinct > 1 and _are_spans_of_years(texts):
@@ -499,16 +502,20 @@ _SEXES = _vocabulary("""
     masculino femenino feminino maschio femmina hombre mujer varon hembra homem mulher
     mezczyzna kobieta muz zena erkek kadin bay bayan laki perempuan lelaki pria wanita nam nu
     mann kvinne kvinna vrouw mies nainen masc fem
+    uomo donna uomini donne mand kvinde garcon fille garcons filles chico chica hommes femmes
+    manner frauen hombres mujeres homens mulheres mannen vrouwen nainen mies
     agender genderqueer fluid bride groom bridegroom novio novia noivo noiva
     """)
 _EITHER = _vocabulary("non nu nam bay binary fluid diverse cis trans masc fem")
 """Words for a sex that mean something else, too."""
+_BOTH_SEXES = (frozenset(("masc", "fem")), frozenset(("nam", "nu")), frozenset(("bay", "bayan")))
 _SEX_LETTERS = _vocabulary("m f w h u o x")
 _SEX_PAIRS = tuple(map(frozenset, ("mf", "mw", "mh", "fh", "mv", "mk", "ke", "lp", "mz", "mn")))
 """Letters of the two sexes in several languages; some mean something else in others."""
 _GROUPS = _vocabulary("""
     white black asian hispanic latino latina caucasian african africanamerican nonhispanic
     nonwhite mestizo mulatto mulato aboriginal indigenous caribbean branca branco preta preto
+    malay javanese hausa yoruba igbo fulani kurdish romani tamil sinhalese uyghur
     parda pardo amarela indigena blanco blanca afrodescendiente afroecuatoriano afrocolombiano
     montubio ladino garifuna xinca maya raizal rrom mestica
     """)
@@ -519,25 +526,37 @@ _FAMILIES = _vocabulary("""
     casada soltero soltera solteiro solteira divorciado divorciada viudo viuda viuvo viuva divorcee
     veuf veuve pacse pacsee concubinage celibe nubile coniugato coniugata sposato sposata divorziato
     divorziata vedovo vedova gehuwd ongehuwd gescheiden weduwe weduwnaar samenwonend zonaty
-    zamezna kawaler rozwiedziony rozwiedziona wdowa wdowiec evli bekar bosanmis menikah
+    zamezna mezatka panna zenaty vdana rozvedeny vdovec vdova ogift skilt skild sambo
+    naimisissa naimaton eronnut leski kawaler rozwiedziony
+    rozwiedziona wdowa wdowiec evli bekar bosanmis menikah
     cerai ugift svobodny
     """)
 _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
     separated never legally partner partnership civ af ever absent living with together domestic
     own child not in family other relative unknown default significant livepartner
-    union libre uniao estavel a death separado separada separe separee
+    union libre uniao estavel a e o gift death separado separada separe separee
     """)
+_RELATIVES = _vocabulary("""
+    mother father guardian parent parents grandmother grandfather grandparent brother sister son
+    daughter aunt uncle madre padre abuela abuelo tia hermano hermana tutor mae pai avo irmao
+    irma mere pere tuteur frere soeur mutter vater bruder schwester moeder vader matka ojciec anne
+    baba
+    """)
+"""Words for relatives of somebody, as who looks after a child."""
 _SEVERAL_STATES = 4
 """So many words of marriage are enough, with any other words."""
 _DEGREES = _vocabulary("""
-    bachelor bachelors masters doctorate phd highschool graduate college university diploma hs
+    bachelor bachelors master masters doctorate freshman sophomore phd highschool graduate
+    college university diploma hs
     universidad universidade universitat universite universita universiteit uniwersytet
     undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational
     lowersec uppersec primaire secondaire primaria secundaria fundamental superior
     licenciatura licenciado maestria mestrado doctorado doutorado bacharelado bachillerato posgrado
     graduacao ensino analfabeto analfabeta laurea elementare liceo hbo mbo vmbo havo vwo podstawowe
     srednie wyzsze licencjackie magisterskie inzynierskie podyplomowe ilkokul ortaokul lise lisans
-    hauptschule realschule fachhochschule hochschule
+    scientifico linguistico classico magistrale baccalaureat bac licence brevet maitrise
+    grundskola universitet hogskola folkeskole zakladni stredni stredoskolske vysokoskolske
+    vyuceni maturita zawodowe hauptschule realschule fachhochschule hochschule
     """)
 _TIMES_OF_DAY = _vocabulary("""
     am pm morning afternoon evening night noon midnight dawn manana tarde noche madrugada manha
@@ -551,6 +570,10 @@ _TIMES_OF_YEAR = _vocabulary(f"""
     lundi mardi mercredi jeudi vendredi samedi dimanche
     montag dienstag mittwoch donnerstag freitag samstag sonntag
     maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+    poniedzialek wtorek sroda czwartek piatek sobota niedziela pazartesi sali carsamba persembe
+    cuma cumartesi pazar senin selasa rabu kamis jumat sabtu minggu
+    lunedi martedi mercoledi giovedi venerdi sabato domenica
+    estate autunno wiosna lato jesien zima ilkbahar yaz sonbahar kis lente zomer herfst
     spring summer autumn fall winter primavera verano verao otono outono invierno inverno printemps
     ete automne hiver fruhling sommer herbst
     """)
@@ -571,6 +594,18 @@ _WORKS = _vocabulary("""
     clerical managerial professional freelance civilservant
     """)
 _FEWEST_WORKS = 2
+_CONTRACTS = _vocabulary("""
+    fulltime parttime permanent temporary casual contract full part time cdi cdd interim temps plein
+    partiel vollzeit teilzeit unbefristet befristet tempo pieno parziale determinato indeterminato
+    indefinido temporal completo parcial jornada integral voltijd deeltijd etat pol caly
+    """)
+_DEPARTMENTS = _vocabulary("""
+    hr it sales marketing finance production logistics purchasing engineering legal accounting
+    operations administration rd procurement vertrieb einkauf buchhaltung produktion verwaltung
+    ventas finanzas produccion logistica compras vendas financeiro producao ventes achats
+    comptabilite vendite acquisti amministrazione produzione
+    """)
+"""Parts of a firm that somebody works in, where all values are such words."""
 _STAGES_OF_LIFE = _vocabulary("""
     adult adults child children infant infants toddler newborn neonate adolescent adolescents teen
     teenager teenagers youth young old older elderly senior seniors minor middle aged adulto adultos
@@ -603,7 +638,18 @@ _PLACES = _vocabulary("""
     bezirk kreis gemeinde landkreis departement comune municipio northeast northwest southeast
     southwest northern southern eastern western
     urban rural suburban metropolitan nonmetropolitan nonmetro urbana urbano rurale urbain landlich
-    stadtisch
+    stadtisch miasto wies
+    """)
+_SETTINGS = _vocabulary("""
+    ville campagne village bourg periurbain periurbaine banlieue citta campagna periferia paese
+    kent kir koy sehir ilce stadt land dorf vorstadt stad dorp platteland stedelijk landelijk
+    ciudad pueblo campo cidade interior capital periferia city town village country countryside
+    suburb suburbs mesto vesnice
+    """)
+"""Towns and the country, where all values are such words."""
+_DIRECTIONS = _vocabulary("""
+    north south east west central centre center middle nord sud est ouest norte sur este oeste
+    centro sul leste ovest mitte westen osten norden suden zuid noord oost midden
     """)
 _HOSPITALS = _vocabulary("""
     hospital hospitals hospitalario hospitalar hospitalier clinic clinics clinica clinique klinik
@@ -679,10 +725,22 @@ def _names_of_hospitals(texts: _Texts) -> bool:
     return sum(named) >= _FEWEST_HOSPITALS and texts.share(named) >= MOST
 
 
+_YEARS = r"(?:[\])]|years?|yrs?|a[nñ]os|ans|jahre|anni|jaar|lat|let|tahun|yaş)"
+_UP_TO = (
+    r"[<>]=?|over|under|above|below|less than|more than|up to|moins de|plus de|menos de|m[aá]s de"
+    r"|mais de|hasta|at[eé]|meno di|pi[uù] di|oltre|fino a|unter|[uü]ber|bis|poni[zż]ej|powy[zż]ej"
+    r"|onder|boven|onder de|tot"
+)
+_AND_MORE = (
+    r"\+|(?:and|or) (?:over|above|more|older)|et plus|ans et plus|y m[aá]s|o m[aá]s|e mais|ou mais"
+    r"|e oltre|und (?:[aä]lter|mehr)|i wi[eę]cej|en ouder|ve [uü]zeri|lat i wi[eę]cej"
+    r"|a[nñ]os (?:y|o) m[aá]s|anos ou mais"
+)
 _BAND = re.compile(
-    r"[\[(]?\s*(\d{1,3})\s*(?:-|–|to|_)\s*(\d{1,3})\s*(?:[\])]|years?|yrs?|a[nñ]os|ans|jahre|anni|jaar|lat|let|tahun)?"
-    r"|(\d{1,3})\s*\+|(\d0)(?:'?s|[대代])(?: ?이상| ?以上| ?이하)?"
-    r"|(?:[<>]=?|over|under)\s*(\d{1,3})",
+    r"(?:de |da |von |od |van )?[\[(]?\s*(\d{1,3})\s*(?:-|–|to|_|a|à|bis|do|tot|ile)\s*(\d{1,3})"
+    rf"\s*{_YEARS}?"
+    rf"|(\d{{1,3}})\s*(?:{_AND_MORE})|(\d0)(?:'?s|[대代])(?: ?이상| ?以上| ?이하)?"
+    rf"|(?:{_UP_TO})\s*(\d{{1,3}})\s*{_YEARS}?",
     re.IGNORECASE,
 )
 
@@ -757,6 +815,15 @@ def _groups(texts: _Texts) -> Content | None:
         return Content("family", "its values are states of marriage")
     if texts.any(_WORKS) >= SOME and _kinds(texts, _WORKS) >= _FEWEST_WORKS:
         return Content("occupation", "its values are states of work", certain=False)
+    for concept, vocabulary, what in (
+        ("family", _RELATIVES | _NOT_SAID, "relatives"),
+        ("occupation", _CONTRACTS, "contracts of work"),
+        ("occupation", _DEPARTMENTS | _NOT_SAID, "departments of a firm"),
+        ("place", _SETTINGS | _NOT_SAID, "towns and the country"),
+        ("place", _DIRECTIONS, "parts of a country"),
+    ):
+        if texts.every(vocabulary) >= NEARLY_ALL and _kinds(texts, vocabulary - _NOT_SAID) > 1:
+            return Content(concept, f"its values are {what}", certain=False)
     return None
 
 
@@ -790,14 +857,15 @@ def _sexes(texts: _Texts) -> Content | None:
     letters = two in _SEX_PAIRS or ("m" in seen and bool(seen & {"f", "w", "h"}))
     told |= two if letters else frozenset()
     named = texts.every(told)
-    if named < MOST or not (seen & _SEXES - _EITHER or letters):
+    named_both = any(pair <= seen for pair in _BOTH_SEXES)
+    if named < MOST or not (seen & _SEXES - _EITHER or letters or named_both):
         return None
     if any(map(_LETTER_AND_NUMBER.search, texts.texts)):
         return None
     about = concept_of(texts.name)
     # M and F are also a misdemeanor and a felony, if the name speaks of them.
     plain = {"m"} <= two and bool(two & {"f", "w", "h"})
-    certain = bool(seen & _SEXES - _EITHER) or (about is None and plain)
+    certain = named_both or bool(seen & _SEXES - _EITHER) or (about is None and plain)
     certain = certain or (about is not None and about[0].name == "sex")
     return Content("sex", "its values are the sexes", certain=certain)
 

@@ -21,7 +21,23 @@ LONGEST_PHRASE = 5
 """How many words of a name are put together, at most, to find a word of the vocabulary."""
 
 _SEAM = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_UNFOLDED = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe"})
+_UNFOLDED = str.maketrans(
+    {
+        "ß": "ss",
+        "ø": "o",
+        "Ø": "O",
+        "æ": "ae",
+        "Æ": "AE",
+        "œ": "oe",
+        "ł": "l",
+        "Ł": "L",
+        "ı": "i",
+        "đ": "d",
+        "Đ": "D",
+        "ð": "d",
+        "þ": "th",
+    }
+)
 
 
 @lru_cache(maxsize=4096)

@@ -118,6 +118,7 @@ def settled(
     found |= dict.fromkeys(_points(table, columns), ("identifier", _POINTS))
     found |= dict(_parts_of_dates(columns))
     found |= dict(_months_of_years(columns))
+    found |= dict(_days_of_months(columns))
     known = [
         item for item in columns if item.sure and item.role in ("quasi-identifier", "sensitive")
     ]
@@ -149,8 +150,6 @@ def settled(
     for at, one in enumerate(sorted(known, key=lambda other: -len(other.name))):
         called.setdefault("".join(words(one.name)), []).append((at, one))
     for at, item in enumerate(columns):
-        if item.distinct == 0:
-            continue
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
             found[item.name] = told
         if item.wordy and (told := _titles(table, columns, item, whole)):
@@ -185,7 +184,38 @@ def settled(
         )
         if told:
             found[item.name] = told
+    found |= dict(_following(table, columns, found, (several, persons), differs))
     return found | dict(_of_families(columns, found))
+
+
+def _following(
+    table: Table,
+    columns: Sequence[Neighbour],
+    found: Mapping[str, tuple[Role, str]],
+    people: tuple[bool, int],
+    differs: Callable[[str, str], int],
+) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Numbers that follow from what only the columns around it say that others know: a height of a
+    mountain from its name.
+
+    Arguments:
+        table: the table.
+        columns: its columns.
+        found: the roles that their neighbours say.
+        people: whether people have several records, and how many numbers of people there are.
+        differs: how many values too many some records show, if one followed from another.
+    """
+    roles = {one.name: found.get(one.name, (one.role, ""))[0] for one in columns if not one.sure}
+    known = [
+        replace(one, role="quasi-identifier")
+        for one in columns
+        if roles.get(one.name) == "quasi-identifier"
+    ]
+    for item in columns if known else ():
+        asked = item.kind in ("integer", "float") and item.distinct > FEW
+        asked = asked and roles.get(item.name) == "sensitive"
+        if asked and (told := _follows(table, known, item, people, differs)):
+            yield item.name, told
 
 
 _ANSWERS = range(4, FEW + 1)
@@ -221,7 +251,7 @@ MEMBERS = 2
 def _of_families(
     columns: Sequence[Neighbour], found: Mapping[str, tuple[Role, str]]
 ) -> Iterator[tuple[str, tuple[Role, str]]]:
-    """Columns left out for their long numbers, where those that begin alike are measurements.
+    """Columns left out for their numbers, where those that begin alike are measurements.
 
     ``csf_prot`` stands beside ``csf_gluc`` and ``csf_wbc``; ``patient_no`` is none of them.
     """
@@ -234,7 +264,8 @@ def _of_families(
         keys = any(roles[one.name] == "identifier" and not one.left_out for one in family)
         ill = [one for one in family if roles[one.name] == "sensitive" and one.kind != "text"]
         for item in () if keys or says_nothing(family[0].name) else family:
-            numbers = item.left_out and item.kind == "integer" and item.name not in found
+            numbers = item.kind == "integer" and item.name not in found
+            numbers = numbers and (item.left_out or not item.sure)
             if not numbers or names_one_of(apart(item.name), (*NUMBERS, *PEOPLE, *STAYS)):
                 continue
             stem = words(item.name)[:-1]
@@ -348,7 +379,7 @@ def _follows(
         one
         for one in known
         if one.role == "quasi-identifier"
-        and 2 * item.distinct <= one.distinct
+        and (2 * item.distinct <= one.distinct or (FEW < item.distinct <= one.distinct))
         and (PER_VALUE * one.distinct <= one.filled or not several)
         and (not persons or 2 * one.distinct <= persons)
         and 4 * one.distinct <= 3 * one.filled
@@ -520,7 +551,7 @@ def _names(
     whole: Callable[[str], int],
 ) -> tuple[Role, str] | None:
     """The role of names of illnesses of which every one goes with one value of the column."""
-    for one in known:
+    for one in known if item.distinct else ():
         told = item.distinct <= one.distinct and 2 * one.distinct <= one.filled == item.filled
         if told and table.distinct([one.name, item.name]).height == whole(one.name):
             return one.role, f"it follows from '{one.name}'"
@@ -744,6 +775,18 @@ def _months_of_years(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[
             months = both and item.distinct >= _ALL_MONTHS and _part_of_a_date(item) == "month"
             if months and _part_of_a_date(year) == "year":
                 yield item.name, ("quasi-identifier", f"with '{year.name}' it makes a month")
+
+
+def _days_of_months(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Numbers from 1 to 31 beside months that as many records have: the days of these."""
+    for pair in pairwise(columns):
+        for item, month in (pair, pair[::-1]):
+            both = not item.sure and month.sure and month.about in ("time", "birth", "death")
+            both = both and 10 * abs(item.filled - month.filled) <= month.filled
+            named = month.kind == "text" and 1 < month.distinct <= _ALL_MONTHS
+            named = named or _part_of_a_date(month) == "month"
+            if both and named and _part_of_a_date(item) == "day":
+                yield item.name, ("quasi-identifier", f"with '{month.name}' it makes a day")
 
 
 _ALL_MONTHS = 12
