@@ -15,7 +15,7 @@ import pytest
 
 import indistinct as ind
 from indistinct.errors import DataError, InputError, PolicyError
-from indistinct.release.audit import Audit, audit
+from indistinct.release.audit import Audit, _same, audit
 from indistinct.release.audit.reading import PublishedTable, read_release
 from indistinct.release.audit.verdict import Context
 from indistinct.requirement import Requirement
@@ -358,6 +358,51 @@ def test_a_certificate_that_boasts_fails(tmp_path: Path, claim: Any, said: str) 
     assert any(said in note for note in found.notes)
     assert found.promises[0].holds
     assert found.tables == (("release.csv", True),)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "computed", "same"),
+    [
+        ({"c": 0.5, "l": None}, {"c": 0.5 + 1e-12, "l": None}, True),
+        ({"c": 0.5}, {"c": 0.5 + 1e-6}, False),
+        ({"c": 0.5}, {"c": 0.5, "l": 2}, False),
+        ({"c": {"l": 2}}, {"c": {"l": 2.0}}, True),
+        ({"c": {"l": 2}}, {"c": {"l": 3}}, False),
+        ({"c": 0.5}, 0.5, False),
+        (0.5, {"c": 0.5}, False),
+        (None, 2, False),
+        (2, None, False),
+        (None, None, True),
+        (0.0, 1e-12, True),
+        (0.0, 1e-6, False),
+        ("2", 2, False),
+    ],
+)
+def test_figures_are_the_same_up_to_rounding(claimed: Any, computed: Any, same: bool) -> None:
+    assert _same(claimed, computed) is same
+
+
+def test_records_that_a_certificate_of_linked_tables_claims_are_counted(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {
+        "source": {"person": "who"},
+        "attributes": {
+            "who": {"role": "identifier"},
+            "sex": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "max-posterior", "bound": 0.5, "sensitive": "ill"}],
+        "method": {"algorithm": "anatomy"},
+    }
+    rows = pl.DataFrame({"who": [*"abcd"], "sex": [*"ffmm"], "ill": [*"xyxy"]})
+    ind.anonymize(rows, asked).write(tmp_path, report=False)
+    certificate = tmp_path / "certificate.json"
+    claims = json.loads(certificate.read_text())
+    for more, holds in ((0, True), (1, False)):
+        changed = {**claims, "records_published": claims["records_published"] + more}
+        certificate.write_text(json.dumps(changed))
+        found = audit(tmp_path)
+        assert found.holds is holds
+        assert any("own: records" in note for note in found.notes) is not holds
 
 
 def test_a_certificate_that_says_what_is_so_holds(tmp_path: Path) -> None:

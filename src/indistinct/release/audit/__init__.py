@@ -85,7 +85,8 @@ class Audit(Document):
     def few_suppressed(self) -> bool:
         """Whether some are suppressed, and fewer than the smallest class holds."""
         units = self.suppressed if self.suppressed_people is None else self.suppressed_people
-        return 0 < units < (self.classes.smallest or 0)
+        smallest = self.classes.smallest
+        return smallest is not None and 0 < units < smallest
 
     @property
     def holds(self) -> bool:

@@ -273,7 +273,7 @@ def _of_sets(listed: pl.DataFrame) -> pl.DataFrame | None:
     """
     name = listed.columns[-1]
     members = {value: _members(value) for value in listed[name].unique().to_list()}
-    if all(part == (value,) for value, part in members.items()):
+    if members == {value: (value,) for value in members}:
         return None
     table = pl.DataFrame(
         [(value, member) for value, part in members.items() for member in part],
