@@ -583,6 +583,28 @@ class TestLocalRecoding:
         assert suppressed(data, plan) == 0
         assert [plan.nodes[at] for at in plan.node_of] == [(1,), (1,), (0,)]
 
+    def test_a_class_is_not_taken_back_that_others_need_for_a_promise_about_one_column(
+        self,
+    ) -> None:
+        """The north of the twenties would mend the south, and leave two in the north."""
+        rows = [("20", "n1"), ("20", "s1"), ("21", "n2"), ("21", "s2"), ("34", "n2"), ("35", "n1")]
+        taxonomies = {
+            "age": Taxonomy("age", [(age, f"{age[0]}x", "*") for age in ("20", "21", "34", "35")]),
+            "town": Taxonomy("town", [(at, at[0], "*") for at in ("n1", "n2", "s1", "s2")]),
+        }
+        frame = pl.DataFrame(rows, ["age", "town"], orient="row")
+        data = Microdata.encode(frame, taxonomies).data
+        asked = [promise("k-anonymity", k=2), promise("k-anonymity", k=3, on=("town",))]
+        for limit in (0.0, 0.2):
+            choice = Settings(suppression_limit=limit, local_recoding=True)
+            plan = full_domain(data, asked, objective("loss"), choice)
+            names, of = [], plan.node_of[Microdata.encode(frame, taxonomies).combination_of]
+            for (_, town), at in zip(rows, of.tolist(), strict=True):
+                if at >= 0:
+                    names.append(taxonomies["town"].generalize(town, plan.nodes[at][1]))
+            assert names
+            assert all(names.count(name) >= 3 for name in names)
+
     def test_people_of_a_population_make_no_class_too_small(self) -> None:
         table, population = pl.DataFrame({"x": list("aaab")}), pl.DataFrame({"x": list("aaabcd")})
         chains = [(one, f"{one in 'ab'}", "*") for one in "acdb"]

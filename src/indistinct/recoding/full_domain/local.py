@@ -110,7 +110,9 @@ def join_rest(
             where = node_of.copy()
             where[rows] = len(nodes)
             found = [*nodes, tuple(int(level) for level in cheapest)]
-            if _hold_on_the_whole(promises):
+            # A class that is taken back may be missed by others, by the promises that join them.
+            by_part = any(part.on is not None for part in promises)
+            if by_part or _hold_on_the_whole(promises):
                 settle_whole(data, promises, found, where)
             yield tuple(found), where
 
