@@ -135,3 +135,35 @@ class _Nowhere:
     def write(self, text: str) -> None: ...
 
     def flush(self) -> None: ...
+
+
+PANIC = pl.exceptions.PanicException("cell 42")
+"""What Polars raises over what it did not foresee, which is a BaseException."""
+
+
+@pytest.mark.parametrize("error", [ValueError("cell 42"), PANIC])
+def test_a_bug_is_told_by_its_kind_and_printed_nowhere(
+    space: Any, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    answer = asyncio.run(app._answered(space, fails, {}))
+    assert answer.status_code == 500
+    assert f"internal error: {type(error).__name__}" in answer.body.decode()
+    monkeypatch.setattr(ind, "workbench", fails)
+    space.open(space.data)
+    while space.opening:
+        time.sleep(0.01)
+    monkeypatch.setitem(worker.RUNS, "assess", fails)
+    asked = {"kind": "assess", "policy": str(space.file), "text": space.file.read_text()}
+    for problems in (space.state()["problems"], worker._told(asked, None)["problems"]):
+        assert problems[0]["message"].startswith(f"internal error: {type(error).__name__}: ")
+        assert "42" not in problems[0]["message"]
+
+
+@pytest.mark.parametrize("level", ["1e999", "NaN", "[]", "null", '"x"'])
+def test_levels_that_are_none_are_refused(space: Any, level: str) -> None:
+    answer = asyncio.run(app._answered(space, app._classes, {"levels": f'{{"age": {level}}}'}))
+    assert answer.status_code == 422
+    assert "'levels' is missing or malformed" in answer.body.decode()

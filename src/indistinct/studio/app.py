@@ -143,13 +143,19 @@ async def _soon(
 async def _answered(space: Workspace, handler: Handler | None, asked: Plain) -> Response:
     if handler is None:
         return _refused("there is no such thing here", 404)
+    return await run_in_threadpool(_told, handler, space, asked)
+
+
+def _told(handler: Handler, space: Workspace, asked: Plain) -> Response:
+    """The answer, in a thread; the server would print an error with its words, and with cells."""
     try:
-        told = await run_in_threadpool(handler, space, asked)
+        return JSONResponse(handler(space, asked))
     except IndistinctError as error:
         return JSONResponse(error.to_dict(), 422)
     except OSError as error:
         return _refused(of_system(error), 422)
-    return JSONResponse(told)
+    except BaseException as error:  # noqa: BLE001 - told without its message
+        return _internal(error)
 
 
 def _refused(message: str, status: int = 400) -> Response:
@@ -157,8 +163,12 @@ def _refused(message: str, status: int = 400) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    """Our bug: the kind of the error, and no value of the table."""
     del request
+    return _internal(error)
+
+
+def _internal(error: BaseException) -> Response:
+    """Our bug: the kind of the error, and no value of the table."""
     return _refused(f"internal error: {type(error).__name__}. This is a bug in indistinct.", 500)
 
 
@@ -213,7 +223,7 @@ def _classes(space: Workspace, asked: Plain) -> Plain:
     try:
         levels = json.loads(_text(asked, "levels")) if "levels" in asked else {}
         levels = {name: int(level) for name, level in levels.items()}
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError):
         raise _malformed("levels") from None
     return space.held().class_sizes(levels).to_dict()
 

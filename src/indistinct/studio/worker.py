@@ -70,7 +70,9 @@ def _told(asked: Plain, out: TextIO) -> Plain:
         return {"problems": [{"message": "the table does not fit into the memory"}]}
     except OSError as error:
         return {"problems": [{"message": of_system(error)}]}
-    except Exception as error:  # noqa: BLE001 - told without its message, which could hold a value
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - told without its message, which could hold a value
         return {"problems": [{"message": f"internal error: {type(error).__name__}: {OURS}"}]}
 
 

@@ -109,7 +109,7 @@ class Workspace:
             problems = [{"message": of_system(error)}]
         except UnicodeDecodeError:
             problems = [{"message": "the policy is not encoded in UTF-8"}]
-        except Exception as error:  # noqa: BLE001 - told without its message, which could hold a value
+        except BaseException as error:  # noqa: BLE001 - told without its message, which could hold a value
             problems = [{"message": f"internal error: {type(error).__name__}: {OURS}"}]
         with self._lock:
             if self.data != data:  # another table was opened meanwhile
