@@ -1109,8 +1109,8 @@ def test_months_of_years_become_years() -> None:
 
 def test_weeks_written_with_a_sign() -> None:
     frame = pl.DataFrame({"x": [f"2015_{20 + at % 9}" for at in range(N)]})
-    assert (
-        profile(frame)["x"].why == "its values are weeks of years: others know when things happened"
+    assert profile(frame)["x"].why == (
+        "its values are weeks or quarters of years: others know when things happened"
     )
 
 
@@ -2052,6 +2052,9 @@ def test_a_code_in_a_name_is_not_about_health() -> None:
         (["miasto powyżej 100 tys.", "wieś"], "place"),
         (["kent", "kır"], "place"),
         (["Nord", "Sud", "Centro"], "place"),
+        (["ze wsi", "z miasta"], "place"),
+        (["own", "rent", "other"], "place"),
+        (["Mietwohnung", "Eigentum"], "place"),
         (["18 a 25 años", "26 a 40 años", "41 a 60 años", "más de 60 años"], "age"),
         (["moins de 25 ans", "25-40 ans", "41-60 ans", "60 ans et plus"], "age"),
     ],
@@ -2081,6 +2084,18 @@ def test_what_others_know_is_read_in_other_languages(values: list[str], about: s
         ("dkids", "quasi-identifier"),
         ("yrdispl", "quasi-identifier"),
         ("pref_1", "sensitive"),
+        ("ocup_forca", "quasi-identifier"),
+        ("trab_procurou", "quasi-identifier"),
+        ("local_recurrence", "sensitive"),
+        ("freq_esc", "quasi-identifier"),
+        ("esco_hom", "quasi-identifier"),
+        ("perimetro", "sensitive"),
+        ("compacidad", "sensitive"),
+        ("localidad", "quasi-identifier"),
+        ("reg_procedencia", "quasi-identifier"),
+        ("source_of_referral", "quasi-identifier"),
+        ("religion_importance", "sensitive"),
+        ("religion", "quasi-identifier"),
         ("Na.jakiej.uczelni.studiujesz.", "quasi-identifier"),
         ("Miejsce zamieszkania", "quasi-identifier"),
         ("Cinsiyetinizi seçin", "quasi-identifier"),
@@ -2339,3 +2354,31 @@ def test_scores_of_few_records_are_as_those_that_are_called_alike() -> None:
     closed = profile(pl.DataFrame({**ages, **few, **rare})).closed()
     assert closed["ados.b"].distinct * 5 > 60
     assert {closed[name].role for name in (*few, *rare)} == {"sensitive"}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("y94", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("yr2004", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("y94", ["1", "2"] * (N // 2), "sensitive"),
+        ("d10", ["0", "1"] * (N // 2), "sensitive"),
+        ("custate", ["1", "2", "3", "4", "6"] * (N // 5), "sensitive"),
+        ("custate", [str(at % 40 + 1) for at in range(N)], "quasi-identifier"),
+        ("area", [f"{200 + at}.5" for at in range(N)], "sensitive"),
+        ("area", ["1", "2", "3", "4"] * (N // 4), "quasi-identifier"),
+    ],
+)
+def test_what_names_of_years_states_and_areas_say_with_their_values(
+    name: str, values: list[str], role: str
+) -> None:
+    assert role_of(values, name, **ILL) == role
+
+
+def test_a_yes_or_no_between_two_about_one_thing_is_about_it_too() -> None:
+    draw = random.Random(2)
+    names = ("pain", "qx", "hispanic", "other", "white")
+    frame = pl.DataFrame({name: [draw.choice("01") for _ in range(N)] for name in names})
+    seen = profile(frame, "t")
+    assert (seen["qx"].role, seen["other"].role) == ("sensitive", "quasi-identifier")
+    assert seen["other"].why == "it stands between 'hispanic' and 'white'"

@@ -44,6 +44,8 @@ def abbreviated(name: str) -> tuple[str, str] | None:
         if word.isdigit() or (len(word) == 1 and word != words(name)[0]):
             continue
         taken = _parts(word) or _of_one(word)
+        if word.endswith(_NOUNS) and word not in _concepts() and not word.startswith(_NOUNS):
+            return None
         if taken is None or (word.capitalize() in name and _is_chance(taken)):
             return None
         parts += taken
@@ -54,6 +56,9 @@ def abbreviated(name: str) -> tuple[str, str] | None:
         about = births
     return about[0] if about else None
 
+
+_NOUNS = ("idad", "idade")
+"""How nouns for a quality end, which are no short forms: compacidad is not com, pac and idad."""
 
 _ONE = 5
 

@@ -134,7 +134,32 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_named(short[0]), short[1]
     if found is None and (head := _OF_THE_BASELINE.fullmatch(name)):
         return concept_of(head[1])
-    return found or _cut_short(name)
+    return found or _begun(name) or _cut_short(name)
+
+
+_FIRST = 4
+"""Letters of a short form that stands before other words, at least."""
+
+
+def _begun(name: str) -> tuple[Concept, str] | None:
+    """What others know that a name begins with in short, as Romance languages have it.
+
+    The other words are about nothing, or about something that others know as well.
+
+    >>> concept, word = _begun("ocup_forca")
+    >>> concept.name, word, _begun("local_recurrence") is None
+    ('occupation', 'ocup', True)
+    """
+    first, *others = words(name) or ("",)
+    if len(first) < _FIRST or not others:
+        return None
+    short = abbreviated(first)
+    if short is None or short[1] != first:
+        return None
+    rest = concept_of(" ".join(others))
+    about = concept_named(short[0])
+    known = about.role == "quasi-identifier" and about.name not in ("time", "stay")
+    return (about, first) if known and (rest is None or rest[0].role == about.role) else None
 
 
 _PART_OF_A_DATE = re.compile("(year|month)(?!s|ly|born|age|end)[a-z]{1,4}")
@@ -349,7 +374,7 @@ _BEFORE = 2
 """So many letters stand before a word of four, which many words end with: praca is no raca."""
 _NOT_GLUED = (
     "discharge", "relation", "damage", "stillbirth", "stillbirths", "code", "bathroom", "bathrooms",
-    "mushroom", "mushrooms",
+    "mushroom", "mushrooms", "perimetro", "diametro", "parametro", "termometro", "kilometro",
     *(f"{one}s" for one in NO_AGE),
 )  # fmt: skip
 """Words that mean something else, alone or behind others: Bewertungsrelation, autocorrelation."""

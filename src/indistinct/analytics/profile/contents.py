@@ -638,7 +638,7 @@ _PLACES = _vocabulary("""
     bezirk kreis gemeinde landkreis departement comune municipio northeast northwest southeast
     southwest northern southern eastern western
     urban rural suburban metropolitan nonmetropolitan nonmetro urbana urbano rurale urbain landlich
-    stadtisch miasto wies
+    stadtisch miasto miasta wies wsi
     """)
 _SETTINGS = _vocabulary("""
     ville campagne village bourg periurbain periurbaine banlieue citta campagna periferia paese
@@ -647,6 +647,17 @@ _SETTINGS = _vocabulary("""
     suburb suburbs mesto vesnice
     """)
 """Towns and the country, where all values are such words."""
+_HOUSINGS = _vocabulary("""
+    own owned owner rent rented renter tenant mortgage house apartment flat room dormitory dorm
+    hostel with parents family free propria alugada alugado cedida propia alquilada arrendada
+    alquiler arriendo casa apartamento departamento proprietaire locataire maison appartement
+    proprieta affitto eigentum miete mietwohnung koopwoning huurwoning
+    """)
+_LIVED_IN = _vocabulary("""
+    own rent rented renter tenant mortgage apartment flat dormitory dorm hostel alugada alugado
+    alquilada arrendada locataire proprietaire affitto miete mietwohnung huurwoning koopwoning
+    """)
+"""Words for what somebody lives in, and whether it is his own; some of them say little alone."""
 _DIRECTIONS = _vocabulary("""
     north south east west central centre center middle nord sud est ouest norte sur este oeste
     centro sul leste ovest mitte westen osten norden suden zuid noord oost midden
@@ -821,7 +832,10 @@ def _groups(texts: _Texts) -> Content | None:
         ("occupation", _DEPARTMENTS | _NOT_SAID, "departments of a firm"),
         ("place", _SETTINGS | _NOT_SAID, "towns and the country"),
         ("place", _DIRECTIONS, "parts of a country"),
+        ("place", _HOUSINGS | _NOT_SAID, "kinds of housing"),
     ):
+        if vocabulary >= _HOUSINGS and not _kinds(texts, _LIVED_IN):
+            continue
         if texts.every(vocabulary) >= NEARLY_ALL and _kinds(texts, vocabulary - _NOT_SAID) > 1:
             return Content(concept, f"its values are {what}", certain=False)
     return None

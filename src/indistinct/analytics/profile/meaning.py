@@ -75,6 +75,9 @@ def meant(
         return concept_named("place"), "its name says cp, its values are postal codes"
     if told := _of_an_institution(concept, why, values):
         return told
+    of_many = values.kind == "float" or 2 * values.distinct >= values.filled
+    if words(column) == ("area",) and values.numbers is not None and of_many:
+        return None  # of a tumour
     if _is_a_state_of_health(concept, why, values):
         return concept_named("health"), why
     return found
@@ -84,6 +87,8 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
     """What a name that no vocabulary has is about, by a word in it and the values."""
     if is_one_of(column, ("north", "east", "west")) and values.distinct <= FEW:
         return concept_named("place"), "its name says where, and its values are few"
+    if _YEAR_OR_NOT.fullmatch(column) and _says_yes_or_no(values):
+        return concept_named("time"), "its name is a year, and its values say whether"
     if is_one_of(column, ("student", "pupil")) and values.distinct <= _FEWEST_LETTERS:
         return concept_named("education"), "its name says student, and its values whether"
     several = values.kind == "text" and values.distinct > FEW
@@ -95,6 +100,16 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
     if "age" in column.lower() and could_be_ages(values):
         return concept_named("age"), "its name holds age, its values are as those of ages"
     return None
+
+
+_YEAR_OR_NOT = re.compile(
+    r"(?:y|yr|year|yd|dy|ano|jahr)_?(?:19|20)?\d\d|d_?(?:19|20)\d\d", re.IGNORECASE
+)
+
+
+def _says_yes_or_no(values: Values) -> bool:
+    """Whether numbers are 0 and 1."""
+    return set(values.sample.str.strip_chars().to_list()) == {"0", "1"}
 
 
 def _of_a_hospital(
@@ -131,7 +146,7 @@ def _says_whether(column: str, values: Values) -> bool:
     return bool(values.sample.str.strip_chars().str.contains(_WHETHER).all())
 
 
-_STATES = re.compile(r" (state|estado|etat|site|…site|location|loc|…location)$")
+_STATES = re.compile(r" (state|…state|estado|etat|site|…site|location|loc|…location)$")
 """How the names end that are those of places, and of states of health and sites of the body."""
 
 
@@ -144,8 +159,9 @@ def _is_a_state_of_health(concept: Concept, why: str, values: Values) -> bool:
         return False
     if values.kind == "integer":
         low, high = (None, None) if values.numbers is None else _ends(values.numbers)
-        numbered = low in (0, 1) and high is not None and high <= K
-        return numbered and values.distinct < K and "sta" in why
+        most = FEW if "…" in why else K
+        numbered = low in (0, 1) and high is not None and high <= most
+        return numbered and values.distinct < most and "sta" in why
     if values.kind != "text" or values.distinct > FEW:
         return False
     plain = not values.sample.str.contains(r"\p{Lu}|\d").any()

@@ -169,6 +169,7 @@ def settled(
         told = (
             _of_the_time(ranked, timed, item)
             or _follows(table, known, item, (several, persons), differs)
+            or _between(columns, at)
             or _alike(table, columns, at)
             or _called_alike(called, item)
             or (None if several else _lies_within(table, known, item))
@@ -307,6 +308,21 @@ def _alike(table: Table, columns: Sequence[Neighbour], at: int) -> tuple[Role, s
                 seen = table.distinct([item.name, one.name]).height <= len(own) + item.gaps
             if ill or seen:
                 return one.role, f"it is next to '{one.name}' and has the same values"
+    return None
+
+
+def _between(columns: Sequence[Neighbour], at: int) -> tuple[Role, str] | None:
+    """The role of a yes or no that stands between two others about one thing that others know.
+
+    ``other`` stands between ``hispanic`` and ``white``, as one of the groups that a person is in.
+    """
+    item = columns[at]
+    if not 0 < at < len(columns) - 1 or item.values is None or len(item.values) != _TWO:
+        return None
+    before, after = columns[at - 1], columns[at + 1]
+    alike = before.about == after.about is not None and before.values == item.values == after.values
+    if alike and all(one.sure and one.role == "quasi-identifier" for one in (before, after)):
+        return "quasi-identifier", f"it stands between '{before.name}' and '{after.name}'"
     return None
 
 
