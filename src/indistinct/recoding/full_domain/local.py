@@ -346,26 +346,39 @@ def settle_whole(
 ) -> None:
     """Suppress the classes of the whole release, as published, that break a promise.
 
-    People published with ``*`` throughout are in none of them.
+    People published with ``*`` throughout are in none of them. But they are seen: where classes or
+    they themselves are too far from what is published with them, they are suppressed as well.
     """
     judge = Judge(data, promises)
     published, in_class = _published(data, nodes, node_of)
-    dropped = ~in_class
+    dropped, starred = ~in_class, (node_of >= 0) & ~in_class
     if dropped.all():
         return
 
-    def drop(promise: Promise) -> int:
+    def classes(promise: Promise, without: Bools) -> tuple[Ints32, Ints]:
         on = [name in (promise.on or data.attributes) for name in data.attributes]
-        found, inverse = np.unique(published[:, on], axis=0, return_inverse=True)
+        labels = np.column_stack([published[:, on], starred])
+        found, inverse = np.unique(labels, axis=0, return_inverse=True)
         class_of = inverse.ravel().astype(np.int32)
         size = np.empty(len(found), dtype=np.int64)
-        class_sizes(class_of, data.weight, dropped, size)
+        class_sizes(class_of, data.weight, without, size)
+        return class_of, size
+
+    def drop(promise: Promise) -> int:
+        class_of, size = classes(promise, dropped)
         broken = judge.broken(class_of, size, dropped, [promise])
         return mark_rows(class_of, broken, data.weight, dropped)
 
     while sum(drop(promise) for promise in promises):
         pass
     node_of[dropped & in_class] = -1
+    gone = node_of < 0
+    if starred.any() and any(
+        judge.breaks(promise, *classes(promise, gone), gone).any()
+        for promise in promises
+        if promise.compares and promise.reference == "published"
+    ):
+        node_of[starred] = -1
 
 
 def _published(
