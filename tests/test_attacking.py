@@ -128,6 +128,11 @@ def test_columns_that_the_release_lacks_are_told() -> None:
     assert found["record-linkage"].figures["prosecutor_highest"] == 0.5
     found = ind.attack(PEOPLE, PEOPLE.drop("diagnosis"), POLICY, only=["membership", "presence"])
     assert "membership" in {item.name for item in found.skipped}
+    promises = [{"model": "distinct-l-diversity", "l": 1, "sensitive": "diagnosis"}]
+    found = ind.attack(PEOPLE, PEOPLE.drop("diagnosis"), {**POLICY, "promises": promises})
+    assert "minimality" not in {item.name for item in found.attacks}
+    renamed = ind.attack(PEOPLE, PEOPLE.rename({"sex": "Sex "}), POLICY, only=["record-linkage"])
+    assert renamed.notes[0].endswith("nothing is learnt from it; 'Sex ' may be 'sex'")
     with pytest.raises(ind.DataError, match="no such column"):
         ind.attack(PEOPLE, PEOPLE.select("diagnosis"), POLICY)
 

@@ -308,6 +308,12 @@ class ReleaseView:
             name for name in (*self.sought.quasi, *self.sought.sensitive) if name not in there
         )
 
+    def nearly_called(self, name: str) -> str:
+        """Which column has nearly the name of a missing one, for the end of a message."""
+        plain = name.strip().lower()
+        near = [own for own in self.table.columns if own.strip().lower() == plain]
+        return f"; '{near[0]}' may be '{name}'" if near else ""
+
     @property
     def intact(self) -> bool:
         """Whether its tables are those that its certificate speaks of, where it speaks of them."""
@@ -569,7 +575,7 @@ class ReleaseView:
         """What a reader should know of it."""
         notes = list(self.published.notes)
         notes += [
-            f"has no column '{name}': it counts as suppressed throughout"
+            f"has no column '{name}': it counts as suppressed throughout{self.nearly_called(name)}"
             for name in self.sought.quasi
             if name not in self.quasi
         ]

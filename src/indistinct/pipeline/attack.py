@@ -568,8 +568,8 @@ def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
     if not view.intact:
         notes.append("the release is not the one that its certificate describes")
     if view.lacking:
-        left = in_quotes(view.lacking)
-        notes.append(f"the release has no column {left}: nothing is learnt from it")
+        left, near = in_quotes(view.lacking), "".join(map(view.nearly_called, view.lacking))
+        notes.append(f"the release has no column {left}: nothing is learnt from it{near}")
     if view.person is not None and attacked.private.policy.person is not None:
         if view.nobody.any():
             number = int(view.nobody.sum())

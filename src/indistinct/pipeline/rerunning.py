@@ -59,8 +59,8 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
     method = method_of(policy)
     if method.linked:
         return _of_people(context, private)
-    about = any(part.sensitive is not None for part in policy.privacy_models)
-    if not about or private.sight.ranks or private.sight.rows:
+    about = {part.sensitive for part in policy.privacy_models} - {None}
+    if not about or not about <= {*private.sensitive} or private.sight.ranks or private.sight.rows:
         return None
     if any(part.is_open or part.subject != "classes" for part in policy.privacy_models):
         return None
