@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
-from indistinct.warnings.group_values import NumberedRows, certain_beside, of_buckets, of_classes
+from indistinct.warnings.group_values import (
+    HAVE,
+    OF,
+    NumberedRows,
+    certain_beside,
+    of_buckets,
+    of_classes,
+)
 
 
 def only_known(classes: list[list[str]], unknown: set[str]) -> float:
@@ -216,3 +223,25 @@ def test_values_that_a_promise_leaves_out_are_told(part: dict[str, Any]) -> None
     public = " ".join(release.certificate.warnings)
     assert "tells about 'ward', values of 'ill' that promises leave out:" in public
     assert "'ill' (50.0% of records)" in " ".join(release.warnings)
+
+
+@pytest.mark.parametrize("person", [None, "nr"])
+def test_no_number_is_no_value_whoever_holds_the_table(person: str | None) -> None:
+    """As a missing one, which stands beside it in one class and not in the other."""
+    duckdb = pytest.importorskip("duckdb")
+    nan = float("nan")
+    rows = pl.DataFrame(
+        {
+            "age": [1, 1, 1, 2, 2, 2],
+            "level": [1.5, nan, nan, None, nan, 2.5],
+            "nr": [f"P{at}" for at in range(6)],
+        }
+    )
+    for held in (rows, rows[::-1], rows.to_arrow(), duckdb.from_arrow(rows.to_arrow())):
+        if person and not isinstance(held, pl.DataFrame):
+            continue  # people are counted in memory
+        found = next(iter(of_classes(held, ["age"], person, {"level": []})))
+        assert sorted(found.rows.select("level", HAVE, OF).cast(pl.String).rows()) == [
+            ("1.5", "1", "3"),
+            ("2.5", "1", "3"),
+        ]

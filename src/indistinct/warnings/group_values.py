@@ -342,12 +342,15 @@ def _counted_keys(keys: Ints) -> tuple[Ints, Ints]:
 
 def _telling(rows: pl.DataFrame, unknown: Mapping[str, Collection[str]]) -> dict[str, Bools]:
     """Where a column has a value: a cell that is not empty, nor a star or code of a missing one."""
-    texts = {name: pl.col(name).cast(pl.String, strict=False) for name in unknown}
-    told = [
-        (text.is_not_null() & ~text.is_in([SUPPRESSED, "", *unknown[name]])).fill_null(value=False)
-        for name, text in texts.items()
-    ]
+    told = [_held(rows.schema[name], name, tokens) for name, tokens in unknown.items()]
     return {column.name: column.to_numpy() for column in rows.select(told)} if told else {}
+
+
+def _held(kind: pl.DataType, name: str, tokens: Collection[str]) -> pl.Expr:
+    """Whether a cell of a column has a value."""
+    own = pl.col(name).fill_nan(None) if kind.is_float() else pl.col(name)
+    text = own.cast(pl.String, strict=False)
+    return (text.is_not_null() & ~text.is_in([SUPPRESSED, "", *tokens])).fill_null(value=False)
 
 
 def of_buckets(
@@ -379,9 +382,8 @@ def of_buckets(
 def _counted(
     name: str, rows: pl.DataFrame, of: pl.DataFrame, tokens: Collection[str]
 ) -> GroupValues:
-    texts = rows[name].cast(pl.String, strict=False)
-    held = texts.is_not_null() & ~texts.is_in([SUPPRESSED, "", *tokens])
-    return GroupValues(name, rows.filter(held), max(int(of[OF].sum()), 1))
+    held = rows.filter(_held(rows.schema[name], name, tokens))
+    return GroupValues(name, held, max(int(of[OF].sum()), 1))
 
 
 def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) -> list[WarningText]:
