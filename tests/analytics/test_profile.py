@@ -11,14 +11,16 @@ import polars as pl
 import pytest
 
 import indistinct as ind
-from indistinct.analytics.profile.columns import Profile, profile
+from indistinct.analytics.profile.columns import Profile, _beside, _look, profile
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.first_policy import first_policy
 from indistinct.analytics.profile.names import without_prefix
+from indistinct.analytics.profile.person_keys import Column
 from indistinct.errors import DataError
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.intake.forgotten import forgotten
 from indistinct.policy import DraftPolicy
+from indistinct.sources.engines import open_table
 
 N = 400
 
@@ -2048,6 +2050,9 @@ def test_a_code_in_a_name_is_not_about_health() -> None:
         (["full-time", "part-time"], "occupation"),
         (["CDI", "CDD", "Interim"], "occupation"),
         (["IT", "HR", "Sales"], "occupation"),
+        (["technical", "support", "product_mng", "accounting"], "occupation"),
+        (["tenured", "tenure track", "teaching"], "occupation"),
+        (["Relación de dependencia", "Autónomo", "Otro"], "occupation"),
         (["ville", "campagne", "périurbain"], "place"),
         (["miasto powyżej 100 tys.", "wieś"], "place"),
         (["kent", "kır"], "place"),
@@ -2084,6 +2089,16 @@ def test_what_others_know_is_read_in_other_languages(values: list[str], about: s
         ("dkids", "quasi-identifier"),
         ("yrdispl", "quasi-identifier"),
         ("pref_1", "sensitive"),
+        ("Dominant Hand", "quasi-identifier"),
+        ("HoursWk", "quasi-identifier"),
+        ("parented", "quasi-identifier"),
+        ("schoolsize", "quasi-identifier"),
+        ("geography", "quasi-identifier"),
+        ("Programa Académico", "quasi-identifier"),
+        ("EmpStatusID", "quasi-identifier"),
+        ("PerfScoreID", "sensitive"),
+        ("Teenhome", "quasi-identifier"),
+        ("kidney", "sensitive"),
         ("ocup_forca", "quasi-identifier"),
         ("trab_procurou", "quasi-identifier"),
         ("local_recurrence", "sensitive"),
@@ -2382,3 +2397,33 @@ def test_a_yes_or_no_between_two_about_one_thing_is_about_it_too() -> None:
     seen = profile(frame, "t")
     assert (seen["qx"].role, seen["other"].role) == ("sensitive", "quasi-identifier")
     assert seen["other"].why == "it stands between 'hispanic' and 'white'"
+
+
+@pytest.mark.parametrize("name", ["student", "Alumno", "eleve", "employee", "customer", "öğrenci"])
+def test_numbers_of_somebody_are_left_out_where_the_name_says_no_more_than_who(name: str) -> None:
+    draw = random.Random(3)
+    numbers = [str(1 + int(draw.expovariate(1 / 60))) for _ in range(6 * N)]
+    others = {
+        "school": [str(draw.randrange(65)) for _ in numbers],
+        "mark": [f"{draw.gauss(0, 1):.4f}" for _ in numbers],
+        "sex": [draw.choice("mf") for _ in numbers],
+    }
+    assert role_of(numbers, name, **others) == "identifier"
+    assert role_of(numbers, "points", **others) == "sensitive"
+
+
+@pytest.mark.parametrize(
+    ("values", "role"), [(["No", "Yes"], "quasi-identifier"), (["0", "1", "2", "5"], "sensitive")]
+)
+def test_a_partner_or_none_is_family_and_several_partners_are_not(
+    values: list[str], role: str
+) -> None:
+    assert role_of(values * (N // len(values)), "partner", **ILL) == role
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_days_before_and_after_a_visit_number_no_people(signed: bool) -> None:
+    days = Column("day", None, "integer", distinct=30, filled=370, signed=signed)
+    assert days.could_number is not signed
+    frame = pl.DataFrame({"day": [str(at % 30 - 8 * signed) for at in range(N)]})
+    assert _beside(_look(open_table(frame, "t"), "day", N, "day")).signed is signed

@@ -1017,6 +1017,7 @@ def _beside(look: _Look) -> Column:
         filled=item.records - item.missing,
         tokens=tuple(item.missing_tokens),
         coded=bool((look.sample.str.contains(r"\d").mean() or 0) >= 0.5),  # type: ignore[operator]
+        signed=item.kind == "integer" and bool(look.sample.str.starts_with("-").any()),
         records=item.records,
         role=item.role,
         tags=item.tags,

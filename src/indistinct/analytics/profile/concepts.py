@@ -327,7 +327,7 @@ def _cut_short(name: str) -> tuple[Concept, str] | None:
 
 
 _OF_A_PARENT = re.compile(
-    r"(?:(?i:mom|mum|dad|moth|fath|mother|father|husb|hus|wife|spouse)([A-Za-z]{2,})"
+    r"(?:(?i:mom|mum|dad|moth|fath|mother|father|parent|par|husb|hus|wife|spouse)([A-Za-z]{2,})"
     r"|[CMFPcmfp]([a-z]{3,}|[A-Z]{3,}))\d*"
 )
 _OF_PARENTS = ("education", "occupation", "ethnicity", "religion", "sex")

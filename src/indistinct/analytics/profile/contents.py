@@ -591,6 +591,8 @@ _WORKS = _vocabulary("""
     enfermera enfermeras enfermeiro enfermeira auxiliar celador celadores administrativo nurse
     nurses engineer manager clerk driver lawyer accountant secretary salesperson supervisor cashier
     waiter cleaner soldier carpenter mechanic plumber electrician
+    dependencia autonoma independiente asalariado asalariada monotributista cuentapropista
+    tenured tenure professor lecturer instructor adjunct
     clerical managerial professional freelance civilservant
     """)
 _FEWEST_WORKS = 2
@@ -601,7 +603,9 @@ _CONTRACTS = _vocabulary("""
     """)
 _DEPARTMENTS = _vocabulary("""
     hr it sales marketing finance production logistics purchasing engineering legal accounting
-    operations administration rd procurement vertrieb einkauf buchhaltung produktion verwaltung
+    operations administration rd procurement technical support management product mng
+    research development customer service services warehouse quality security vertrieb einkauf
+    buchhaltung produktion verwaltung
     ventas finanzas produccion logistica compras vendas financeiro producao ventes achats
     comptabilite vendite acquisti amministrazione produzione
     """)

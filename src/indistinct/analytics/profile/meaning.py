@@ -71,6 +71,8 @@ def meant(
         return other
     if _means_nothing(column, concept, why, values):
         return None
+    if words(column) == ("partner",) and _are_yes_and_no(values):
+        return concept_named("family"), "its name says partner, and its values whether"
     if words(column) == ("cp",) and _is_postal(values):
         return concept_named("place"), "its name says cp, its values are postal codes"
     if told := _of_an_institution(concept, why, values):
@@ -141,9 +143,13 @@ _WHETHER = r"^(?i:[01289]|y|n|s|o|j|yes|no|si|sim|nao|não|oui|non|ja|nein|nee|t
 
 def _says_whether(column: str, values: Values) -> bool:
     """Whether a column that is called a hospital says of everybody whether he was in one."""
-    if not is_one_of(column, _HOSPITALS) or values.distinct > _FEWEST_LETTERS:
-        return False
-    return bool(values.sample.str.strip_chars().str.contains(_WHETHER).all())
+    return is_one_of(column, _HOSPITALS) is not None and _are_yes_and_no(values)
+
+
+def _are_yes_and_no(values: Values) -> bool:
+    """Whether values are words or numbers for yes, no and unknown."""
+    few = values.distinct <= _FEWEST_LETTERS
+    return few and bool(values.sample.str.strip_chars().str.contains(_WHETHER).all())
 
 
 _STATES = re.compile(r" (state|…state|estado|etat|site|…site|location|loc|…location)$")

@@ -57,6 +57,7 @@ class Column:
         filled: how many records have one.
         tokens: what stands for a missing one.
         coded: whether most of its values have a digit: words number nobody.
+        signed: whether some numbers are below 0, as none of somebody is.
         records: how many records there are.
         role: the role that is suggested for it.
         tags: the kinds of identifiers that it may be.
@@ -70,6 +71,7 @@ class Column:
     filled: int
     tokens: tuple[str, ...] = ()
     coded: bool = True
+    signed: bool = False
     records: int = 0
     role: str = "insensitive"
     tags: tuple[Tag, ...] = ()
@@ -80,7 +82,7 @@ class Column:
         """Whether its values could be numbers of people with several records."""
         several = self.distinct >= FEWEST_NUMBERS or 5 * self.distinct >= self.filled
         codes = self.kind == "integer" or (self.kind == "text" and self.coded)
-        return codes and 1 < self.distinct < self.filled and several
+        return codes and not self.signed and 1 < self.distinct < self.filled and several
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ PEOPLE = (
     "patient", "subject", "person", "member", "beneficiary", "bene", "client", "participant",
     "child", "infant", "newborn", "donor", "pat", "pid", "individual", "respondent", "enrollee",
     "subj", "sub", "usubj", "mrn", "pseudonym", "paciente", "pac", "sujet", "sujeto",
+    "student", "pupil", "eleve", "alumno", "aluno", "employee", "customer",
 )  # fmt: skip
 STAYS = (
     "visit", "encounter", "admission", "hadm", "icustay", "stay", "episode", "claim", "clm",

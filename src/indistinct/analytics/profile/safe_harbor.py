@@ -153,9 +153,13 @@ def _words_of(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return listed(anywhere), listed(whole) if whole else ()
 
 
-_PEOPLE = ("id", "ids", "ssid", "ptid", "subjid", "subject", "person", "participant", "respondent",
-           "pid", "seqn", "duid", "household id", "hh id", "family id", "ptnum", "ptno", "patnum",
-           "patno", "subjno", "subno")  # fmt: skip
+_PEOPLE = (
+    "id", "ids", "ssid", "ptid", "subjid", "subject", "person", "participant", "respondent", "pid",
+    "seqn", "duid", "household id", "hh id", "family id", "ptnum", "ptno", "patnum", "patno",
+    "subjno", "subno", "student", "pupil", "employee", "client", "customer", "patient", "member",
+    "eleve", "alumno", "aluno", "estudiante", "estudante", "studente", "schuler", "ogrenci",
+    "uczen", "empleado", "paciente", "paziente", "pacjent", "hasta", "proband",
+)  # fmt: skip
 _NO_PLACE = (
     "ip address", "mac address", "mail address", "email address", "web address", "adresse ip",
     "ip adresse", "mailadresse",
@@ -243,7 +247,8 @@ def _is_an_id(parts: Sequence[str]) -> bool:
 
 _OF_SOMEBODY = (
     "patient", "person", "subject", "participant", "member", "beneficiary", "client", "enrollee",
-    "respondent", "individual", "paciente", "encounter", "admission", "hadm", "icustay", "stay",
+    "respondent", "individual", "paciente", "student", "pupil", "eleve", "alumno", "aluno",
+    "employee", "customer", "encounter", "admission", "hadm", "icustay", "stay",
     "visit occurrence", "visit detail", "exposure", "episode", "claim", "usubj", "subj",
 )  # fmt: skip
 
@@ -314,7 +319,7 @@ _WRITTEN = {
 _OF_CODES = (
     "concept", "item", "type", "tipo", "typ", "code", "status", "source", "class", "category",
     "unit", "proc", "procedure", "diagnosis", "diag", "drug", "icd", "dept", "department",
-    "specialty",
+    "specialty", "score", "scale", "result", "rating", "level",
 )  # fmt: skip
 _PLACES_OF_CARE = ("ward", "hospital", "site", "unit", "clinic", "region", "facility")
 _LONG = 5
