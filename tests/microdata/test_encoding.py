@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -12,7 +13,13 @@ from hypothesis import strategies as st
 from tests.properties import brute_force
 
 from indistinct.hierarchies.taxonomy import Taxonomy
-from indistinct.microdata.encoding import codes_in, count_combinations, distinct_rows, leaf_codes
+from indistinct.microdata.encoding import (
+    codes_in,
+    count_combinations,
+    distinct_rows,
+    leaf_codes,
+    numbers_of_combinations,
+)
 from indistinct.microdata.microdata import Microdata, distinct_values
 
 LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "ä", "*", " ", "10", "null", "None"]))
@@ -62,11 +69,14 @@ def test_combinations_are_counted_and_sorted(data: st.DataObject) -> None:
     ]
 
 
+@pytest.mark.parametrize("weights", ["each its own", "of two each", "of one each"])
 @pytest.mark.parametrize("values", [3, 4000, 1 << 20])
-def test_many_rows_are_counted_whether_or_not_they_differ(values: int) -> None:
+def test_many_rows_are_counted_whether_or_not_they_differ(values: int, weights: str) -> None:
     random = np.random.default_rng(values)
     rows = random.integers(0, values, (20_000, 2)) % [values, 7]
     weight = random.integers(0, 1 << 40, len(rows))
+    if weights != "each its own":
+        weight = np.broadcast_to(np.int64(1 + (weights == "of two each")), len(rows))
     columns = [column.astype(np.int32) for column in rows.T]
     codes, total, combination_of = count_combinations(columns, [values, 7], weight)
     found, place = np.unique(rows, axis=0, return_inverse=True)
@@ -75,6 +85,23 @@ def test_many_rows_are_counted_whether_or_not_they_differ(values: int) -> None:
     np.testing.assert_array_equal(np.column_stack(codes), found)
     np.testing.assert_array_equal(total, expected)
     np.testing.assert_array_equal(combination_of, place.ravel())
+    np.testing.assert_array_equal(
+        numbers_of_combinations(columns, [values, 7], weight), place.ravel()
+    )
+
+
+def test_rows_that_mostly_differ_are_numbered_in_little_memory() -> None:
+    rows = 400_000
+    columns = [np.random.default_rng(1).permutation(rows).astype(np.int32)]
+    weight = np.broadcast_to(np.int64(1), rows)
+    most = {}
+    for numbered in (numbers_of_combinations, count_combinations):
+        tracemalloc.start()
+        numbered(columns, [rows], weight)
+        most[numbered.__name__] = tracemalloc.get_traced_memory()[1] / rows
+        tracemalloc.stop()
+    assert most["numbers_of_combinations"] < 24  # bytes of a row
+    assert most["count_combinations"] < 32
 
 
 def test_without_quasi_identifiers_all_records_are_one_combination() -> None:
@@ -82,6 +109,7 @@ def test_without_quasi_identifiers_all_records_are_one_combination() -> None:
     assert codes == []
     assert total.tolist() == [5]
     assert combination_of.tolist() == [0, 0]
+    assert numbers_of_combinations([], [], np.array([2, 3])).tolist() == [0, 0]
 
 
 @settings(max_examples=60)

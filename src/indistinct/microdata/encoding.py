@@ -15,7 +15,7 @@ from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.grouping import LARGEST_KEY, Scratch, number_keys
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.frequencies import Cells, FrequencyTable
-from indistinct.types import Ints, Ints32
+from indistinct.types import Bools, Ints, Ints32
 
 _Code = TypeVar("_Code", bound="np.integer[Any]")
 
@@ -109,27 +109,57 @@ def _keys(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> Ints:
     return key
 
 
+def numbers_of_combinations(
+    columns: Sequence[NDArray[_Code]], domains: Sequence[int], weight: Ints
+) -> Ints32:
+    """The number of every row's combination, as :func:`count_combinations` says it, [n]."""
+    if columns and _mostly_differ(columns, domains):
+        return _numbered(*_in_order(columns, domains))
+    return count_combinations(columns, domains, weight)[2]
+
+
+def _in_order(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> tuple[Ints, Bools]:
+    """The order of the rows by their codes, and where in it another combination begins."""
+    key = _keys(columns, domains)
+    order = np.argsort(key)
+    key.sort()
+    return order, np.append(True, key[1:] != key[:-1])
+
+
+def _numbered(order: Ints, begins: Bools) -> Ints32:
+    number = np.cumsum(begins, dtype=np.int32)
+    number -= 1
+    combination_of = np.empty(len(order), np.int32)
+    combination_of[order] = number
+    return combination_of
+
+
 def _sorted_combinations(
     columns: Sequence[NDArray[_Code]], domains: Sequence[int], weight: Ints
 ) -> tuple[list[NDArray[_Code]], Ints, Ints32]:
     """What :func:`count_combinations` says, in less memory; quicker where most rows differ."""
-    key = _keys(columns, domains)
-    order = np.argsort(key)
-    key.sort()
-    begins = np.append(True, key[1:] != key[:-1])
-    del key
-    combination_of = np.empty(len(order), np.int32)
-    combination_of[order] = np.cumsum(begins, dtype=np.int32) - 1
+    order, begins = _in_order(columns, domains)
+    combination_of = _numbered(order, begins)
     starts = np.flatnonzero(begins)
-    size = np.add.reduceat(weight[order], starts)
+    del begins
     first = order[starts]
-    del order, starts, begins
+    if (weight == weight[0]).all():
+        del order
+        size = np.empty_like(starts)
+        np.subtract(starts[1:], starts[:-1], out=size[:-1])
+        size[-1] = len(weight) - starts[-1]
+        size *= weight[0]
+    else:
+        size = np.add.reduceat(weight[order], starts)
+        del order
+    del starts
     return [column[first] for column in columns], size, combination_of
 
 
 def _hashed_combinations(
     columns: Sequence[NDArray[_Code]], domains: Sequence[int], weight: Ints
 ) -> tuple[list[NDArray[_Code]], Ints, Ints32]:
+    weight = np.ascontiguousarray(weight)
     scratch = Scratch.of(len(weight))
     scratch.key[:] = 0
     product = 1

@@ -15,9 +15,9 @@ from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.encoding import (
     cells_of_people,
     codes_in,
-    count_combinations,
     frequency_table,
     leaf_codes,
+    numbers_of_combinations,
     record_table,
 )
 from indistinct.microdata.leveled import LeveledTable
@@ -123,7 +123,7 @@ def row_numbers(texts: pl.DataFrame, columns: Sequence[str]) -> Ints32:
     domains = [sorted_values(texts[name]) for name in columns]
     codes = [codes_in(texts[name], domain) for name, domain in zip(columns, domains, strict=True)]
     ones = np.ones(texts.height, dtype=np.int64)
-    return count_combinations(codes, [max(len(domain), 1) for domain in domains], ones)[2]
+    return numbers_of_combinations(codes, [max(len(domain), 1) for domain in domains], ones)
 
 
 def sorted_values(column: pl.Series) -> tuple[Label, ...]:

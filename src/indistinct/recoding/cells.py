@@ -44,7 +44,7 @@ from indistinct.hierarchies.cells import (
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, LevelTable, Taxonomy
 from indistinct.kernels.cells import agreements, masks, spans
 from indistinct.microdata.domains import numbers_of
-from indistinct.microdata.encoding import count_combinations
+from indistinct.microdata.encoding import numbers_of_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.plan import CellPlan, SearchReport
 from indistinct.recoding.styles import STYLES
@@ -162,7 +162,7 @@ def classes_as_published(plan: CellPlan) -> Ints32:
         number = np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int32)
         columns.append(number[cell_of])
         cards.append(max(len(numbers), 1))
-    return count_combinations(columns, cards, np.ones(plan.groups, dtype=np.int64))[2]
+    return numbers_of_combinations(columns, cards, np.ones(plan.groups, dtype=np.int64))
 
 
 def amounts_under(taxonomy: Taxonomy, texts: Sequence[Label], amounts: Ints) -> Ints:

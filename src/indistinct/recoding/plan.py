@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.frozen import dataclass
-from indistinct.microdata.encoding import count_combinations
+from indistinct.microdata.encoding import numbers_of_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Bools, Codes, Ints, Ints32, Plain, PlainMapping
 
@@ -372,4 +372,4 @@ def published_classes(data: LeveledTable, plan: Plan, on: Sequence[str]) -> Ints
         cells = np.append(np.array(of, np.int32), 0)[plan.cells(data, j)]
         columns.append(np.where(plan.suppressed, 0, cells).astype(np.int32))
         domains.append(max(len(number), 1))
-    return count_combinations(columns, domains, np.ones(len(plan.suppressed), np.int64))[2]
+    return numbers_of_combinations(columns, domains, np.ones(len(plan.suppressed), np.int64))

@@ -41,7 +41,7 @@ from indistinct.analytics.weighted import (
     pointers,
 )
 from indistinct.frozen import dataclass
-from indistinct.microdata.encoding import count_combinations
+from indistinct.microdata.encoding import count_combinations, numbers_of_combinations
 from indistinct.types import Floats, Ints, Ints32
 
 NAME = "joined-rows"
@@ -158,7 +158,7 @@ def _keys(contexts: Sequence[AttackContext], names: Sequence[str]) -> list[Ints]
     columns = [np.concatenate(parts) for parts in coded]
     rows = len(columns[0])
     sizes = [int(column.max(initial=-1)) + 1 for column in columns]
-    same = count_combinations(columns, sizes, ones(rows))[2]
+    same = numbers_of_combinations(columns, sizes, ones(rows))
     begin = np.cumsum([0, *(len(part) for part in coded[0])])
     return [
         same[begin[at] : begin[at + 1]][one.cells_of].astype(np.int64)

@@ -16,7 +16,7 @@ import polars as pl
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.weighted import AT_ONCE
 from indistinct.frozen import dataclass
-from indistinct.microdata.encoding import count_combinations
+from indistinct.microdata.encoding import numbers_of_combinations
 from indistinct.types import Ints32
 
 Levels = tuple[int, ...]
@@ -48,7 +48,7 @@ class Node:
             table = self.places.taxonomies[self.places.quasi[j]].compile()
             codes.append(table.code[levels[j]][self.leaf[:, j]].astype(np.int32))
             cards.append(int(table.card[levels[j]]))
-        return count_combinations(codes, cards, np.ones(len(self.leaf), np.int64))[2]
+        return numbers_of_combinations(codes, cards, np.ones(len(self.leaf), np.int64))
 
     def loss(self, attribute: int, level: int) -> int:
         """Leaves under the cells that the published people have in an attribute at a level."""

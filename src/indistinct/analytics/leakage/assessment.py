@@ -478,6 +478,9 @@ def assess_table(
         left_out=tuple(others),
         leakage=tuple(leakage),
         together=together,
+        # Before combinations are compared, of which much is kept in memory.
+        sensitive=tuple(sensitive_leakage(encoded, name, quasi) for name in sensitive),
+        shield=_shield(analysis, quasi, singles, known, given.rows is not None, threshold),
         top=tuple(
             analysis.top(
                 most,
@@ -491,8 +494,6 @@ def assess_table(
                 key_like, most, progress=lambda share: tell("looking for keys", share)
             )
         ),
-        sensitive=tuple(sensitive_leakage(encoded, name, quasi) for name in sensitive),
-        shield=_shield(analysis, quasi, singles, known, given.rows is not None, threshold),
         min_levels=tuple(item for item in advice if item is not None),
         profile=profile,
         threshold=threshold,

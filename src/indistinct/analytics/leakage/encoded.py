@@ -39,7 +39,7 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
     """
     columns = [*attributes, *([weights] if weights else [])]
     rows, weight = coded_rows(table, columns)
-    units = np.ones(table.height(), dtype=np.int64) if weight is None else weight
+    units = np.broadcast_to(np.int64(1), table.height()) if weight is None else weight
     weighing = None if weights is None else rows[weights]
     domains = {name: rows[name][1] for name in attributes}
     codes = {name: rows[name][0] for name in attributes}

@@ -22,7 +22,7 @@ import numpy as np
 from indistinct.document import PlainData
 from indistinct.errors import DataError, did_you_mean
 from indistinct.kernels.partitions import MASS, SELF, UNITS, add_up, pass_over, tails, take
-from indistinct.microdata.encoding import count_combinations, order_of
+from indistinct.microdata.encoding import numbers_of_combinations, order_of
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.types import Array, Floats, Ints, Ints32
 
@@ -120,7 +120,7 @@ class LeakageAnalysis:
                 continue
             codes = self._table.codes[self._position(name)].astype(np.int32)
             domains = [domain, int(codes.max(initial=0)) + 1]
-            classes = count_combinations([known, codes], domains, self._table.weight)[2]
+            classes = numbers_of_combinations([known, codes], domains, self._table.weight)
             yield self._of_classes((*attributes, name), classes)
 
     def _of_classes(self, attributes: Sequence[str], classes: Ints32) -> Leakage:
@@ -207,7 +207,7 @@ class LeakageAnalysis:
         """The class of every distinct combination, [C], where these attributes are known."""
         columns = [self._table.codes[self._position(name)] for name in dict.fromkeys(attributes)]
         domains = [int(column.max(initial=0)) + 1 for column in columns]
-        return count_combinations(columns, domains, self._table.weight)[2]
+        return numbers_of_combinations(columns, domains, self._table.weight)
 
     def loss_of_combinations(self, attributes: Sequence[str]) -> Floats:
         """The loss in bits of the people of every distinct combination, [C]: private."""
@@ -235,7 +235,8 @@ class LeakageAnalysis:
         """What every class weighs, [classes, 3], or [classes, 1] where all records are alike."""
         if not len(class_of):
             return np.zeros((0, self._weights.shape[1]))
-        return np.stack([np.bincount(class_of, one) for one in self._weights.T], axis=1)
+        summed = [np.asarray(np.bincount(class_of, one), np.float64) for one in self._weights.T]
+        return np.stack(summed, axis=1) if len(summed) > 1 else summed[0][:, np.newaxis]
 
     def _position(self, name: str) -> int:
         if name not in self._places:
