@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Floats, Ints, Ints32
 
@@ -128,7 +129,7 @@ def exclude(
                 if step == most:
                     break
                 best = belief
-                chosen = -1
+                chosen = NONE
                 for e in range(begin, end):
                     x = all_label[e]
                     left = total - gone[x]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Bools, Ints, Ints32
 
@@ -19,7 +20,7 @@ def spans(
     any other bit 2. A class without a rank has ``low`` above ``high``.
     """
     low[:] = np.iinfo(np.int32).max
-    high[:] = -1
+    high[:] = NONE
     flags[:] = 0
     for row in range(len(class_of)):
         group = class_of[row]
@@ -27,7 +28,7 @@ def spans(
             continue
         at = rank[row]
         if at < 0:
-            flags[group] |= 1 if at == -1 else 2
+            flags[group] |= 1 if at == NONE else 2
             continue
         if at < low[group]:
             low[group] = at
@@ -53,7 +54,7 @@ def agreements(class_of: Ints32, leaf: Ints32, code: Ints32, first: Ints32, leve
     ``leaf`` goes by row; ``code`` is [levels, leaves]. Codes are nested: what is equal on one level
     is equal on those above. A level as high as there are levels says that nothing is in common.
     """
-    first[:] = -1
+    first[:] = NONE
     level[:] = 0
     levels = len(code)
     for row in range(len(class_of)):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Bools, Floats, Ints, Ints32
 
@@ -63,7 +64,7 @@ class Spans(NamedTuple):
 def _clear(spans: Spans, row: int) -> None:
     spans.low[row] = np.inf
     spans.high[row] = -np.inf
-    spans.node[row] = -1
+    spans.node[row] = NONE
     spans.missing[row] = False
     spans.starred[row] = False
     spans.held[row] = 0
@@ -215,7 +216,7 @@ def nearest(
 
     ``floor`` is what the class costs already: no row can cost less.
     """
-    best, least = -1, np.inf
+    best, least = NONE, np.inf
     for row in range(left):
         if taken[row]:
             continue
@@ -240,7 +241,7 @@ def nearest_of_each(
     least: Floats,
 ) -> None:
     """The same for each profile (of ``profile``, by row) apart: -1 where there is no row."""
-    best[:] = -1
+    best[:] = NONE
     least[:] = np.inf
     for row in range(left):
         if taken[row]:
@@ -257,7 +258,7 @@ def nearest_of_each(
 @jit
 def furthest(values: Ints32, left: int, taken: Bools, table: Floats) -> int:
     """The first of the rows of most cost; -1 where all are taken."""
-    best, most = -1, -1.0
+    best, most = NONE, -1.0
     for row in range(left):
         if taken[row]:
             continue
@@ -372,7 +373,7 @@ def costs_together(
     ``members`` are the rows of the class itself; the rows of class g are ``order[start[g]:start[g +
     1]]``, needed for sets alone. Infinite for classes that are not ``alive``, and for itself.
     """
-    seen = np.full(len(held), -1, dtype=np.int32)
+    seen = np.full(len(held), NONE, dtype=np.int32)
     sets = False
     for j in range(values.shape[1]):
         if domains.kind[j] == SET:
@@ -428,7 +429,7 @@ def _middle(numbers: Floats, left: int, taken: Bools, middle: Floats) -> None:
 @jit
 def distances(numbers: Floats, left: int, taken: Bools, point: Floats, found: Floats) -> int:
     """Squared distance of every row from a point; returns the first of the furthest, or -1."""
-    best, most = -1, -1.0
+    best, most = NONE, -1.0
     for row in range(left):
         if taken[row]:
             found[row] = np.inf
@@ -543,7 +544,7 @@ def nearest_by_profile(
     found: Floats, left: int, taken: Bools, profile: Ints32, best: Ints, least: Floats
 ) -> None:
     """The first of the nearest rows of each profile, and its distance; -1 where there is none."""
-    best[:] = -1
+    best[:] = NONE
     least[:] = np.inf
     for row in range(left):
         if not taken[row] and found[row] < least[profile[row]]:

@@ -6,6 +6,7 @@ the first of two children; of other cuts it is written down where each value goe
 
 from __future__ import annotations
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Array, Ints, Ints32
 
@@ -33,7 +34,7 @@ def leaves_of(rank: Array, node: Ints, side: Ints32, found: Ints32) -> None:
         at = 0
         while at >= 0 and node[at, ATTRIBUTE] >= 0:
             own = int(rank[row, node[at, ATTRIBUTE]])
-            at = -1 if own < 0 else _child(node[at], side, own)
+            at = NONE if own < 0 else _child(node[at], side, own)
         found[row] = at
 
 

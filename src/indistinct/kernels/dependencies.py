@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Bools, Ints, Ints32
 
@@ -26,7 +27,7 @@ def few_pairs(
         few: the columns to look at, and then the answer, [columns].
     """
     group = np.int64(0)
-    values, before = 0, np.int32(-1)
+    values, before = 0, np.int32(NONE)
     complete = codes[base, order[0]] >= 0 if len(order) else False
     for row in order:
         values += codes[base, row] != before
@@ -40,7 +41,7 @@ def few_pairs(
         pairs = 0
         # Every value of the base that is still to come brings a pair, where nothing is missing.
         to_come = values if complete and codes[column].min() >= 0 else 0
-        before = np.int32(-1)
+        before = np.int32(NONE)
         for row in order:
             value = codes[base, row]
             other = codes[column, row]
@@ -56,7 +57,7 @@ def few_pairs(
                 break
         group += 1
         few[column] = pairs + to_come <= most
-    marks[:] = -1
+    marks[:] = NONE
 
 
 @jit

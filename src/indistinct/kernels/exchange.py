@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Bools, Floats, Ints, Ints32
 
@@ -206,7 +207,7 @@ def _index_class(
         for_new[word] = 0
         for_held[word] = 0
     some = 0
-    absent = -1
+    absent = NONE
     for at in range(len(own)):
         if own[at]:
             held[at >> 6] |= np.uint64(1) << np.uint64(at & 63)
@@ -302,7 +303,7 @@ def _find_ends(key: Ints, records: Ints, ends: Ints) -> None:
     """The least two and the largest two keys of a class in every attribute."""
     for j in range(len(key)):
         low = low_next = LARGEST
-        high = high_next = -1
+        high = high_next = NONE
         for at in range(len(records)):
             own = key[j, records[at]]
             if own < low:
@@ -452,7 +453,7 @@ def _cheapest(facts: Facts, state: State, group: int, donor: int, tier: int, gua
         out = code[state.slots[slot]]
         if own[out] == top:
             for place in range(facts.start[donor], facts.start[donor + 1]):
-                state.known[out, code[state.slots[place]]] = -1
+                state.known[out, code[state.slots[place]]] = NONE
     return found
 
 
@@ -531,7 +532,7 @@ def _find(facts: Facts, state: State, guard: bool, back: bool) -> bool:
     groups = len(state.counts)
     at = cursor[DONOR]
     end = groups + group if back else groups
-    checked = -1
+    checked = NONE
     while at < end:
         donor = at - groups if at >= groups else at
         block = donor // BLOCK
@@ -589,7 +590,7 @@ def _commit(facts: Facts, state: State, kind: int, guard: bool) -> None:
     figures[3] = _now(other, state.falling)[0]
     entry = state.log[at]
     entry[0], entry[1], entry[2], entry[3] = kind, attribute, group, donor
-    entry[4], entry[5], entry[6] = given, taken, -1
+    entry[4], entry[5], entry[6] = given, taken, NONE
     entry[7] = facts.code[attribute, taken]
     cursor[LOGGED] = at + 1
     if kind == SWAP:
@@ -673,8 +674,8 @@ def _add_noise(facts: Facts, state: State) -> None:
         state.figures[at, place] = 0.0
     state.figures[at, 0] = _now(own, state.falling)[0]
     entry = state.log[at]
-    entry[0], entry[1], entry[2], entry[3] = NOISE, attribute, group, -1
-    entry[4], entry[5], entry[6] = -1, -1, cursor[WHY]
+    entry[0], entry[1], entry[2], entry[3] = NOISE, attribute, group, NONE
+    entry[4], entry[5], entry[6] = NONE, NONE, cursor[WHY]
     entry[7] = state.filling[attribute]
     for each in range(len(facts.code)):
         entry[ENTRY + each] = state.filling[each]
@@ -760,7 +761,7 @@ def _choose_noise(facts: Facts, state: State, back: bool) -> bool:
     cursor = state.cursor
     group = cursor[CLASS]
     attributes = len(facts.code)
-    attribute = -1
+    attribute = NONE
     for each in range(attributes):
         own = state.counts[group, facts.column[each] : facts.column[each + 1]]
         if _short(facts.limits[each], _now(own, state.falling)):
@@ -825,7 +826,7 @@ def run(
             cursor[STAGE] = 1
             cursor[CANDIDATE] = 0
             cursor[STARTED] = cursor[LOGGED]
-            cursor[WHY] = -1
+            cursor[WHY] = NONE
         elif not cursor[STAGE]:
             kind = CROSS if group == groups - 1 and not back else SWAP
             if refused:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
+from indistinct.kernels.ragged import grown
 from indistinct.types import Bools, Floats, Ints, Ints32
 
 FACTOR = 6364136223846793005
@@ -49,19 +51,11 @@ class Ground(NamedTuple):
 
 
 @inner
-def _grown(array: Any, needed: int) -> Any:
-    """The array, doubled until it has so many entries."""
-    while len(array) < needed:
-        array = np.concatenate((array, array))
-    return array
-
-
-@inner
 def _hash_of_children(
     indptr: Ints, item: Ints32, child: Ints32, node: int, end: int, person: int
 ) -> tuple[np.int64, int]:
     """A hash of the children of a node that cover items of a person, and how many items."""
-    mixed, count, before = np.int64(1), 0, -1
+    mixed, count, before = np.int64(1), 0, NONE
     for at in range(indptr[person], indptr[person + 1]):
         if item[at] < node:
             continue
@@ -80,7 +74,7 @@ def _same_children(
     indptr: Ints, item: Ints32, child: Ints32, node: int, end: int, one: int, other: int
 ) -> bool:
     i, j = indptr[one], indptr[other]
-    before = -1
+    before = NONE
     while True:
         while i < indptr[one + 1] and (item[i] < node or child[item[i]] == before):
             i += 1
@@ -171,16 +165,16 @@ def partition_sets(
                     j += 1
                 count[j] += 1
         while True:
-            best, most = -1, np.int64(-1)
+            best, most = NONE, np.int64(NONE)
             if splittable:
                 for c in range(length):
                     gain = count[c] * leaves[cut[c]]
                     if not tried[c] and last[cut[c]] != cut[c] and gain > most:
                         best, most = c, gain
             if best < 0:
-                out_start = _grown(out_start, buckets + 1)
-                out_ptr = _grown(out_ptr, buckets + 2)
-                out_node = _grown(out_node, out_ptr[buckets] + length)
+                out_start = grown(out_start, buckets + 1)
+                out_ptr = grown(out_ptr, buckets + 2)
+                out_node = grown(out_node, out_ptr[buckets] + length)
                 out_start[buckets] = start
                 out_node[out_ptr[buckets] : out_ptr[buckets] + length] = cut[:length]
                 out_ptr[buckets + 1] = out_ptr[buckets] + length
@@ -216,7 +210,7 @@ def partition_sets(
             for s in range(subs):
                 if size[s] < k:
                     left += size[s]
-                    size[s] = -1
+                    size[s] = NONE
             if left < m:
                 tally[1] += 1
                 break
@@ -224,7 +218,7 @@ def partition_sets(
             continue
         for i in range(m):
             if size[sub_of[i]] < 0:
-                sub_of[i] = -1
+                sub_of[i] = NONE
         still = splittable
         lacking = k - left
         if left and lacking > 0:
@@ -238,20 +232,20 @@ def partition_sets(
                 if size[s] > k:
                     size[s] -= 1
                     total[s] -= under[i]
-                    sub_of[i] = -1
+                    sub_of[i] = NONE
                     lacking -= 1
                     if not lacking:
                         break
             if lacking:
-                least = -1
+                least = NONE
                 for s in range(subs):
                     if size[s] >= 0 and (least < 0 or total[s] < total[least]):
                         least = s
-                size[least] = -1
+                size[least] = NONE
                 still = False
                 for i in range(m):
                     if sub_of[i] == least:
-                        sub_of[i] = -1
+                        sub_of[i] = NONE
         at = start
         for s in range(subs):
             if size[s] >= 0:
@@ -267,8 +261,8 @@ def partition_sets(
                 at += 1
         order[start:end] = moved[:m]
         if rest < end:
-            stack = _grown(stack, top + 1)
-            pool, pool_tried = _grown(pool, height + length), _grown(pool_tried, height + length)
+            stack = grown(stack, top + 1)
+            pool, pool_tried = grown(pool, height + length), grown(pool_tried, height + length)
             stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = rest, end, still, height
             pool[height : height + length] = cut[:length]
             pool_tried[height : height + length] = tried[:length]
@@ -278,19 +272,19 @@ def partition_sets(
         for s in range(subs):
             if size[s] < 0:
                 continue
-            stack = _grown(stack, top + 1)
+            stack = grown(stack, top + 1)
             stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = at, at + size[s], 1, height
             at += size[s]
             top += 1
             person = example[s]
             most_nodes = height + length + indptr[person + 1] - indptr[person]
-            pool, pool_tried = _grown(pool, most_nodes), _grown(pool_tried, most_nodes)
+            pool, pool_tried = grown(pool, most_nodes), grown(pool_tried, most_nodes)
             for c in range(length):
                 if c != best:
                     pool[height], pool_tried[height] = cut[c], tried[c]
                     height += 1
                     continue
-                before = -1
+                before = NONE
                 for place_of in range(indptr[person], indptr[person + 1]):
                     if item[place_of] < node or item[place_of] > bound:
                         continue
@@ -406,7 +400,7 @@ def diverse_groups(
     widest_tree = 1
     for j in range(m):
         widest_tree = max(widest_tree, ground.nodes[j])
-    part_of_node = np.full(widest_tree + 2, -1, np.int64)
+    part_of_node = np.full(widest_tree + 2, NONE, np.int64)
     times = np.zeros(buckets, np.int64)
     times_of_node = np.zeros(nodes if bound < 1.0 else 0, np.int64)
     part_of = np.empty(n, np.int64)
@@ -439,7 +433,7 @@ def diverse_groups(
                     rank = ground.code[j, order[i]]
                     low[j], high[j] = min(low[j], rank), max(high[j], rank)
         while True:
-            best, widest = -1, 0.0
+            best, widest = NONE, 0.0
             for j in range(m):
                 if closed[j]:
                     continue
@@ -457,7 +451,7 @@ def diverse_groups(
                 if width > widest:
                     best, widest = j, width
             if best < 0:
-                out = _grown(out, groups + 1)
+                out = grown(out, groups + 1)
                 out[groups] = start
                 groups += 1
                 break
@@ -496,7 +490,7 @@ def diverse_groups(
                     size[part_of[i - start]] += 1
                 for i in range(start, end):
                     node = ground.path[row + ground.code[j, order[i]]]
-                    part_of_node[node if node >= 0 else ground.nodes[j]] = -1
+                    part_of_node[node if node >= 0 else ground.nodes[j]] = NONE
                 if parts == 1:
                     depth[j] += 1
                     continue
@@ -527,9 +521,9 @@ def diverse_groups(
             order[start:end] = moved[: end - start]
             if not ground.number[j]:
                 depth[j] += 1
-            stack = _grown(stack, top + parts)
-            s_depth = _grown(s_depth, top + parts)
-            s_closed = _grown(s_closed, top + parts)
+            stack = grown(stack, top + parts)
+            s_depth = grown(s_depth, top + parts)
+            s_closed = grown(s_closed, top + parts)
             for part in range(parts):
                 stack[top, 0] = start + place[part] - size[part]
                 stack[top, 1] = start + place[part]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Bools, Ints, Ints32
 
@@ -53,9 +54,9 @@ class Scratch(NamedTuple):
         slots = 1 << max(4, int(2 * most - 1).bit_length())
         return cls(
             key=np.empty(rows, dtype=np.int64),
-            dense=np.full(DENSE, -1, dtype=np.int32),
+            dense=np.full(DENSE, NONE, dtype=np.int32),
             slot_key=np.empty(slots, dtype=np.int64),
-            slot_class=np.full(slots, -1, dtype=np.int32),
+            slot_class=np.full(slots, NONE, dtype=np.int32),
             class_of=np.empty(rows, dtype=np.int32),
             key_of=np.empty(most, dtype=np.int64),
             size=np.empty(most, dtype=np.int64),
@@ -96,7 +97,7 @@ def number_keys(
             class_of[at] = group
             size[group] += weight[at]
         for group in range(groups):
-            dense[key_of[group]] = -1
+            dense[key_of[group]] = NONE
         return groups
     mask = len(slot_class) - 1
     while mask >= 4 * length and mask > 15:
@@ -121,7 +122,7 @@ def number_keys(
         class_of[at] = group
         size[group] += weight[at]
     for group in range(groups):
-        slot_class[key_of[group]] = -1
+        slot_class[key_of[group]] = NONE
     return groups
 
 
@@ -136,7 +137,7 @@ def number_lists(indptr: Ints, value: Ints32, of: Ints32) -> Ints:
     slots = 16
     while slots < 2 * rows:
         slots *= 2
-    table, first = np.full(slots, -1, np.int32), np.empty(rows, np.int64)
+    table, first = np.full(slots, NONE, np.int32), np.empty(rows, np.int64)
     groups = 0
     for row in range(rows):
         begin, length = indptr[row], indptr[row + 1] - indptr[row]

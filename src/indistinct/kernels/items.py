@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Bools, Floats, Ints, Ints32
 
@@ -153,7 +154,7 @@ def rare_within(
             for j in range(size):
                 count[places[row, j]] += 1
         while left:
-            best, most = np.int64(-1), 0.0
+            best, most = np.int64(NONE), 0.0
             for place in range(held):
                 worth = count[place] / price[item[start + place]]
                 if worth > most:
@@ -306,7 +307,7 @@ def _coarsened(
                 chosen[j] = used[key % base]
                 key //= base
             if size <= m and counts[at] < k:
-                changed |= _coarsen(chosen, -1, own, current, occurs, parent, last, cost)
+                changed |= _coarsen(chosen, NONE, own, current, occurs, parent, last, cost)
             if bound > 1.0:
                 continue
             for left in range(size):
@@ -345,7 +346,7 @@ def _coarsen(
     for node in chosen:
         if not (current == node).any():
             return False
-    best, least, rooted = -1, np.inf, False
+    best, least, rooted = NONE, np.inf, False
     nodes = chosen
     if len(chosen) == 1 and chosen[0] == 0:
         nodes = np.unique(current)

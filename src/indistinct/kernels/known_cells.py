@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Ints, Ints32
 
@@ -169,7 +170,7 @@ def have_cells(
     for d in range(draws):
         if steps > budget and d:
             return d
-        number, listed, laid = people, False, -1
+        number, listed, laid = people, False, NONE
         held = plain = 0
         for j in range(places):
             held += known[d, j] >= 0
@@ -210,7 +211,7 @@ def have_cells(
                         word = bits[own, person >> 6] >> np.uint64(person & 63)
                         left += int(word & _ONE)
                     number = left
-                elif laid == -1:
+                elif laid == NONE:
                     number, laid = had[row[x]], row[x]
                 else:
                     number, own = 0, row[x]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Bools, Floats, Ints, Ints32
 
@@ -233,11 +234,9 @@ def know_items(
                 if fits:
                     break
             if fits:
-                third = held * (held - 1) * (held - 2) // 6
-                count[0, :held], told[0, :held] = 0, full
-                count[1, : held * (held - 1) // 2], told[1, : held * (held - 1) // 2] = 0, full
-                count[2, :third], told[2, :third] = 0, full
-                last[0, :held], last[1, : held * (held - 1) // 2], last[2, :third] = -1, -1, -1
+                pairs = held * (held - 1) // 2
+                for at, sets in enumerate((held, pairs, pairs * (held - 2) // 3)):
+                    count[at, :sets], told[at, :sets], last[at, :sets] = 0, full, NONE
                 if several:
                     touched[:number].sort()
                 for r in touched[:number]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Floats, Ints, Ints32
 
@@ -25,8 +26,8 @@ def highest(
     ``last`` is by entry, ``found`` and ``kept`` are by person, -1 for people without values.
     """
     for person in range(len(indptr) - 1):
-        best = -1
-        at = -1
+        best = NONE
+        at = NONE
         for entry in range(indptr[person], indptr[person + 1]):
             own = category_of[value[entry]]
             if own > best or (own == best and last[entry] > last[at]):
@@ -139,7 +140,7 @@ def eligible_groups(start: Ints, wanted: int, group_of: Ints32, value_of: Ints32
             length += 1
     for at in range(length // 2 - 1, -1, -1):
         _sink(heap, length, at, left)
-    group_of[:] = -1
+    group_of[:] = NONE
     taken = np.empty(wanted, dtype=np.int64)
     groups = 0
     while length >= wanted:

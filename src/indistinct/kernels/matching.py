@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Ints, Ints32
 
@@ -39,7 +40,7 @@ def first_unused(
         if following[g] < class_indptr[g + 1]:
             head[g] = places[following[g]]
     for person in range(len(crowd_of)):
-        best = -1
+        best = NONE
         first = rows
         q = crowd_of[person]
         for at in range(crowd_indptr[q], crowd_indptr[q + 1]):
@@ -48,7 +49,7 @@ def first_unused(
                 best = g
                 first = head[g]
         if best < 0:
-            taken[person] = -1
+            taken[person] = NONE
             continue
         taken[person] = order[first]
         following[best] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Floats, Ints
 
@@ -20,7 +21,7 @@ def shortest_path(numbers: Floats, k: int, before: Ints) -> None:
     n = len(numbers)
     cost = np.full(n + 1, np.inf)
     cost[0] = 0.0
-    before[:] = -1
+    before[:] = NONE
     for end in range(k, n + 1):
         # The last k numbers, and then one more in front at a time, by Welford's update.
         mean = 0.0

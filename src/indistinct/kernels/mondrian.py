@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
+from indistinct.kernels.ragged import grown
 from indistinct.types import Floats, Ints, Ints32
 
 RANGE, SET, TREE = 0, 1, 2
@@ -224,7 +226,7 @@ def _at_median(
     Returns units times cost of both sides, -1 where no cut leaves enough on both.
     """
     first = space.at[j, START]
-    left, best, even = 0, -1, total + 1
+    left, best, even = 0, NONE, total + 1
     for at in range(held - 1):
         left += values[UNITS, first + at]
         if left < least:
@@ -373,7 +375,7 @@ def _sides(path: Ints32, at: Ints, values: Ints, held: int, cut: Ints) -> int:
             values[SIDE, first + own] = 0 if place < cut[A] else 1
         return 2
     level = at[PATH] + cut[A] * at[SIZE]
-    child = -1
+    child = NONE
     before = np.int32(-2)
     for place in range(first, first + held):
         own = values[VALUE, place]
@@ -740,7 +742,7 @@ def by_size(rows: Rows, criterion: Criterion, space: Space, work: Work, starts: 
     for j in range(rows.rank.shape[1]):
         most = max(most, space.at[j, SIZE])
     bounds = np.empty(most + 2, np.int64)
-    stack = np.empty((1024, 2), np.int64)
+    stack = np.empty((1, 2), np.int64)
     stack[0, 0], stack[0, 1] = 0, len(rows.rank)
     waiting, parts = 1, 0
     while waiting:
@@ -751,11 +753,7 @@ def by_size(rows: Rows, criterion: Criterion, space: Space, work: Work, starts: 
             parts += 1
             continue
         children = _divide(rows, low, high, space, work, work.cuts[0], bounds)
-        if waiting + children > len(stack):
-            larger = np.empty((2 * (waiting + children), 2), np.int64)
-            for place in range(waiting):
-                larger[place, 0], larger[place, 1] = stack[place, 0], stack[place, 1]
-            stack = larger
+        stack = grown(stack, waiting + children)
         for child in range(children - 1, -1, -1):
             stack[waiting, 0], stack[waiting, 1] = bounds[child], bounds[child + 1]
             waiting += 1

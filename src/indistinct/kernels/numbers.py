@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Ints
 
@@ -23,7 +24,7 @@ def least_lost(numbers: Ints, ends: Ints, k: int) -> Ints:
             continue
         cost = np.full(size + 1, np.inf)
         cost[0] = 0.0
-        before = np.full(size + 1, -1, np.int64)
+        before = np.full(size + 1, NONE, np.int64)
         for end in range(k, size + 1):
             total = 0
             for at in range(end - 1, max(end - 2 * k, -1), -1):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Floats, Ints, Ints32
 
@@ -118,7 +119,7 @@ def take(  # noqa: D417, arrays that belong together are told together
             c = touched[i]
             if tally[c] == 1:
                 _add(closed, sums[c], whole)
-                last[c] = -1
+                last[c] = NONE
             else:
                 _add(total, sums[c], whole)
                 if keep:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
 from indistinct.types import Floats, Ints, Ints32
 
@@ -159,7 +160,7 @@ def kinds(
     ``kind_of`` [D] is the kind of each value, -1 for none; ``worth`` is per kind; ``seen`` is
     scratch of as many entries.
     """
-    seen[:] = -1
+    seen[:] = NONE
     for group in range(len(cells)):
         different = 0
         together = 0.0

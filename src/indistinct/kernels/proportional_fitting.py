@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Floats, Ints, Ints32
 
@@ -245,7 +246,7 @@ def fit(
     none = scale.dtype.type(0.0)
     slack, alike = (FILLED, ALIKE) if scale.itemsize == 8 else (COARSE, COARSE)
     features = 0 if plain else codes.shape[1]
-    place, met = np.full(domain, -1, np.int32), np.empty(domain, np.int32)
+    place, met = np.full(domain, NONE, np.int32), np.empty(domain, np.int32)
     pooled, share = np.empty(domain, kind), np.empty(domain, kind)
     likely, filled = np.empty(0, kind), np.zeros(len(scale), kind)
     entry, slot = np.empty(0, np.int32), np.empty(0, np.int32)
@@ -266,7 +267,7 @@ def fit(
                 q, set_indptr, set_class, indptr, value, place, met, entry[places], slot[places]
             )
             room += width[i] * (member_indptr[q + 1] - member_indptr[q])
-            place[met[: width[i]]] = -1
+            place[met[: width[i]]] = NONE
         if room > len(likely):
             likely = np.empty(room, kind)
         here = 0
@@ -331,4 +332,4 @@ def fit(
                         if 0 <= truth[p] < domain and place[truth[p]] >= 0:
                             belief[p] = own[place[truth[p]]]
                         right[p] = (belief[p] >= top - alike) / max(ties, 1)
-            place[met[:number]] = -1
+            place[met[:number]] = NONE

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from indistinct.frozen import dataclass
-from indistinct.kernels.jit import jit
+from indistinct.kernels.jit import inner, jit
 from indistinct.types import Array, Ints, Ints32, Plain
 
 
@@ -89,6 +89,14 @@ def largest_few(indptr: Ints, amount: Array, found: Array) -> None:
                 place -= 1
             if place < number:
                 found[row, place] = amount[at]
+
+
+@inner
+def grown(array: Any, needed: int) -> Any:
+    """The array, doubled until it has so many entries."""
+    while len(array) < needed:
+        array = np.concatenate((array, array))
+    return array
 
 
 @dataclass(frozen=True, eq=False)
