@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indistinct.kernels import NONE
-from indistinct.kernels.jit import jit
+from indistinct.kernels.jit import inner, jit
 from indistinct.types import Bools, Ints, Ints32
 
 DENSE = 1 << 18
@@ -64,6 +64,13 @@ class Scratch(NamedTuple):
         )
 
 
+@inner
+def first_slot(key: np.int64, mask: int) -> np.int64:
+    """Where a key belongs in a table of a power of two slots, if nothing else is there."""
+    mixed = key * _MIX
+    return (mixed ^ (mixed >> np.int64(32))) & mask
+
+
 @jit
 def number_keys(
     product: int | np.int64,
@@ -100,11 +107,10 @@ def number_keys(
             dense[key_of[group]] = NONE
         return groups
     mask = len(slot_class) - 1
-    while mask >= 4 * length and mask > 15:
+    while mask > 4 * length + 15:
         mask >>= 1
     for at in range(length):
-        slot = key[at] * _MIX
-        slot = (slot ^ (slot >> np.int64(32))) & mask
+        slot = first_slot(key[at], mask)
         while True:
             group = slot_class[slot]
             if group < 0:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from indistinct.kernels import NONE
+from indistinct.kernels.grouping import first_slot
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Floats, Ints, Ints32
 
 EQUAL = 1e-12
 """Widths that differ by no more are equal."""
-
-_MIX = np.int64(-7046029254386353131)
 
 
 @jit
@@ -72,8 +71,7 @@ def number_sets(
         node = np.int64(0)
         for entry in range(indptr[person], indptr[person + 1]):
             key = node * values + value[entry]
-            slot = key * _MIX
-            slot = (slot ^ (slot >> np.int64(32))) & mask
+            slot = first_slot(key, mask)
             while slot_key[slot] != key and slot_key[slot] >= 0:
                 slot = (slot + 1) & mask
             if slot_key[slot] < 0:
