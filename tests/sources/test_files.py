@@ -556,6 +556,38 @@ def test_excel_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "indistinct[excel]" in str(error)
 
 
+@pytest.mark.parametrize("missing", ["duckdb", "pyarrow"])
+def test_duckdb_without_its_packages(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every way to DuckDB names the extra, and a file that may be scanned by itself is read."""
+    duckdb = pytest.importorskip("duckdb")
+    table = pl.DataFrame({"age": [20, 21] * 3})
+    table.write_csv(tmp_path / "people.csv")
+    table.write_parquet(tmp_path / "people.parquet")
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as held:
+        held.execute("CREATE TABLE t (age INTEGER)")
+    relation = duckdb.sql("SELECT 20 AS age FROM range(6)")
+    monkeypatch.setitem(sys.modules, missing, None)
+    policy = {
+        "attributes": {"age": {"role": "quasi-identifier"}},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    asked = {**policy, "source": {"query": "SELECT * FROM t"}}
+    for tried in (
+        lambda: ind.anonymize(tmp_path / "people.csv", policy, engine="duckdb"),
+        lambda: ind.risk(tmp_path / "people.parquet", policy, engine="duckdb"),
+        lambda: ind.anonymize(tmp_path / "people.duckdb", asked),
+        *([] if missing == "duckdb" else [lambda: ind.assess(relation, policy)]),
+    ):
+        with pytest.raises(DataError, match=r"indistinct\[duckdb\]") as caught:
+            tried()
+        assert codes(caught.value) == ["missing-extra"]
+    monkeypatch.setattr("indistinct.sources.scan._LARGE_TEXT", 1)
+    release = ind.anonymize(tmp_path / "people.csv", policy, engine="auto")
+    assert release.certificate.promises[0]["holds"]
+
+
 def test_sqlite(tmp_path: Path) -> None:
     path = tmp_path / "people.sqlite"
     with closing(sqlite3.connect(path)) as held:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from indistinct.errors import DataError
+
 if TYPE_CHECKING:
     import pandas
     import pyarrow
@@ -82,3 +84,27 @@ def arrow_errors() -> tuple[type[Exception], ...]:
     import pyarrow as pa
 
     return (pa.ArrowException,)
+
+
+def has_duckdb() -> bool:
+    """Whether DuckDB is installed, and PyArrow, which takes its answers."""
+    with contextlib.suppress(ImportError):
+        import duckdb  # noqa: F401
+
+        return has_arrow()
+    return False
+
+
+def require_duckdb(name: str) -> None:
+    """Refuse a file that DuckDB would read where it is not installed.
+
+    Raises:
+        DataError: DuckDB is missing, or PyArrow.
+    """
+    if not has_duckdb():
+        raise DataError(
+            "missing-extra",
+            "reading it with DuckDB needs other packages",
+            file=name,
+            remedy='pip install "indistinct[duckdb]"',
+        )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from indistinct.errors import DataError, Problem, did_you_mean, refuse, shown_names
+from indistinct.sources.arrow import require_duckdb
 from indistinct.sources.duckdb_table import DuckDBTable
 from indistinct.sources.eager import (
     ArrowTable,
@@ -88,6 +89,7 @@ def _open(native: Frame, name: str, tokens: Tokens) -> Table:
     if is_arrow(native):
         return ArrowTable(native, name, tokens)
     if is_duckdb(native):
+        require_duckdb(name)
         return DuckDBTable(native, name, tokens)
     if is_spark(native):
         return SparkTable(native, name, tokens)

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.sources import memory, postgres
+from indistinct.sources.arrow import require_duckdb
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -988,6 +989,7 @@ def _read_database(path: Path, query: str) -> pl.DataFrame:
     import sqlite3
 
     if path.suffix.lower() == ".duckdb":
+        require_duckdb(path.name)
         import duckdb
 
         try:

@@ -209,10 +209,11 @@ class Session:
 
     def __init__(self, address: Address) -> None:
         try:
+            import pyarrow  # noqa: F401
             from adbc_driver_postgresql import dbapi
         except ImportError:
             remedy = "install the extra: pip install 'indistinct[postgres]'"
-            message = "tables in PostgreSQL are read by ADBC, which is not installed"
+            message = "tables in PostgreSQL are read by ADBC and PyArrow, which are not installed"
             raise DataError("not-installed", message, remedy=remedy) from None
         self.address, self.name = address, address.name
         self._made = 0

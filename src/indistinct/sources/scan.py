@@ -20,7 +20,6 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -28,7 +27,7 @@ import polars as pl
 
 from indistinct.errors import DataError, refuse
 from indistinct.sources import memory, scan_cuts
-from indistinct.sources.arrow import frame_of_arrow
+from indistinct.sources.arrow import frame_of_arrow, has_duckdb, require_duckdb
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -128,6 +127,7 @@ class Workspace:
     connection: DuckDBPyConnection = field(init=False)
 
     def __post_init__(self) -> None:
+        require_duckdb(self.beside.name)
         import duckdb
 
         if self.ceiling < LEAST:
@@ -549,8 +549,7 @@ def is_large(file: Path) -> bool:
 
 def can_scan(file: Path) -> bool:
     """Whether a file could be scanned that does not fit into memory."""
-    installed = find_spec("duckdb") is not None
-    return installed and kind_of_file(file) is not None and memory.allowed() >= LEAST
+    return kind_of_file(file) is not None and memory.allowed() >= LEAST and has_duckdb()
 
 
 def _not_scanned(name: str, why: str) -> DataError:

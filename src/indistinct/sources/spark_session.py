@@ -130,10 +130,12 @@ def use_own_python(context: SparkContext) -> None:
 def _running() -> SparkSession | None:
     """The session that somebody began in this process; None where there is none."""
     try:
+        import pyarrow  # noqa: F401
         from pyspark.sql import SparkSession
     except ImportError:
         remedy = "install the extra: pip install 'indistinct[spark]'; Java 17 is needed, too"
-        raise DataError("not-installed", "PySpark is not installed", remedy=remedy) from None
+        message = "PySpark or PyArrow is not installed"
+        raise DataError("not-installed", message, remedy=remedy) from None
     return SparkSession.getActiveSession()
 
 
