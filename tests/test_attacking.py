@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 import indistinct as ind
 from indistinct.analytics.attacks.finding import NEVER_PUBLISH
 from indistinct.document import Line
+from indistinct.pipeline import rerunning
 
 ROWS = [
     (age, sex, "cancer" if age % 3 == 0 else "flu") for age in range(20, 60) for sex in ("f", "m")
@@ -454,7 +457,70 @@ def test_refused_classes_with_suppressed_records_tell_nothing() -> None:
     assert found.figures["plans_left_out"] > 0
 
 
-def test_cuts_that_other_values_would_have_led_to_are_not_said_to_tell_nothing() -> None:
+@pytest.mark.parametrize(("seed", "algorithm"), [(5, "mondrian"), (55, "mondrian"), (5, "optimal")])
+def test_what_the_program_makes_of_all_other_values_is_known_of_small_tables(
+    seed: int, algorithm: str
+) -> None:
+    """Every way to give the values of classes to their people, and which lead to these classes."""
+    chance = random.Random(seed)
+    rows = [
+        (chance.choice([20, 21, 25, 34, 38, 47]), chance.choice("fmx"), chance.choice("AABC"))
+        for _ in range(chance.choice([5, 6, 7]))
+    ]
+    table = pl.DataFrame(rows, ["age", "sex", "ill"], orient="row")
+    policy = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 10}},
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [
+            {"model": "k-anonymity", "k": 2},
+            {"model": "max-posterior", "bound": 0.67, "sensitive": "ill"},
+        ],
+        "method": {
+            "algorithm": algorithm,
+            "seed": 1,
+            **({"local_recoding": True} if algorithm == "optimal" else {}),
+        },
+        "output": {"shuffle": False},
+    }
+
+    def classes(values: list[str]) -> list[tuple[str, ...]] | None:
+        try:
+            made = ind.anonymize(table.with_columns(ill=pl.Series(values)), policy)
+        except ind.Unsatisfiable:
+            return None
+        return made.tables.select("age", "sex").rows()
+
+    truth = table["ill"].to_list()
+    cells = classes(truth)
+    assert cells is not None
+    assert len(cells) == len(truth)
+    places = [[at for at, own in enumerate(cells) if own == cell] for cell in sorted({*cells})]
+    dealt = [sorted({*permutations([truth[at] for at in own])}) for own in places]
+    left = []
+    for world in product(*dealt):
+        values = [""] * len(truth)
+        for own, part in zip(places, world, strict=True):
+            for at, value in zip(own, part, strict=True):
+                values[at] = value
+        if classes(values) == cells:
+            left.append(values)
+    beliefs = [
+        sum(values[at] == own for values in left) / len(left) for at, own in enumerate(truth)
+    ]
+    release = ind.anonymize(table, policy)
+    found = ind.attack(table, release, policy, only=["minimality"])["minimality"]
+    assert found.success["certain"] == sum(belief == 1 for belief in beliefs) / len(truth)
+    prior = [truth.count(own) / len(truth) for own in truth]
+    gain = sum(belief - before for belief, before in zip(beliefs, prior, strict=True)) / len(truth)
+    assert found.gain["mean"] == pytest.approx(gain)
+
+
+def test_cuts_that_other_values_would_have_led_to_are_not_said_to_tell_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Of the nine ways to deal out values three lead to these classes: three people are certain."""
     table = pl.DataFrame(
         [
@@ -478,7 +544,13 @@ def test_cuts_that_other_values_would_have_led_to_are_not_said_to_tell_nothing()
     }
     release = ind.anonymize(table, keys)
     found = ind.attack(table, release, keys, only=["minimality"])["minimality"]
+    assert found.figures["assignments"] == 9
+    assert found.success["certain"] == 0.5
+    assert "in every order, all of them together. " in found.note
+    monkeypatch.setattr(rerunning, "WORLDS", 8)
+    found = ind.attack(table, release, keys, only=["minimality"])["minimality"]
     assert found.figures["plans"] == 0
+    assert found.success["certain"] == 0
     assert found.note.endswith(
         "To what other classes other values would have led was not looked at."
     )

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.analytics.attacks import AttackContext
-from indistinct.analytics.attacks.refusals import Rerun, Tried
+from indistinct.analytics.attacks.refusals import Rerun, Tried, orders_of
 from indistinct.errors import IndistinctError
 from indistinct.intake.asked import asked_of, method_of
 from indistinct.intake.chosen_promises import settled
@@ -19,6 +19,7 @@ from indistinct.intake.run import Run
 from indistinct.kernels.ragged import Ragged, pointers
 from indistinct.microdata.frequencies import Cells
 from indistinct.microdata.leveled import LeveledTable
+from indistinct.microdata.microdata import Microdata
 from indistinct.microdata.subjects import Events
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Method, Task
@@ -31,6 +32,12 @@ FIRSTS = 12
 
 RUNS = 400
 """Runs of a method that cannot tell what it tried, at most."""
+
+WORLDS = 64
+"""Orders of the values of all classes together, up to which the program is run with each."""
+
+PEOPLE = 200
+"""People of a table up to which that is done."""
 
 WORK = 200_000_000
 """Pairs of records that these runs look at, at most: the time of clustering grows with them."""
@@ -83,22 +90,59 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
             class_of = _published(context, again.data, plan)
             if class_of is None:
                 continue
-            refused = method.refused(task, plan)
+            return _refused_by(context, again, class_of, method, task, plan)
         except IndistinctError:
             return None
-        if isinstance(plan, LevelPlan) and plan.scope == "domain":
-            return None
-        if refused is None:
-            return _rerun(context, again, class_of, method, task)
-        return _tried(context, again, class_of, refused)
     return None
 
 
-def _rerun(
+def _refused_by(
+    context: AttackContext,
+    again: PrivateTable,
+    class_of: Ints32,
+    method: Method,
+    task: Task,
+    plan: Plan,
+) -> Tried | Rerun | None:
+    """What a method tried in place of the classes it made; itself where that tells more."""
+    refused = method.refused(task, plan)
+    domain = isinstance(plan, LevelPlan) and plan.scope == "domain"
+    if refused is None and not domain:
+        rerun = _rerun(context, again.microdata, class_of, method, task)
+        if rerun is not None:
+            return rerun
+    every = _of_every_world(context, again, class_of, method, task)
+    if every is not None or domain or refused is None:
+        return every
+    return _tried(context, again, class_of, refused)
+
+
+def _of_every_world(
     context: AttackContext, again: PrivateTable, class_of: Ints32, method: Method, task: Task
 ) -> Rerun | None:
+    """The program, where it can be run with the values of all classes in every order."""
+    people = class_of[again.microdata.combination_of]
+    if (people < 0).any() or len(people) > PEOPLE:
+        return None
+    values = np.stack([context.values[name].index for name in context.sensitive])
+    kind = np.unique(values, axis=1, return_inverse=True)[1].ravel()
+    if orders_of(people, kind) > WORLDS:
+        return None
+    coded = again.encode(again.subjects, by_record=True)
+    task = replace(task, data=coded.data)
+    plan = method.plan(task)
+    found = None if isinstance(plan, LinkedPlan) else _published(context, coded.data, plan)
+    if found is None or (found[coded.combination_of] != people).any():
+        return None
+    rerun = _rerun(context, coded, found, method, task)
+    return None if rerun is None else replace(rerun, together=True)
+
+
+def _rerun(
+    context: AttackContext, coded: Microdata, class_of: Ints32, method: Method, task: Task
+) -> Rerun | None:
     """The program, of a table in which every record is a combination; None for others."""
-    data, of = again.data, again.microdata.combination_of
+    data, of = coded.data, coded.combination_of
     cells = data.table.sensitive
     single = all((own.lengths == 1).all() and own.exclusive for own in cells.values())
     runs = min(RUNS, WORK // max(data.table.records, 1) ** 2)

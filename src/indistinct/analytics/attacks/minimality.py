@@ -10,6 +10,7 @@ Three ways, by program:
 * The program is run again and says what it tried in place of each class (the cuts of Mondrian, the
   classes of local recoding): :mod:`~indistinct.analytics.attacks.refusals`. Beliefs may be too
   small: parts that were cut in another way, and choices between several cuts, are not looked at.
+  Where the values of all classes have few orders together, it is run with each, which is exact.
 * k-member, MDAV and theta are run again with the values of one class in every order, and with every
   value of each suppressed person. Orders that lead to other classes are ruled out. The attacker
   knows the values of other classes, and what was drawn. Large classes and tables are passed over,
@@ -176,7 +177,8 @@ def _by_refusals(
     changed = np.abs(belief - base) > NEVER
     if isinstance(tried, Rerun):
         those = inside & left.exact
-        note = _note_of_runs(plans, float(changed[those].sum() / max(those.sum(), 1)))
+        share = float(changed[those].sum() / max(those.sum(), 1))
+        note = _note_of_runs(plans, share, together=tried.together)
         note += _note_of_single_runs(int((~inside & left.exact).sum()))
     else:
         note = _note_of_attempts(plans, float(changed.mean()) if len(changed) else 0.0)
@@ -330,12 +332,13 @@ def _note_of_attempts(attempts: int, changed: float) -> str:
     return f"{told} To what other classes other values would have led was not looked at."
 
 
-def _note_of_runs(classes: int, changed: float) -> str:
+def _note_of_runs(classes: int, changed: float, *, together: bool = False) -> str:
     if not classes:
         return "The program was run again for no class."
+    how = "all of them together" if together else "one class at a time, the others as they are"
     return (
         f"The program was run again with the values of {many(classes, 'class', 'classes')} in "
-        "every order, one class at a time, the others as they are. That it makes the published "
+        f"every order, {how}. That it makes the published "
         f"classes changes what is believed of {of_people(changed)} in them."
     )
 

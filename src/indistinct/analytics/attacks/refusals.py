@@ -13,7 +13,7 @@ all that are left (Metropolis and others 1953).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import factorial, prod
 
 import numpy as np
@@ -133,12 +133,14 @@ class Rerun:
             [n], whose place is given.
         runs: how often it may be asked.
         alone: whether suppressed people can be given other values one by one.
+        together: whether the orders of all classes are tried with each other; nobody is suppressed.
     """
 
     class_of: Ints32
     same: Callable[[Ints], bool]
     runs: int
     alone: bool = True
+    together: bool = False
 
     def left_over(self, kind: Ints, has: Bools, most: int, seed: int) -> Left:
         """What the orders of single classes are that lead to the same classes.
@@ -153,6 +155,8 @@ class Rerun:
             most: orders of a class up to which all are tried.
             seed: what the choice of classes depends on.
         """
+        if self.together:
+            return self._of_all(kind, has)
         likely = np.full(len(kind), np.nan)
         inside = np.argsort(self.class_of, kind="stable")[(self.class_of < 0).sum() :]
         groups = int(self.class_of.max(initial=-1)) + 1
@@ -199,6 +203,27 @@ class Rerun:
             asked += len(donor)
             likely[person] = (left @ has)[has[kind[person]]].max() / left.sum()
         return asked
+
+    def _of_all(self, kind: Ints, has: Bools) -> Left:
+        """What the orders of all classes together leave that lead to the same classes."""
+        members = [np.flatnonzero(self.class_of == at) for at in np.unique(self.class_of)]
+        orders = [
+            assignments(np.unique(kind[people], return_counts=True)[1].tolist())
+            for people in members
+        ]
+        held, left, asked = np.zeros((len(kind), has.shape[1])), 0, 0
+        for world in product(*orders):
+            donors = np.arange(len(kind))
+            for people, order in zip(members, world, strict=True):
+                by_kind = np.argsort(kind[people], kind="stable")
+                donors[people[np.argsort(order, kind="stable")]] = people[by_kind]
+            asked += 1
+            if self.same(donors):
+                left += 1
+                held += has[kind[donors]]
+        likely = np.where(has[kind], held, 0.0).max(axis=1) / max(left, 1)
+        mixed = sum(len(own) > 1 for own in orders)
+        return Left(likely, np.zeros(len(kind)), np.ones(len(kind), np.bool_), mixed, 0, asked)
 
     def _kept(self, people: Ints, by_kind: Ints, order: Ints) -> bool:
         """Whether the classes are the same where an order says whose values its people have."""
@@ -275,6 +300,11 @@ def left_over(
         counts[1] += len(batch.lengths)
         counts[2] += steps
     return Left(likely, noise, exact, *counts)
+
+
+def orders_of(class_of: Ints32, kind: Ints) -> int:
+    """How many ways there are to give the values of every class to its people."""
+    return prod(_orders(kind[class_of == at]) for at in np.unique(class_of))
 
 
 def _orders(kinds: Ints) -> int:
