@@ -322,6 +322,13 @@ def test_a_day_more_or_less_is_found_again() -> None:
         assert any("'born': the true value finds" in text for text in made) == told
 
 
+@pytest.mark.parametrize("rule", [{"swap": {}}, {"synthesize": {}}])
+def test_a_column_without_a_value_can_be_changed(rule: dict[str, Any]) -> None:
+    frame = patients().with_columns(born=pl.lit(None, pl.Float64))
+    made = ind.anonymize(frame, policy({"born": rule}, {"born": "insensitive"}))
+    assert made.tables["born"].null_count() == made.tables.height
+
+
 def test_an_exchange_that_moves_few_values_is_told() -> None:
     """Groups of one keep what they have; groups of half of the table do not."""
     frame = patients()
@@ -655,3 +662,19 @@ def test_a_column_that_tells_what_another_was_before_is_told_of() -> None:
         ("'name'", False),
         ("'born'", True),
     ]
+
+
+def test_what_belongs_together_is_told_of_a_relation_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three houses of two people each, whose classes together no other house has."""
+    monkeypatch.setenv("KEY", "f3a9c17e5b2d8046a1c3e5f70918b2d4c6e8fa0b1c2d3e4f5a6b7c8d9e0f1a2b")
+    frame = pl.DataFrame({"age": [1, 2, 1, 3, 2, 3] * 2, "house": [0, 0, 1, 1, 2, 2, *range(3, 9)]})
+    asked = {
+        "attributes": {
+            "age": {"role": "quasi-identifier"},
+            "house": {"role": "identifier", "transform": {"pseudonymize": {"key_env": "KEY"}}},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    told = ind.anonymize(frame, asked).warnings
+    assert any("'house' shows which records belong together" in text for text in told)
+    assert ind.anonymize(duckdb.from_arrow(frame.to_arrow()), asked).warnings == told

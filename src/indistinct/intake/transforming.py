@@ -622,7 +622,7 @@ def _shown_elsewhere(rule: Transform, before: pl.Series, after: pl.Series) -> li
             f"'{before.name}': {rare} of {len(shown)} published values are true values of fewer "
             f"than {FEW_FOUND} records, in other records: a known value shows that its person "
             "is in the table; group the values, or leave the column out",
-            rare / len(shown),
+            rare / max(len(shown), 1),
         )
     ] * (len(shown) >= FEW_RECORDS and rare >= FOUND * len(shown))
 

@@ -116,7 +116,8 @@ def _warnings_of_classes(
     released, quasi = publication.without_made_up.tables, policy.quasi_identifiers
     person = policy.person if private.subjects.unit == "person" else None
     unit = "people" if person else "records"
-    released = to_polars(released) if person else released  # people are counted in memory
+    if private.table.held:  # as people are, and values that were changed: its release fits, too
+        released = to_polars(released)
     masked = masked_identifiers(policy)
     names = [*policy.sensitive, *([] if person else known_beside(policy, table))]
     names = [one for one in names if table.kinds[one] != "other"]
