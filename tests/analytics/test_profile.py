@@ -141,6 +141,28 @@ def test_no_quasi_identifier_and_too_many() -> None:
     assert [warned.code for warned in many.warnings] == ["many-quasi-identifiers"]
 
 
+def test_a_table_of_places_is_told() -> None:
+    draw = random.Random(6)
+    countries = ["Chile", "Peru", "Kenya", "Ghana", "Nepal", "Italy", "Spain", "France", "Poland"]
+    frame = pl.DataFrame(
+        {
+            "country": [f"{countries[at % 9]} {'ABCDE'[at // 9]}" for at in range(45)],
+            "births": [f"{draw.gauss(20, 5):.2f}" for _ in range(45)],
+            "doctors": [str(draw.randrange(900)) for _ in range(45)],
+        }
+    )
+
+    def told(table: pl.DataFrame) -> bool:
+        return any(one.code == "rows-are-places" for one in profile(table, "t").warnings)
+
+    assert told(frame)
+    assert not told(frame.head(19))
+    assert not told(frame.with_columns(pl.Series("sex", ["m", "f", "f"] * 15)))
+    assert not told(frame.with_columns(pl.Series("patient_id", [f"{at:05d}" for at in range(45)])))
+    assert not told(frame.drop("births"))
+    assert not told(frame.with_columns(country=pl.Series(countries * 5)))
+
+
 def test_a_wide_table_needs_few_of_its_columns() -> None:
     for columns, told in ((59, []), (60, ["many-columns"])):
         wide = profile(pl.DataFrame({f"x{at}": ["a", "b"] * 20 for at in range(columns)}))

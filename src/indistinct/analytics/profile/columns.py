@@ -55,6 +55,7 @@ from indistinct.analytics.profile.persons import (
 from indistinct.analytics.profile.record_numbers import (
     FEW_RECORDS,
     LEAST_DIGITS,
+    NEARLY_EACH,
     PER_PLACE,
     K,
     could_be_numbers,
@@ -1035,6 +1036,32 @@ def _numbering(item: AttributeProfile, keys: Mapping[str, Numbering]) -> Attribu
     return replace(item, role="identifier", reasons=(why,), warnings=(), sure=True)
 
 
+_NAMES_OF_PLACES = ("place", "nationality", "stay")
+_OF_A_PERSON = ("sex", "birth", "family", "ethnicity", "religion", "occupation")
+
+
+def _place_of_each_row(items: Sequence[AttributeProfile]) -> str | None:
+    """The column of names of places, where each row seems to be one: a country, a hospital.
+
+    Nearly every row has another name, most other columns are numbers, and none says of a person
+    what groups people are in.
+    """
+    named = [
+        item
+        for item in items
+        if item.about in _NAMES_OF_PLACES and item.kind == "text" and not item.free_text
+        and FEW_RECORDS <= item.distinct >= NEARLY_EACH * item.records
+    ]  # fmt: skip
+    measured = sum(item.kind in ("integer", "float") for item in items)
+    grouped = any(
+        item.about in _OF_A_PERSON and 1 < item.distinct <= FEW and item.kind != "float"
+        for item in items
+    )
+    somebody = any(numbers_somebody(item.called or item.attribute) for item in items)
+    several = measured >= 2 and 2 * measured >= len(items) - len(named)
+    return named[0].attribute if named and several and not grouped and not somebody else None
+
+
 def _table_warnings(
     items: list[AttributeProfile], persons: Persons | None, beside: Sequence[Column]
 ) -> Iterator[Warned]:
@@ -1043,6 +1070,13 @@ def _table_warnings(
         yield Warned("people-with-several-records", persons.told)
     else:
         yield from (Warned(BLANK_BELOW, blank_below(one)) for one in filled_once(beside))
+    if persons is None and (place := _place_of_each_row(items)):
+        yield Warned(
+            "rows-are-places",
+            f"each row seems to be a place and not a person, as '{place}' is another one in nearly "
+            "every row and most columns are numbers: promises count rows, and not the people whom"
+            " the numbers are about",
+        )
     if not quasi:
         yield Warned(
             "no-quasi-identifier",

@@ -28,7 +28,7 @@ LEAST_DIGITS = 4
 _LEAST_MIXED = 7
 """Letters and digits of codes that have both, in any order."""
 
-_NEARLY_EACH = 0.95
+NEARLY_EACH = 0.95
 """The share of records that have a code of their own, where some were entered twice."""
 
 
@@ -38,7 +38,7 @@ def of_one_record(values: Values) -> str:
         return "numbers in a row, each in one record, like a record number"
     if values.kind != "text" or values.distinct < FEW_RECORDS:
         return ""
-    if values.distinct >= _NEARLY_EACH * values.filled and _are_padded(values):
+    if values.distinct >= NEARLY_EACH * values.filled and _are_padded(values):
         return "a different code in nearly every record, like a record number"
     if values.distinct < values.filled:
         return ""
@@ -116,7 +116,7 @@ def is_number_of_records(values: Values) -> bool:
         return False
     if values.kind == "integer":
         return values.distinct == values.filled
-    return values.distinct >= _NEARLY_EACH * values.filled and not looks_measured(values)
+    return values.distinct >= NEARLY_EACH * values.filled and not looks_measured(values)
 
 
 def _runs_through(values: Values) -> bool:
