@@ -88,7 +88,7 @@ def test_nhanes(shared: Path, tmp_path: Path) -> None:
     seen = accepted(read_table(path), tmp_path)
     assert quasi(seen) == [
         "SurveyYr", "Gender", "Age", "AgeDecade", "AgeMonths", "Race1", "Race3", "Education",
-        "MaritalStatus", "Work",
+        "MaritalStatus", "HomeOwn", "Work",
     ]  # fmt: skip
     assert [item.attribute for item in seen.with_role("identifier")] == ["ID"]
     told = {"many-columns", "people-with-several-records"}

@@ -703,9 +703,9 @@ def _role(
         return "identifier", [alone]
     if found:
         concept, why = found
-        same = values.distinct == 1 and not gaps
+        same = values.distinct == 1 and not gaps and values.filled > FEW_RECORDS
         if same and concept.role == "quasi-identifier" and not indirect:
-            return "insensitive", [_NOBODY]
+            return "insensitive", ["the same value in every record distinguishes nobody"]
         return concept.role, [f"{why}: {concept.why}"]
     if indirect and (values.distinct > 1 or gaps):
         return "quasi-identifier", indirect
@@ -733,8 +733,7 @@ _NOTHING = (
 )
 
 _SAME = "the same value in every record"
-_NOBODY = "the same value in every record distinguishes nobody"
-_UNSEEN = (_NOTHING, _SAME, _NOBODY)
+_UNSEEN = (_NOTHING, _SAME)
 """Why a column is insensitive in which nothing was seen that speaks for more."""
 
 
