@@ -31,8 +31,10 @@ import indistinct as ind
 from indistinct.errors import DataError, IndistinctError, OutputError
 from indistinct.recoding.partition import first_cuts
 from indistinct.sources import memory, postgres_cuts
+from indistinct.sources.eager import count_distinct
 from indistinct.sources.engines import some_classes
 from indistinct.sources.postgres import Address, PostgresTable, Session, open_in_server
+from indistinct.sources.text import canonical
 
 PASSWORD = "s3cret-Wort"
 N = 400
@@ -348,6 +350,24 @@ def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:
     assert whole.height == 3
     assert some_classes(table, ["fixed", "n"], ["real", "n"], 1 << 30) is None
     assert "uuid" not in str(table)
+
+
+def test_classes_are_drawn_whole_whatever_their_values(server: str) -> None:
+    query = (
+        "SELECT nullif(g % 3, 0) AS a, nullif(g % 7, 1)::text AS b, (g % 2)::real AS g, "
+        "nullif(date '2024-01-01' + g % 11, '2024-01-03') AS c, (g % 5)::smallint AS d, "
+        "nullif(g % 2, 1)::numeric(5, 2) AS e, g::bigint % 4 AS f FROM generate_series(1, 20000) g"
+    )
+    table = open_in_server(server, query)
+    names = list(table.columns)
+    for keys in (names, names[:1], names[1:3]):
+        every = table.distinct(keys)
+        drawn = table.where(table.one_of(5, keys), keys)
+        assert drawn is not None
+        counted = count_distinct(canonical(drawn, {}))
+        assert counted.join(every, on=[*keys, "count"], nulls_equal=True).height == counted.height
+        if keys == names:
+            assert 0.1 * every.height < counted.height < 0.3 * every.height
 
 
 def test_what_is_refused_names_neither_cell_nor_password(
