@@ -31,6 +31,7 @@ from indistinct.recoding.full_domain import (
     full_domain_for_each,
     heuristic,
     local,
+    series,
 )
 from indistinct.recoding.full_domain.evaluation import Evaluator
 from indistinct.recoding.full_domain.heuristic import HeuristicSearch
@@ -165,17 +166,23 @@ class TestUnsatisfiable:
         assert plan.suppressed.all()
         assert plan.search.value == pytest.approx(1.0)
 
-    def test_a_search_that_was_stopped_says_so(self, ticking: Callable[[float], None]) -> None:
+    @pytest.mark.parametrize(
+        ("limits", "stopped_by"),
+        [(Limits(nodes=0), "node_limit"), (Limits(seconds=0.0), "time_limit")],
+    )
+    def test_a_search_that_was_stopped_says_so(
+        self, limits: Limits, stopped_by: str, ticking: Callable[[float], None]
+    ) -> None:
+        """No suppression_limit is named where what was not looked at yet would suppress nothing."""
         ticking(0.01)
-        data = people(60)
-        for limits in (Limits(nodes=0), Limits(seconds=0.0)):
-            with pytest.raises(Unsatisfiable, match="stopped by") as caught:
-                full_domain(
-                    data, [promise("k-anonymity", k=2)], objective("loss"), Settings(limits=limits)
-                )
-            count = re.search(r"would suppress (\d+)", str(caught.value))
-            assert count is not None
-            assert int(count[1]) <= 60
+        asked = [promise("k-anonymity", k=2)]
+        with pytest.raises(Unsatisfiable) as caught:
+            full_domain(people(60), asked, objective("loss"), Settings(limits=limits))
+        text = str(caught.value)
+        assert f"search stopped by {stopped_by} before a plan was found" in text
+        assert "the closest attempt (levels age 3, area 1) would suppress 0\n" in text
+        assert f"what would help: a larger {stopped_by}, a hierarchy with one root" in text
+        assert "suppression_limit" not in text
 
 
 class TestPromises:
@@ -704,6 +711,14 @@ class TestLocalRecoding:
         assert set(levels.sum(axis=1).tolist()) == set(range(3, 11))
         monkeypatch.setattr(local, "SAMPLED", 0)
         assert local._sample(lattice).tolist() == [[1, 0, 2], [5, 3, 2]]
+
+
+def test_other_limits_would_find_other_releases() -> None:
+    """What is found by a seed, a number of tries or a size is the same with every version."""
+    assert (LARGEST, module.WARM_UP, heuristic.SECONDS) == (1_000_000, 50_000, 10.0)
+    assert (heuristic.PATIENCE, heuristic.PATIENCE_WITH_TIME) == (400, 10_000)
+    assert (local.SAMPLED, local.LOOKED_BACK, local.TAKEN_BACK) == (200_000, 1000, 8)
+    assert series.MEMORY == 256 * 1024 * 1024
 
 
 class TestPlan:

@@ -15,6 +15,7 @@ import numpy as np
 from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, refuse
 from indistinct.frozen import dataclass
+from indistinct.kernels import NONE
 from indistinct.measures import BoundObjective, Objective
 from indistinct.measures.aggregate import better
 from indistinct.measures.objective import CellObjective
@@ -196,7 +197,7 @@ def _plan(
     assert found.key is not None
     levels = _least_general(search, search.lattice, found.levels, found.key)
     node = tuple(int(level) for level in levels)
-    node_of = np.where(search.suppressed(levels), -1, 0).astype(np.int32)
+    node_of = np.where(search.suppressed(levels), NONE, 0).astype(np.int32)
     report = _report(algorithm, objective, search.objective, found, search.lattice.size)
     return LevelPlan(search.data.attributes, (node,), node_of, report)
 
@@ -264,7 +265,8 @@ def _report(
     value = bound.value(found.key)
     floor = bound.value(found.bound)
     done = found.stopped_by is None
-    proved = algorithm == "optimal" and ((done and not found.order_matters) or floor == value)
+    exact = algorithm == "optimal"
+    proved = exact and ((done and not found.order_matters) or floor == value)
     return SearchReport(
         algorithm=algorithm,
         measure=objective.measure,
@@ -276,7 +278,7 @@ def _report(
         checked=found.checked,
         seconds=found.seconds,
         stopped_by=found.stopped_by,
-        unproved=OWN_ORDER if algorithm == "optimal" and done and not proved else None,
+        unproved=OWN_ORDER if exact and done and not proved else None,
     )
 
 
@@ -297,7 +299,7 @@ def _recoded(
     judge = replace(objective, gs_factor=Objective.gs_factor).bind(data)
     starts = [(plan.nodes, plan.node_of)]
     if not plan.suppressed.all():
-        starts.append(((), np.full_like(plan.node_of, -1)))
+        starts.append(((), np.full_like(plan.node_of, NONE)))
     best, key = plan, score(data, plan, judge)
     ways = [recode_remaining(data, lattice, promises, bound, *start) for start in starts]
     for found, where in list(ways):
@@ -352,7 +354,8 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
         for name in data.attributes
         if name in data.taxonomies and not data.taxonomies[name].has_root
     ]
-    help_ = [f"a hierarchy with one root for {', '.join(rootless)}"] if rootless else []
+    help_ = [f"a larger {found.stopped_by}"] if found.stopped_by else []
+    help_ += [f"a hierarchy with one root for {', '.join(rootless)}"] if rootless else []
     result = f"would suppress {fewest}"
     if fewest > records:
         result = "leaves a class that no suppression repairs"
@@ -360,7 +363,7 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
         allowed = 0  # under any limit
     elif fewest == records:
         result = f"has no class that keeps {_unmet(task, found.closest)}"
-    else:
+    elif fewest > allowed:
         need = np.ceil(fewest / records * 1000) / 1000
         help_.append(f"a suppression_limit of {need:g} or more")
     help_.append(_smaller(promises))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,6 +21,9 @@ from indistinct.types import Bools, Floats, Ints, Ints32
 
 Scratch = tuple[Ints32, Ints, Ints]
 """Rows and units of suppressed classes, units of kept ones."""
+
+BEYOND = sys.maxsize
+"""More units than there are: what no record left out would mend."""
 
 _NO_CLASSES = np.zeros(0, dtype=np.int64)
 
@@ -74,8 +78,6 @@ class Evaluator:
         self.judge = Judge(data, promises, original)
         # Over one set of attributes, dropping whole classes leaves the other classes as they are.
         self._simple = set(self._by_set) == {None}
-        # More units than there are: what no record left out would mend.
-        self._beyond = data.table.records + 1
         self._counts_rows = any(
             promise.sensitive is not None or promise.needs_population for promise in promises
         )
@@ -164,7 +166,7 @@ class Evaluator:
         lost, total = kernels.divide(size, classes.first, broken, rows, units, kept)
         # A class that only the population has is mended by no suppression.
         if self.data.table.population is not None and (broken & (size == 0)).any():
-            total = self._beyond
+            total = BEYOND
         return Outcome(levels, size, kept[: len(size) - lost], rows[:lost], units[:lost], total)
 
     def _settle(
@@ -185,7 +187,7 @@ class Evaluator:
             kernels.class_sizes(class_of, self.data.weight, away, size)
             broken = self.judge.broken(class_of, size, away, promises)
             if self._missed(class_of, size, broken):
-                return self._beyond
+                return BEYOND
             lost = kernels.mark_rows(class_of, broken, self.data.weight, away)
             total += lost
             quiet = 0 if lost else quiet + 1

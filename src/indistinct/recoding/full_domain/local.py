@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.kernels import NONE
 from indistinct.kernels.greedy_release import large_throughout, peel
 from indistinct.kernels.grouping import Scratch, class_sizes, mark_rows
 from indistinct.kernels.ragged import Ragged
@@ -122,11 +123,11 @@ def _large_throughout(
 ) -> Iterator[Ints]:
     """The nodes at which no class of these combinations is too small for a promise by itself."""
     sizes = [part.class_size for part in promises if part.on is None and not part.needs_population]
-    least = max(sizes, default=1)
-    rows = rows[data.weight[rows] > 0]
-    if least < 2:
+    if not sizes:
         yield from levels
         return
+    least = max(sizes)
+    rows = rows[data.weight[rows] > 0]
     for start in range(0, len(levels), AT_ONCE):
         some = levels[start : start + AT_ONCE]
         large = np.empty(len(some), dtype=np.bool_)
@@ -295,7 +296,7 @@ def _peel(
     """One pass over the nodes; adds those that are used, and the node of what they release."""
     rows = np.flatnonzero(node_of < 0).astype(np.int32)
     weight = data.weight[rows]
-    released = np.full(len(node_of), -1, dtype=np.int64)
+    released = np.full(len(node_of), NONE, dtype=np.int64)
     scratch = Scratch.of(len(rows))
     every = np.arange(len(data.attributes))
     left = len(rows)
@@ -371,14 +372,14 @@ def settle_whole(
 
     while sum(drop(promise) for promise in promises):
         pass
-    node_of[dropped & in_class] = -1
+    node_of[dropped & in_class] = NONE
     gone = node_of < 0
     if starred.any() and any(
         judge.breaks(promise, *classes(promise, gone), gone).any()
         for promise in promises
         if promise.compares and promise.reference == "published"
     ):
-        node_of[starred] = -1
+        node_of[starred] = NONE
 
 
 def _published(
@@ -389,7 +390,7 @@ def _published(
     And which combinations are published, not with ``*`` in every quasi-identifier, [C].
     """
     starred = np.ones(len(node_of), dtype=np.bool_)
-    published = np.full((len(node_of), len(data.attributes)), -1, dtype=np.int64)
+    published = np.full((len(node_of), len(data.attributes)), NONE, dtype=np.int64)
     for j, table in enumerate(data.compiled):
         number: dict[str | None, int] = {}
         for at, node in enumerate(nodes):

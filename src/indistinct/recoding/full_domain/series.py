@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,14 +37,14 @@ def ks_of(series: Sequence[Sequence[Promise]], attributes: Sequence[str]) -> lis
 
     A member is k-anonymity over all attributes, and nothing else.
     """
-    ks = [
-        promises[0].k
-        for promises in series
-        if len(promises) == 1
-        and isinstance(promises[0], KAnonymity)
-        and (promises[0].on is None or set(promises[0].on) == set(attributes))
-    ]
-    return ks if len(ks) == len(series) and ks == sorted(ks) else None
+    ks: list[int] = []
+    for promises in series:
+        match promises:
+            case [KAnonymity(k=k, on=on)] if on is None or not {*attributes} - {*on}:
+                ks.append(k)
+            case _:
+                return None
+    return ks if all(one <= other for one, other in pairwise(ks)) else None
 
 
 class SeriesSearch:
