@@ -37,8 +37,8 @@ def _place(label: Ints32, low: int, high: int, wanted: int) -> int:
 
 
 @inner
-def _ones(word: np.uint64) -> int:
-    """Bits that are set."""
+def ones(word: np.uint64) -> int:
+    """How many bits of a word are set."""
     word -= (word >> _ONE) & _PAIRS
     word = (word & _FOURS) + ((word >> np.uint64(2)) & _FOURS)
     word = (word + (word >> np.uint64(4))) & _EIGHTS
@@ -205,18 +205,18 @@ def recognize(
                 after[i, w] = after[i + 1, w] & of_value[value[first + i], w]
         whole[p] = 0
         for w in range(words):
-            whole[p] += _ones(before[number, w])
+            whole[p] += ones(before[number, w])
         for i in range(number):
             e = first + i
             candidates[e] = 0
             right[e] = 0
             for w in range(words):
                 left = before[i, w] & after[i + 1, w]
-                candidates[e] += _ones(left)
+                candidates[e] += ones(left)
                 shown = np.uint64(0)
                 for at in range(hit_indptr[e], hit_indptr[e + 1]):
                     shown |= of_label[hit[at], w]
-                right[e] += _ones(left & shown)
+                right[e] += ones(left & shown)
             near[e] = 0
             near_right[e] = 0
             for at in range(crowd_indptr[crowd_of[p]], crowd_indptr[crowd_of[p] + 1]):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels import NONE
+from indistinct.kernels.candidate_sets import ones
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Ints, Ints32
 
@@ -42,17 +43,6 @@ def owners_of(indptr: Ints, cell: Ints32, cells: int) -> tuple[Ints, Ints32]:
     return begin, owner
 
 
-@inner
-def _ones(word: np.uint64) -> int:
-    """How many bits of a word are set."""
-    word -= (word >> _ONE) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + (
-        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
-    )
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
 @jit
 def lay_out(begin: Ints, owner: Ints32, row: Ints32, bits: NDArray[np.uint64], had: Ints) -> None:
     """Who has some cells, as rows of bits, which are zero before; cells of one row are one.
@@ -71,7 +61,7 @@ def lay_out(begin: Ints, owner: Ints32, row: Ints32, bits: NDArray[np.uint64], h
     for place in range(len(bits)):
         had[place] = 0
         for word in bits[place]:
-            had[place] += _ones(word)
+            had[place] += ones(word)
 
 
 @inner
@@ -126,7 +116,7 @@ def _laid_upon(
                     layer[w] &= bits[own, begin + w]
             if j + 1 >= first or j + 1 == number:
                 for w in range(block):
-                    count += _ones(layer[w])
+                    count += ones(layer[w])
                 found[j] += count
                 if not count:
                     break
@@ -223,7 +213,7 @@ def have_cells(
                         for w in range(words):
                             layer[w] &= bits[own, w]
                     for w in range(words):
-                        number += _ones(layer[w])
+                        number += ones(layer[w])
                     laid = -2
             if j + 1 >= first:
                 found[d, j] = min(number, enough)
