@@ -1531,6 +1531,13 @@ REPEATED = [str(1 + at * 7 % 83) for at in range(N)]
 MIXED_CODES = [f"TCGA-{'ABCDEFGH'[at % 8]}{at % 10}-A{at // 10:02d}X" for at in range(N)]
 
 
+@pytest.mark.parametrize("name", ["visit", "visits", "visit_nr", "visit_no", "code", "test_code"])
+def test_numbers_called_as_what_is_sensitive_are_left_out(name: str) -> None:
+    numbers = [100_003 + at * 7919 % 899_981 for at in range(N)]
+    assert role_of([str(one) for one in numbers], name) == "identifier"
+    assert role_of([str(one // 20_000) for one in numbers], name) != "identifier"
+
+
 @pytest.mark.parametrize("name", ["ID_Parto", "id_diagnosi2", "PartoID", "id_visita"])
 def test_a_number_with_id_at_either_end_is_none_of_what_else_its_name_says(name: str) -> None:
     assert role_of(REPEATED, name) == "identifier"

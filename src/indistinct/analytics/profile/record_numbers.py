@@ -91,6 +91,23 @@ def numbers_records(column: str, values: Values, found: tuple[Concept, str] | No
     return not measured and each and not {*_CODE}.isdisjoint(called[-1:])
 
 
+_VISITS = ("visit", "visits")
+"""Names of how many visits somebody had, and of the number of one."""
+
+
+def numbers_sensitive(column: str, values: Values) -> bool:
+    """Whether long whole numbers differ in nearly every record and are called a code or a visit."""
+    if values.kind != "integer" or values.filled < FEW_RECORDS:
+        return False
+    if values.distinct < _NEARLY_EACH * values.filled:
+        return False
+    called = [word for word in words(column) if not word.isdigit()]
+    long = int((values.sample.str.len_chars() >= LEAST_DIGITS).sum())
+    return long >= NEARLY_ALL * values.sample.len() and not {*_CODE, *_VISITS}.isdisjoint(
+        called[-1:]
+    )
+
+
 def _have_digits(values: Values) -> bool:
     """Whether nearly all texts have several digits, as telephone numbers and addresses do."""
     share = (values.sample.str.count_matches(r"\d") >= LEAST_DIGITS).mean()
