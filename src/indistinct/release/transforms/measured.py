@@ -233,10 +233,10 @@ def _too_few(column: Measured, least: Least, *, dominated: bool) -> DataError:
             attribute=column.name,
             remedy="leave the column out, or take fewer records of every person",
         )
-    whose = "people have" if least.owners is not None else "values are"
+    few = "fewer people have values" if least.owners is not None else "there are fewer values"
     return DataError(
         "too-few-values",
-        f"groups of {least.k} are required, but there are fewer {whose}: what is published "
+        f"groups of {least.k} are required, but {few}: what is published "
         "would tell a single value, or nearly",
         attribute=column.name,
         remedy="leave the column out, or allow smaller groups",
