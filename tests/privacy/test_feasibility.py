@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -22,10 +22,12 @@ from tests.privacy.drawing import (
 from tests.privacy.examples import promises
 
 from indistinct.errors import PolicyError
-from indistinct.microdata.frequencies import Cells, FrequencyTable
-from indistinct.privacy import models, promise
+from indistinct.microdata.frequencies import Cells, ClassTable, FrequencyTable
+from indistinct.privacy import Promise, models, promise
 from indistinct.privacy.p_alpha_sensitive import too_light
+from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import LEAVE_OUT, too_few_values
+from indistinct.types import Bools
 
 MODELS = sorted(
     name
@@ -88,6 +90,54 @@ def test_what_one_class_of_all_breaks_is_impossible(model: str, data: st.DataObj
     problem = asked.infeasible(frequencies(drawn), 0)
     if asked.effective_closure != "none":
         assert (problem is not None) == asked.breaks(table([whole], whole.counts)).all()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoGuesses(Promise):
+    """The two most frequent values of a class have at most this share: nothing said of tables."""
+
+    model: ClassVar[str] = "two-guesses-of-a-test"
+    closure: ClassVar[Closure] = "union"
+    needs_sensitive: ClassVar[bool] = True
+    bound: float
+
+    def breaks(self, classes: ClassTable) -> Bools:
+        two = np.sort(classes.cells["s"], axis=1)[:, -2:].sum(axis=1)
+        return np.asarray(two > self.bound * classes.size)
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        return {"bound": None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoValues(TwoGuesses):
+    """A closure by which nobody who leaves can rescue it."""
+
+    model: ClassVar[str] = "two-values-of-a-test"
+    closure: ClassVar[Closure] = "superset"
+
+
+def test_what_all_break_together_is_impossible_without_a_word_of_the_promise() -> None:
+    whole = frequencies([Class((2, 1, 0, 0, 0, 0), 3), Class((0, 1, 1, 0, 0, 0), 2)])
+    asked = TwoGuesses(bound=0.7, sensitive="s")
+    problem = asked.infeasible(whole, 0)
+    assert problem is not None
+    assert problem.code == "broken-by-all"
+    assert problem.message == (
+        "promise 'two-guesses-of-a-test' is broken even where everybody is published alike"
+    )
+    assert TwoGuesses(bound=0.8, sensitive="s").infeasible(whole, 0) is None
+    for allowed in (1, None):  # some who leave may rescue it
+        assert asked.infeasible(whole, allowed) is None
+        assert TwoValues(bound=0.7, sensitive="s").infeasible(whole, allowed) is not None
+
+
+def test_nothing_is_concluded_without_the_values_or_where_people_have_several() -> None:
+    whole = frequencies([Class((2, 1, 0, 0, 0, 0), 3)])
+    asked = TwoGuesses(bound=0.1, sensitive="s")
+    assert asked.infeasible(replace(whole, sensitive={}), 0) is None
+    several = {"s": replace(whole.sensitive["s"], exclusive=False)}
+    assert asked.infeasible(replace(whole, sensitive=several), 0) is None
 
 
 IMPOSSIBLE = [

@@ -76,6 +76,19 @@ class FrequencyTable:
         """Number of units in the table, n."""
         return int(self.weight.sum())
 
+    def together(self) -> ClassTable:
+        """Everybody in one class: what is left where all combinations are published alike."""
+        totals = {name: own.totals for name, own in self.sensitive.items()}
+        people = None if self.population is None else self.population.sum(keepdims=True)
+        return ClassTable(
+            class_of=np.zeros(self.combinations, np.int32),
+            size=np.array([self.records]),
+            cells={name: own[None, :] for name, own in totals.items()},
+            reference=totals,
+            domains={name: own.about for name, own in self.sensitive.items()},
+            population=people,
+        )
+
     def restricted(self, rows: Ints32) -> FrequencyTable:
         """Some of the combinations, in the order given."""
         return FrequencyTable(

@@ -175,9 +175,25 @@ class Promise(ABC):
 
         ``allowed`` is how many units may be left out, where that is known: fewer may make the
         promise impossible that more would rescue. None says nothing of it.
+
+        A promise that survives merging is kept by everybody together, or by no release of all. A
+        model that can say what the table lacks says so in place of this.
         """
-        del table, allowed
-        return None
+        closure = self.effective_closure
+        rescued = self.counts_made_up or (allowed != 0 and closure != "superset")
+        if self.subject != "classes" or closure == "none" or rescued:
+            return None
+        cells = table.sensitive.get(str(self.sensitive))
+        if self.needs_sensitive and (cells is None or not cells.exclusive):
+            return None
+        if self.needs_population and table.population is None:
+            return None
+        return self.broken_by_all() if self.breaks(table.together()).any() else None
+
+    def broken_by_all(self) -> Problem:
+        """That the promise is broken by everybody in one class."""
+        message = f"promise '{self.model}' is broken even where everybody is published alike"
+        return Problem("broken-by-all", message, remedy=self.relaxation_hint)
 
     @abstractmethod
     def breaks(self, classes: ClassTable) -> Bools:

@@ -366,7 +366,7 @@ class Held:
             problem = part.infeasible(data.table, None if part.counts_made_up else allowed)
             if problem is None and part.subject == "classes" and not part.counts_made_up:
                 broken = Judge(data, [part]).breaks(part, everybody, size)
-                problem = _broken_by_all(part.model, part.relaxation_hint) if broken.any() else None
+                problem = part.broken_by_all() if broken.any() else None
             if problem is not None:
                 found.append(problem)
         return tuple(found)
@@ -505,8 +505,3 @@ def _read_by(policy: DraftPolicy) -> str:
     source = policy.source.to_dict()
     people = sorted(policy.attributes) if "people" in source else []
     return repr((reading(policy), source.get("format"), source.get("people"), people))
-
-
-def _broken_by_all(model: str, hint: str | None) -> Problem:
-    message = f"promise '{model}' is broken even where everybody is published alike"
-    return Problem("broken-by-all", message, remedy=hint)
