@@ -310,6 +310,7 @@ def test_what_a_library_refuses_of_a_format_is_told_without_its_words(
             'frame.select("SECRET")': "ColumnNotFoundError",
             'pl.Series(["SECRET"]).cast(int)': "InvalidOperationError",
             'pl.read_csv("SECRET")': "FileNotFoundError",
+            r'b"\xffSECRET".decode()': "UnicodeDecodeError",
         }.items()
     ):
         source = FORMAT.replace("CHANGED", changed)

@@ -106,7 +106,7 @@ class Format(ABC):
         """
         try:
             found = self.read(path)
-        except (pl.exceptions.PolarsError, *BROKEN) as error:
+        except (pl.exceptions.PolarsError, UnicodeDecodeError, *BROKEN) as error:
             raise broken(str(path), f"this cannot be read as {self.title}", error) from None
         declared, given = set(self.attributes), set(found.frame.columns)
         if declared != given:
