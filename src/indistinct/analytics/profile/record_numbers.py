@@ -99,7 +99,7 @@ def numbers_sensitive(column: str, values: Values) -> bool:
     """Whether long whole numbers differ in nearly every record and are called a code or a visit."""
     if values.kind != "integer" or values.filled < FEW_RECORDS:
         return False
-    if values.distinct < _NEARLY_EACH * values.filled:
+    if values.distinct < NEARLY_EACH * values.filled:
         return False
     called = [word for word in words(column) if not word.isdigit()]
     long = int((values.sample.str.len_chars() >= LEAST_DIGITS).sum())
