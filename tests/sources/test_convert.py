@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
-from indistinct.errors import DataError
+from indistinct.errors import DataError, OutputError
 from indistinct.sources.convert import like, to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.writing import as_shown
@@ -278,3 +278,45 @@ def test_dates_that_have_no_text_are_refused(value: str, form: str, tmp_path: Pa
     with pytest.raises(DataError, match="column 2 has dates more than 250,000 years away") as error:
         ind.anonymize(native, policy, engine="duckdb" if form == "scan" else None)
     assert [problem.code for problem in error.value.problems] == ["unsupported-values"]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ([1, 2], pl.List(pl.Int64)),
+        (np.array([1.5, 2.5]), pl.List(pl.Float64)),
+        ({"a": 1}, pl.Struct({"a": pl.Int64})),
+        (b"\xff", pl.Binary()),
+        (dt.timedelta(days=1), pl.Duration("us")),
+    ],
+)
+@pytest.mark.parametrize("role", ["insensitive", "sensitive"])
+def test_objects_of_pandas_are_written_as_what_they_are(
+    value: Any, kind: pl.DataType, role: str, tmp_path: Path
+) -> None:
+    pd = pytest.importorskip("pandas")
+    values = pd.Series([value, None, value], dtype=object)
+    policy = {
+        "attributes": {"age": {"role": "quasi-identifier"}, "x": {"role": role}},
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "output": {"format": "parquet"},
+    }
+    release = ind.anonymize(pd.DataFrame({"age": [1] * 3, "x": values}), policy)
+    release.write(tmp_path / "out")
+    written = pl.read_parquet(tmp_path / "out" / "release.parquet")["x"]
+    assert written.dtype == kind
+    assert written.null_count() == 1
+
+
+def test_objects_of_no_type_are_refused_in_parquet(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    policy = {
+        "rest": "keep",
+        "attributes": {"age": {"role": "quasi-identifier"}},
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "output": {"format": "parquet"},
+    }
+    release = ind.anonymize(pd.DataFrame({"age": [1] * 3, "x": [{1}, {2}, {3}]}), policy)
+    with pytest.raises(OutputError, match="'x': values of several types of Python") as error:
+        release.write(tmp_path / "out")
+    assert error.value.problems[0].code == "unsupported-type"

@@ -682,12 +682,29 @@ def _without_arrow(name: str, values: pandas.Series) -> pl.Series:
     return pl.Series(name, values.astype(object).where(values.notna(), None).to_list())
 
 
+_OF_ONE_TYPE = {
+    str,
+    bool,
+    int,
+    float,
+    bytes,
+    decimal.Decimal,
+    datetime.date,
+    datetime.timedelta,
+}
+"""Types of Python whose values are a column of that type, where it has no others."""
+
+
 def _from_objects(name: str, values: list[object]) -> pl.Series:
     kinds = {type(value) for value in values if value is not None}
     if any(issubclass(kind, list | tuple | dict | set | np.ndarray) for kind in kinds):
+        with contextlib.suppress(OverflowError, TypeError, pl.exceptions.PolarsError):
+            lists = [one.tolist() if isinstance(one, np.ndarray) else one for one in values]
+            made = pl.Series(name, lists)
+            if made.dtype.is_nested():
+                return made
         return pl.Series(name, values, dtype=pl.Object)
-    single = len(kinds) == 1 and kinds <= {str, bool, int, float, decimal.Decimal, datetime.date}
-    if single:
+    if len(kinds) == 1 and kinds <= _OF_ONE_TYPE:
         with contextlib.suppress(OverflowError, TypeError, pl.exceptions.PolarsError):
             return pl.Series(name, values)
     return _texts(name, values)

@@ -147,6 +147,7 @@ def write_parquet(frame: Frame, path: str | Path) -> pl.DataFrame | None:
         elif (reader := reader_of(shown)) is not None:
             _stream_parquet(reader, file)
         else:
+            _refuse_objects(shown, Path(path))
             shown.write_parquet(file, statistics=False, compression="zstd")
             found.append(shown)
 
@@ -197,6 +198,21 @@ def as_shown(frame: Frame) -> Frame:
     kinds = {name: kind for name, kind in kinds.items() if name not in bare}
     shown = plain.cast(kinds).with_columns(pl.lit(None, pl.String).alias(name) for name in bare)
     return with_whole_numbers(shown)
+
+
+def _refuse_objects(frame: pl.DataFrame, path: Path) -> None:
+    problems = [
+        Problem(
+            "unsupported-type",
+            "values of several types of Python cannot be written to a Parquet file",
+            file=str(path),
+            attribute=name,
+            remedy="turn the column into lists, text, numbers or dates first, or leave it out",
+        )
+        for name, kind in frame.schema.items()
+        if kind == pl.Object
+    ]
+    refuse(OutputError, problems)
 
 
 def _in_cells(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
