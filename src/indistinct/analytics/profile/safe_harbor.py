@@ -156,9 +156,9 @@ def _words_of(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 _PEOPLE = (
     "id", "ids", "ssid", "ptid", "subjid", "subject", "person", "participant", "respondent", "pid",
     "seqn", "duid", "household id", "hh id", "family id", "ptnum", "ptno", "patnum", "patno",
-    "subjno", "subno", "student", "pupil", "employee", "client", "customer", "patient", "member",
+    "subjno", "subno", "student", "pupil", "employee", "client", "customer", "member",
     "eleve", "alumno", "aluno", "estudiante", "estudante", "studente", "schuler", "ogrenci",
-    "uczen", "empleado", "paciente", "paziente", "pacjent", "hasta", "proband",
+    "uczen", "empleado", "proband",
 )  # fmt: skip
 _NO_PLACE = (
     "ip address", "mac address", "mail address", "email address", "web address", "adresse ip",
