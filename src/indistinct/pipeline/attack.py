@@ -102,7 +102,8 @@ def attack(  # noqa: PLR0913, what its user may say
         harmful: the most harmful values, by sensitive attribute; by default those of the
             attribute's most sensitive category.
         second: another release about the same people, given like ``release``, or a list of them:
-            what all tell together.
+            what all tell together. Each is read by the hierarchies of the policy that it keeps, if
+            it keeps one; a column that nothing can read is left out, with a note.
         progress: a function that gets the stage and the share done.
         path: the file that a frame was read from, for messages.
 

@@ -16,6 +16,9 @@ A person who fits no record is believed absent. ``absent`` says what that means:
   hidden.
 * ``skip``: the promise is about the people of published classes alone.
 
+Suppressed records that are published (``suppressed = "keep"``) are about people who fit no class.
+The upper bound holds for these too, but under ``skip``; else the records are left out.
+
 ARX's d-presence is ``suppressed``; beside (c, l)-diversity, which asks for classes of several
 records, it is ``skip``.
 
