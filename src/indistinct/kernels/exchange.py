@@ -258,7 +258,7 @@ def _index_block(sets: NDArray[np.uint64], blocks: NDArray[np.uint64], block: in
         for word in range(held.shape[1]):
             new, old = for_new[group, word], for_held[group, word]
             if len(one) == 1:
-                one[0, word] |= new | old
+                one[:, word] |= new | old
                 continue
             for column in range(len(one)):
                 bit = np.uint64(1) << np.uint64(column)
