@@ -139,7 +139,7 @@ def _sort(value: Ints, low: int, high: int) -> None:
             value[to + gap] = own
         if gap == 1:
             break
-        gap = max(gap * 4 // 9, 1)
+        gap = gap * 4 // 9
 
 
 @jit
@@ -726,8 +726,7 @@ def _divide(
             rank[low + row, q] = rows.spare_rank[row, q]
         weight[low + row] = rows.spare_weight[row]
         member[low + row] = rows.spare_member[row]
-    for child in range(children, 0, -1):
-        bounds[child] = low + bounds[child - 1]
+    bounds[1 : children + 1] = bounds[:children] + low
     bounds[0] = low
     return children
 
