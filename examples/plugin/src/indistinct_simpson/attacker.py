@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from indistinct.analytics.attacks import AttackContext, Finding, summarize
+from indistinct.analytics.attacks import AttackContext, Finding, bounded_belief, summarize
 
 NAME = "best-guess"
 KIND = "attribute"
 PLACE = 1000
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Simpson (1949)"
+REMEDY = bounded_belief
 
 SURE = 1 - 1e-9
 
