@@ -152,3 +152,30 @@ def test_methods_that_look_at_whole_rows_refuse_to_count_a_population(algorithm:
     with pytest.raises(ind.PolicyError) as caught:
         ind.anonymize(pl.DataFrame({"age": [1, 2, 3]}), policy)
     assert "population-beside-rows" in {problem.code for problem in caught.value.problems}
+
+
+@given(people, st.data())
+def test_presence_is_certain_of_whom_the_rows_need_whoever_has_which(
+    population: list[str], drawn: st.DataObject
+) -> None:
+    there = drawn.draw(st.sets(st.integers(0, len(population) - 1), min_size=1))
+    table = pl.DataFrame({"age": [population[at] for at in sorted(there)], "ill": "flu"})
+    also = drawn.draw(st.lists(st.sets(st.sampled_from(VALUES)), min_size=6, max_size=6))
+    rows = [
+        "".join(sorted({value, *more})) for value, more in zip(table["age"], also, strict=False)
+    ]
+    shown = ["{" + ", ".join(row) + "}" if len(row) > 1 else row for row in rows]
+    policy = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    release = table.with_columns(pl.Series("age", shown))
+    register = pl.DataFrame({"age": population})
+    found = ind.attack(table, release, policy, population=register, only=["presence"])["presence"]
+    possible = worlds(population, rows)
+    needed = [at for at in there if all(at in world for world in possible)]
+    assert found.success["certain"] == pytest.approx(len(needed) / len(there))
+    assert found.success["0.5"] >= found.success["certain"]
