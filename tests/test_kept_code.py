@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -162,3 +163,26 @@ def test_a_named_folder_that_cannot_be_used_is_told(
     monkeypatch.setenv("XDG_CACHE_HOME", str(named))
     monkeypatch.setattr(sys, "platform", "linux")
     assert kept_code.code_folder("kernels", "of-these") is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
+def test_the_command_says_once_and_in_plain_words_that_a_folder_is_not_used(tmp_path: Path) -> None:
+    folder = tmp_path / "indistinct"
+    folder.mkdir()
+    folder.chmod(0o777)
+    code = (
+        "import warnings; from indistinct import cli, kept_code; cli._say_warnings(); "
+        "[kept_code.code_folder(kind, 'of-these') for kind in ('kernels', 'templates')]; "
+        "warnings.warn('of somebody else', RuntimeWarning)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ours, *others = done.stderr.splitlines()
+    assert ours.startswith(f"warning: the folder of compiled code {folder} belongs to another user")
+    assert "RuntimeWarning: of somebody else" in others[0]
+    assert ".py" not in ours

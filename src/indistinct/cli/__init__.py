@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import gc
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -126,6 +128,27 @@ def _name_of(item: CommandInfo) -> str:
     return str(item.name or getattr(item.callback, "__name__", ""))
 
 
+def _say_warnings() -> None:
+    """Let Python's warnings of this package be said as the others are: each once, without code."""
+    usual, here, told = warnings.showwarning, Path(__file__).parents[1], set[str]()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if not Path(filename).is_relative_to(here):
+            usual(message, category, filename, lineno, file, line)
+        elif str(message) not in told:
+            told.add(str(message))
+            typer.echo(f"warning: {message}", err=True)
+
+    warnings.showwarning = show
+
+
 def main() -> None:
     """The console script: runs the verb that the command line names, and exits.
 
@@ -134,6 +157,7 @@ def main() -> None:
     tells on standard error what of it nobody collected: where it was used, Python clears up.
     """
     gc.set_threshold(*OBJECTS_BETWEEN_COLLECTIONS)
+    _say_warnings()
     try:
         _app_of(sys.argv[1:2])(prog_name="indistinct")
     finally:
