@@ -219,6 +219,21 @@ def test_bins_of_equal_frequency_stay_where_they_were() -> None:
     assert set(after.values()) == set(before.values())
 
 
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_a_hierarchy_of_the_policy_that_is_not_used_is_told(algorithm: str) -> None:
+    def asked(width: int) -> dict[str, Any]:
+        found = policy(hierarchy={"intervals": {"width": width}})
+        found["method"] = {"algorithm": algorithm}
+        return found
+
+    first = ind.anonymize(table(1, 300), asked(5))
+    told = "another hierarchy for 'age' than the plan"
+    other = ind.apply(first, table(1, 300), asked(7))
+    assert any(told in text for text in other.warnings)
+    same = ind.apply(first, table(1, 300), asked(5))
+    assert not any(told in text for text in same.warnings)
+
+
 def test_values_that_no_label_covers_are_told_or_suppressed() -> None:
     asked = policy(2, {"equal_frequency": {"bins": 4, "ends": "closed"}}, max_level=None)
     del asked["method"]["max_level"]

@@ -28,10 +28,12 @@ class Continued:
         taxonomy: the hierarchy; its levels are those of the earlier one.
         covered_from: the lowest level with an earlier label for each new value that is not where
             the builder puts it; below it the value stands for itself.
+        differs: whether the builder puts earlier values under other labels than they had.
     """
 
     taxonomy: Taxonomy
     covered_from: Mapping[Label, int]
+    differs: bool = False
 
 
 def labels_of(taxonomy: Taxonomy) -> list[list[Label]]:
@@ -90,7 +92,8 @@ def continued(
         suppressed=starred,
         shown={leaf: row[0] for leaf, row in kept.items() if row[0] != leaf},
     )
-    return Continued(taxonomy.like(now), gaps)
+    known = any(built.covers(leaf) for leaf in before)
+    return Continued(taxonomy.like(now), gaps, known and matched is None and not ranked)
 
 
 def _matched(before: Mapping[Label, Row], built: Taxonomy) -> list[int] | None:

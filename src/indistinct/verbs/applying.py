@@ -503,6 +503,15 @@ class _Reuse:
                     "on this table"
                 )
             )
+        differ = [name for name, one in self.continued.items() if one.differs]
+        if unused := [name for name in differ if name not in changed]:
+            self.run.warnings.append(
+                Kind.SETTING(
+                    f"the policy has another hierarchy for {in_quotes(unused)} than the plan, "
+                    "whose labels are published: to use the policy's, make a release of this "
+                    "table by itself"
+                )
+            )
         made_from_values = self.earlier.kind == "classes" or any(
             isinstance(asked := self.policy.attributes[name].hierarchy, Mapping)
             and "equal_frequency" in asked
