@@ -38,6 +38,7 @@ from indistinct.document import many
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import Label
+from indistinct.kernels.grouping import LARGEST_KEY
 from indistinct.kernels.items import combinations, published_sets, rare_within
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells
@@ -45,8 +46,6 @@ from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.recoding.items.tree import tree_of
 from indistinct.recoding.limits import Progress
 from indistinct.types import Bools, Ints, Ints32, Plain
-
-LARGEST_KEY = 2**62
 
 MOST_COMBINATIONS = 200_000_000
 """Combinations of one length that are counted at once, 16 bytes each."""

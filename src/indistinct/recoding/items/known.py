@@ -16,11 +16,12 @@ from indistinct.document import many
 from indistinct.errors import PolicyError
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
+from indistinct.kernels.grouping import LARGEST_KEY
 from indistinct.kernels.items import protect_items
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells
 from indistinct.privacy.known_records import KnownRecords
-from indistinct.recoding.items.km import LARGEST_KEY, MOST_COMBINATIONS
+from indistinct.recoding.items.km import MOST_COMBINATIONS
 from indistinct.recoding.items.tree import ItemTree
 from indistinct.types import Ints32
 
