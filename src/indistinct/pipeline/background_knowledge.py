@@ -10,6 +10,7 @@ import polars as pl
 
 from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
+from indistinct.intake.attacked import Attacked
 from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import (
     known_beside,
@@ -17,7 +18,7 @@ from indistinct.intake.transforming import (
     untried_in,
 )
 from indistinct.intake.value_metadata import value_metadata_of
-from indistinct.pipeline.attack import Attacked, context_of
+from indistinct.pipeline.attack import context_of
 from indistinct.warning_kinds import Kind
 from indistinct.warnings.about_values import warn_about_values
 from indistinct.warnings.background_warnings import (

@@ -13,9 +13,10 @@ from indistinct.analytics.leakage.telling_columns import followed
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.document import in_quotes, share
 from indistinct.errors import PolicyError
+from indistinct.intake.attacked import Attacked
 from indistinct.intake.sought_releases import sought_by
 from indistinct.microdata.subjects import Subjects
-from indistinct.pipeline.attack import Attacked, context_of
+from indistinct.pipeline.attack import context_of
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
