@@ -237,6 +237,14 @@ def test_counts_that_are_none_are_told_by_row(tmp_path: Path) -> None:
     assert "many" not in str(caught.value)
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-0.5", "1e300", "9223372036854775807"])
+def test_counts_that_no_people_can_have_are_told(number: str) -> None:
+    counted = PEOPLE.head(2).with_columns(pl.Series("people", ["3", number]))
+    with pytest.raises(DataError, match="whole number of people") as caught:
+        ind.risk(PEOPLE, quasi=["age", "sex"], population=counted, counts="people")
+    assert caught.value.problems[0].rows == (2,)
+
+
 def test_a_population_that_lacks_people_is_told() -> None:
     found = ind.risk(PEOPLE, quasi=["age", "sex"], population=PEOPLE.head(4))
     assert found.journalist == found.prosecutor

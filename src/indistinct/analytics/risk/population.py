@@ -20,6 +20,9 @@ from indistinct.types import Bools, Frame, Ints, Ints32
 
 _PEOPLE = "\0people"
 
+MOST = 1e11
+"""People that one row may stand for: all who ever lived."""
+
 Basis = Literal["table", "counts", "size", "none"]
 """What is known of the population: a table of its people, counts per class, its size, nothing.
 
@@ -81,14 +84,14 @@ class Population:
             counts: the column that says how many people each row stands for; one where not given.
 
         Raises:
-            DataError: cells of that column are not whole numbers from 0 on.
+            DataError: cells of that column are no whole numbers of people.
         """
         columns = list(dict.fromkeys([*quasi, *([] if counts is None else [counts])]))
         found = table.distinct(columns)
         people = pl.col(count_column(columns)).cast(pl.Int64)
         if counts is not None:
             number = found[counts].cast(pl.Float64, strict=False)
-            wrong = number.is_null() | (number.fill_null(0) < 0) | (number.fill_null(0) % 1 != 0)
+            wrong = ~number.is_between(0, MOST).fill_null(False) | (number % 1 != 0)
             if wrong.any():
                 raise DataError(
                     "bad-count",
