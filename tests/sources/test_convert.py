@@ -166,6 +166,8 @@ def test_columns_of_pyarrow_keep_values_and_types() -> None:
             "unsigned": pa.array([2**64 - 1, None], pa.uint64()),
         }
     )
+    if int(pl.__version__.partition(".")[0]) < 2:
+        native = native.drop_columns(["map"])  # Polars 1 reads lists, and no nulls
     assert like(to_polars(native), native).equals(native)
 
 
@@ -287,7 +289,7 @@ def test_dates_that_have_no_text_are_refused(value: str, form: str, tmp_path: Pa
         (np.array([1.5, 2.5]), pl.List(pl.Float64)),
         ({"a": 1}, pl.Struct({"a": pl.Int64})),
         (b"\xff", pl.Binary()),
-        (dt.timedelta(days=1), pl.Duration("us")),
+        (dt.timedelta(days=1), pl.Duration),
     ],
 )
 @pytest.mark.parametrize("role", ["insensitive", "sensitive"])
@@ -304,7 +306,7 @@ def test_objects_of_pandas_are_written_as_what_they_are(
     release = ind.anonymize(pd.DataFrame({"age": [1] * 3, "x": values}), policy)
     release.write(tmp_path / "out")
     written = pl.read_parquet(tmp_path / "out" / "release.parquet")["x"]
-    assert written.dtype == kind
+    assert written.dtype == kind, "of whatever unit: that of pandas 2 is another one"
     assert written.null_count() == 1
 
 
