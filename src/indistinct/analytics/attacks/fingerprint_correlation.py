@@ -16,6 +16,7 @@ unless whole sets are listed as one value.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import (
@@ -153,6 +154,7 @@ def _of_sets(context: AttackContext, sensitive: str) -> Recognized:
     under, candidates_in = context.covering(sensitive).under, context.places.candidate_sets
     if context.bucket_semantics == "all":
         sets: Rows = context.listed(sensitive).shares
+        told: Rows = context.spread(sensitive).shares
         published = context.bucket_of[np.argsort(context.places.class_of, kind="stable")]
         start = np.concatenate([[0], np.cumsum(context.classes.size)]).astype(np.int64)
         sets_of = context.set_of
@@ -160,15 +162,21 @@ def _of_sets(context: AttackContext, sensitive: str) -> Recognized:
         # Every listed set is somebody's; whose row it belongs to is not known.
         part = context.buckets[sensitive]
         sets = context.parts(sensitive)
+        told = context.implied(sensitive)
         published = np.repeat(part.index, part.amount)
         start, candidates_in = np.zeros(1, np.int64), compressed([[]])
         sets_of = np.zeros(len(values), np.int32)
     rows = len(published)
     words = (rows + 63) // 64
     bits = np.uint64(1) << (np.arange(rows) % 64).astype(np.uint64)
-    of_label = np.zeros((len(labels), words), np.uint64)
-    row, at = expanded(sets, published)
-    np.bitwise_or.at(of_label, (sets.index[at], row // 64), bits[row])
+
+    def rows_of(shown: Rows) -> NDArray[np.uint64]:
+        found = np.zeros((len(labels), words), np.uint64)
+        row, at = expanded(shown, published)
+        np.bitwise_or.at(found, (shown.index[at], row // 64), bits[row])
+        return found
+
+    of_label = rows_of(sets)
     needed, value = np.unique(values.index, return_inverse=True)
     of_value = np.zeros((len(needed), words), np.uint64)
     number = {int(v): at for at, v in enumerate(needed)}
@@ -178,12 +186,13 @@ def _of_sets(context: AttackContext, sensitive: str) -> Recognized:
                 of_value[number[v]] |= of_label[label]
     everybody = np.zeros(words, np.uint64)
     np.bitwise_or.at(everybody, np.arange(rows) // 64, bits)
-    hit = _telling(context, sensitive)
+    # A row tells more than it may stand for: where flu is listed, so is a respiratory disease.
+    of_told, hit = rows_of(told), _telling(context, sensitive)
     longest = int(values.length.max(initial=0)) + 1
     candidates, right, near, near_right = np.zeros((4, len(values.index)), np.int64)
     whole = np.zeros(len(values), np.int64)
     recognize(
-        values.indptr, value.astype(np.int32), hit.indptr, hit.index, of_value, of_label,
+        values.indptr, value.astype(np.int32), hit.indptr, hit.index, of_value, of_told,
         sets_of, candidates_in.indptr, candidates_in.index, start, everybody,
         np.empty((longest, words), np.uint64), np.empty((longest, words), np.uint64),
         candidates, right, near, near_right, whole,
