@@ -343,9 +343,7 @@ def _unmet(task: _Task, node: Ints) -> str:
 def _why(task: _Task, found: Found, algorithm: str) -> Problem:
     """Why nothing was found: the closest attempt, and what would help."""
     data, promises, settings, allowed = task.data, task.promises, task.settings, task.allowed
-    closest = ", ".join(
-        f"{name} {int(level)}" for name, level in zip(data.attributes, found.closest, strict=True)
-    )
+    closest = ", ".join(f"{name} {found.closest[j]}" for j, name in enumerate(data.attributes))
     records = data.table.records
     evaluator = Evaluator(data, promises, task.bound, records, Grouper(data), task.original)
     fewest = evaluator.outcome(found.closest)[0].suppressed

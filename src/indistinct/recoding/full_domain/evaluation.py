@@ -181,8 +181,11 @@ class Evaluator:
         ``starred`` are combinations that are in no class, though they are published.
         """
         away = dropped if starred is None else dropped | starred
-        total = quiet = 0
+        total = 0
+        kept: set[tuple[int, ...] | None] = set()
         for on, promises in itertools.cycle(by_set.items()):
+            if on in kept:
+                break
             class_of, size = self._grouper.classes(levels, on)
             kernels.class_sizes(class_of, self.data.weight, away, size)
             broken = self.judge.broken(class_of, size, away, promises)
@@ -190,9 +193,9 @@ class Evaluator:
                 return BEYOND
             lost = kernels.mark_rows(class_of, broken, self.data.weight, away)
             total += lost
-            quiet = 0 if lost else quiet + 1
-            if quiet == len(by_set):
-                break
+            if lost:
+                kept.clear()
+            kept.add(on)
         if starred is not None:
             dropped |= away & ~starred
         return total

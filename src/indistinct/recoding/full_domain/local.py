@@ -23,7 +23,6 @@ from indistinct.kernels.grouping import Scratch, class_sizes, mark_rows
 from indistinct.kernels.ragged import Ragged
 from indistinct.measures import BoundObjective
 from indistinct.measures.aggregate import ascending
-from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.randomness import simulation
@@ -272,18 +271,10 @@ def _sample(lattice: Lattice) -> NDArray[np.int16]:
 
 def _large_enough(promises: Sequence[Promise]) -> int | None:
     """The units from which on a class keeps all promises, if their number alone decides."""
-    least = 1
     for promise in promises:
-        most = promise.largest_violating_size
-        if promise.on is not None or promise.sensitive is not None or most is None:
+        if promise.on is not None or promise.largest_violating_size != promise.class_size - 1:
             return None
-        if promise.needs_population:
-            return None
-        sizes = np.arange(1, most + 1, dtype=np.int64)
-        if not promise.breaks(ClassTable(np.arange(most, dtype=np.int32), sizes)).all():
-            return None
-        least = max(least, most + 1)
-    return least
+    return max((promise.class_size for promise in promises), default=1)
 
 
 def _peel(

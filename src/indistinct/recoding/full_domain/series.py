@@ -200,7 +200,7 @@ class SeriesSearch:
         promising = better(keys, self._key[of])
         place, of, keys = place[promising], of[promising], keys[promising]
         ends = np.flatnonzero(np.diff(place, append=len(nodes))) + 1
-        for start, end in zip([0, *ends[:-1]], ends, strict=False):
+        for start, end in pairwise([0, *ends]):
             node = int(nodes[place[start]])
             if better(keys[start:end], self._key[of[start:end]]).any():
                 self._look(node)
