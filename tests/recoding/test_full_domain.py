@@ -57,6 +57,7 @@ ASKED: list[list[dict[str, Any]]] = [
     [{"model": "test-entropy", "l": 1.9, "sensitive": "s"}],
     [{"model": "k-anonymity", "k": 3}, {"model": "test-entropy", "l": 1.7, "sensitive": "s"}],
 ]
+RANKED = {"model": "knm-anonymity", "diversity": False, "sensitive": "s"}
 CHECKED: dict[str, list[int]] = {
     "loss": [15, 28, 32, 78, 78, 78, 18, 31, 39],
     "precision": [19, 25, 37, 77, 77, 75, 17, 33, 46],
@@ -544,6 +545,21 @@ class TestEffort:
         assert plan.search.algorithm == "optimal"
         assert started == ([expected] if size <= 64 else [])
 
+    @pytest.mark.parametrize("again", [False, True])
+    def test_it_looks_first_where_it_is_told_to_and_where_it_was_best_before(
+        self, again: bool
+    ) -> None:
+        data, asked = wide(60, attributes=3), [promise("k-anonymity", k=3)]
+        first = OptimalSearch(data, Lattice.of(data), objective("loss").bind(data))
+        best = first.run(asked, 6).levels
+        assert best is not None
+        other = OptimalSearch(data, Lattice.of(data), objective("loss").bind(data))
+        search, start = (first, []) if again else (other, [best])
+        found = search.run(asked, 6, Limits(nodes=1), start=start)
+        assert (found.checked, found.stopped_by) == (1, "node_limit")
+        assert found.levels is not None
+        assert found.levels.tolist() == best.tolist() != first.lattice.last.tolist()
+
     def test_no_attribute_is_more_general_than_its_cost_asks_for(self) -> None:
         """Levels 0 and 1 publish the same, so nothing is gained by the second."""
         chains = [("a", "a", "x", "*"), ("b", "b", "x", "*"), ("c", "c", "y", "*")]
@@ -692,6 +708,8 @@ class TestLocalRecoding:
             ([{"model": "k-map", "k": 3}], None),
             ([{"model": "test-distinct", "l": 2, "sensitive": "s"}], None),
             ([{"model": "k-anonymity", "k": 3}, {"model": "k-map", "k": 3}], None),
+            ([{**RANKED, "k": {"1": 3, "2": 3}}], 3),
+            ([{**RANKED, "k": {"1": 3, "2": 4}}], None),
         ],
     )
     def test_from_which_size_on_a_class_keeps_all_promises(

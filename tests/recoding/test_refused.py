@@ -150,10 +150,15 @@ def test_what_follows_from_what_was_refused_is_not_told_again(lasting: bool) -> 
     assert told == (own if lasting else [parts for at, parts in enumerate(several) if at != 2])
 
 
-def published_and_refused(wards: Mapping[str, str]) -> tuple[Any, Any]:
-    """What local recoding publishes of wards with these illnesses, and what it was refused."""
+def published_and_refused(wards: Mapping[str, str], beside: str = "") -> tuple[Any, Any]:
+    """What local recoding publishes of wards with these illnesses, and what it was refused.
+
+    The population has somebody in the ward ``beside``, too.
+    """
     rows = tuple(("3", ward, "town N", ill) for ward, ills in wards.items() for ill in ills)
-    encoded = Table(rows, "value", ("ward",)).encoded()
+    table = Table(rows, "value", ("ward",))
+    more = replace(table, rows=(*rows, ("3", beside, "town N", "u"))) if beside else None
+    encoded = table.encoded(population=more)
     own = [promise("k-anonymity", k=2), promise("distinct-l-diversity", l=2, sensitive="ill")]
     found = local(encoded.data, own)
     assert found is not None
@@ -185,3 +190,12 @@ def test_what_the_first_node_suppressed_is_told_to_have_been_refused_there(
     assert shown == [("A",), ("A",), ("B1",), ("day",)]
     assert tried is not None
     assert [tried.parts[at].tolist() for at in range(len(tried.attempt))] == [[0], [1]]
+
+
+def test_who_is_in_the_population_alone_is_in_nothing_that_was_refused() -> None:
+    """Nobody in the table is of B2, which is on the next level what B1 is."""
+    wards = {"A1": "uu", "A2": "ww", "B1": "uu", "day": 6 * "uw"}
+    shown, tried = published_and_refused(wards, beside="B2")
+    assert shown == [("A",), ("A",), ("-",), ("-",), ("day",)]
+    assert tried is not None
+    assert [tried.parts[at].tolist() for at in range(len(tried.attempt))] == [[2], [0], [1]]
