@@ -436,7 +436,7 @@ def test_what_to_write_follows_from_what_the_table_has() -> None:
     assert one is not None
     assert two.remedy == "use a smaller number, or another promise for this attribute"
     assert one.remedy == LEAVE_OUT
-    grouped = too_few_values(asked, 1, 3, "category")
+    grouped = too_few_values(asked, 1, 3, categories=True)
     assert grouped is not None
     assert grouped.remedy == "divide the values into more categories"
     assert "every class needs 3 different categories, and the table has only 1" in grouped.message

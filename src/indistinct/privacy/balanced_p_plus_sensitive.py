@@ -73,7 +73,7 @@ class BalancedPPlusSensitive(Promise):
         held, totals = categories_present(self, table), present(self, table)
         if held is None or totals is None:
             return None
-        few = too_few_values(self, len(held), self.p, "category")
+        few = too_few_values(self, len(held), self.p, categories=True)
         if few is not None:
             return few
         about = table.sensitive[str(self.sensitive)].about

@@ -99,14 +99,14 @@ class KLCover(Promise):
         del allowed
         if found := too_few_records(self, self.k, table):
             return found
-        if self.of == "values":
-            totals = present(self, table)
-            held = None if totals is None else int(np.count_nonzero(totals))
-        else:
+        if self.of == "categories":
             kinds = categories_present(self, table)
-            held = None if kinds is None else len(kinds)
-        what = "value" if self.of == "values" else "category"
-        return None if held is None else too_few_values(self, held, self.l, what)
+            return (
+                None if kinds is None else too_few_values(self, len(kinds), self.l, categories=True)
+            )
+        totals = present(self, table)
+        held = None if totals is None else int(np.count_nonzero(totals))
+        return None if held is None else too_few_values(self, held, self.l)
 
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and too few people or values."""

@@ -45,7 +45,7 @@ class PPlusAlphaSensitive(WeighedSensitive):
         if held is None:
             return None
         worth = _worth(table.sensitive[str(self.sensitive)].about)
-        few = too_few_values(self, len(held), self.p, "category")
+        few = too_few_values(self, len(held), self.p, categories=True)
         return few or too_light(self, self.alpha, float(worth[held].sum()))
 
     def held(self, classes: ClassTable) -> tuple[Ints, Floats]:

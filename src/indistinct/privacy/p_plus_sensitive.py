@@ -62,7 +62,7 @@ class PPlusSensitive(Promise):
         """A table with values of fewer than p categories has no class with p."""
         del allowed
         held = categories_present(self, table)
-        return None if held is None else too_few_values(self, len(held), self.p, "category")
+        return None if held is None else too_few_values(self, len(held), self.p, categories=True)
 
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and fewer than p categories."""

@@ -241,11 +241,13 @@ def beside_one(value: float, *, up: bool) -> str:
     return next((text for text in texts if text != "1"), texts[0])
 
 
-def too_few_values(promise: Promise, held: int, needed: int, what: str = "value") -> Problem | None:
+def too_few_values(
+    promise: Promise, held: int, needed: int, *, categories: bool = False
+) -> Problem | None:
     """The problem that a table has fewer values (or categories) than every class must hold."""
     if held >= needed:
         return None
-    many = what[:-1] + "ies" if what.endswith("y") else what + "s"
+    many = "categories" if categories else "values"
     return Problem(
         "too-few-values",
         f"{promise} cannot be met: every class needs {needed} different {many}, and the table "
@@ -253,9 +255,9 @@ def too_few_values(promise: Promise, held: int, needed: int, what: str = "value"
         attribute=promise.sensitive,
         remedy="use a smaller number, or another promise for this attribute"
         if held > 1
-        else LEAVE_OUT
-        if what == "value"
-        else f"divide the values into more {many}",
+        else "divide the values into more categories"
+        if categories
+        else LEAVE_OUT,
     )
 
 
