@@ -209,7 +209,9 @@ def test_smaller_classes_break_it(model: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_a_promise_is_what_is_written_down_of_it(model: str, data: st.DataObject) -> None:
     asked = data.draw(promises(model))
-    assert promise(asked.spec.model, **asked.spec.settings) == asked
+    again = promise(asked.spec.model, **asked.spec.settings)
+    assert again == asked
+    assert hash(again) == hash(asked)
     assert asked.class_size >= 1
 
 
