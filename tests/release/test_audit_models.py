@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -20,7 +21,15 @@ from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.estimated_k_map import EstimatedKMap
 from indistinct.release.audit import _is_check, audit, checks, t_closeness
-from indistinct.release.audit.verdict import CLASS, RECORDS, TIMES, UNITS, VALUE, Context
+from indistinct.release.audit.verdict import (
+    CLASS,
+    RECORDS,
+    TIMES,
+    UNITS,
+    VALUE,
+    Context,
+    _numbered,
+)
 from indistinct.requirement import Requirement
 
 Value = str | None
@@ -774,6 +783,51 @@ def test_people_under_no_class_break_a_lower_bound_above_none() -> None:
         asked = {"model": "delta-presence", "lower": lower, "upper": upper}
         with pytest.raises(PolicyError, match="a number from 0 to 1"):
             audit(table_of([("20", "F")]), [asked], ["age", "sex"], population=people)
+
+
+@pytest.mark.parametrize(
+    ("upper", "absent", "holds"),
+    [
+        (2 / 3, "suppressed", True),
+        (2 / 3 - 1e-6, "suppressed", False),
+        (2 / 3 - 1e-6, "skip", None),
+        (1, "break", True),
+    ],
+)
+def test_suppressed_records_are_so_many_of_the_people_under_no_class(
+    upper: float, absent: str, holds: bool | None
+) -> None:
+    """One of five of F is released, and two of the three others without a class."""
+    people = table_of([("20", "F")] * 5 + [("30", "M")] * 3)
+    asked = {"model": "delta-presence", "lower": 0, "upper": upper, "absent": absent}
+    shown = table_of([("20", "F"), ("*", "*"), ("*", "*")])
+    found = audit(shown, [asked], ["age", "sex"], population=people)
+    assert found.promises[0].holds
+    (group,) = found.suppressed_group
+    assert group.holds == holds
+    assert group.achieved == {"lower": None, "upper": 2 / 3}
+    assert (group.breaking_classes, group.breaking_records) == (
+        (0, 0) if upper >= 2 / 3 else (1, 2)
+    )
+
+
+@pytest.mark.parametrize(("domain", "is_sorted"), [(8, False), (9, True)])
+def test_few_numbers_for_each_row_are_counted_without_sorting(
+    domain: int, is_sorted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to four for each of six rows."""
+    times: list[int] = []
+    unique = np.unique
+
+    def spy(values: Any, **more: Any) -> Any:
+        times.append(len(values))
+        return unique(values, **more)
+
+    monkeypatch.setattr(np, "unique", spy)
+    before, place = np.array([0, 2, 1, 0, 2, 2]), np.array([domain - 1, 3, 0, 0, 3, 2])
+    number, many = _numbered(before, 3, place)
+    assert (number.tolist(), many) == ([1, 4, 2, 0, 4, 3], 5)
+    assert times == ([6] if is_sorted else [])
 
 
 @pytest.mark.parametrize("cells", [1, 12, 13])

@@ -20,6 +20,7 @@ from indistinct.release.audit.reading import PublishedTable, read_release
 from indistinct.release.audit.verdict import Context
 from indistinct.requirement import Requirement
 from indistinct.sources import memory
+from indistinct.sources.duckdb_table import DuckDBTable
 
 K2 = Requirement("k-anonymity", {"k": 2})
 
@@ -322,6 +323,46 @@ def test_blanks_count_where_they_tell_values_apart(
     texts = table.texts(["age", "zip"])
     assert sorted(texts["age"]) == [*(["30 "] if certified else ["30"]), "31", "31"]
     assert sorted(texts["zip"]) == ["1", "1", "1 "]
+
+
+@pytest.mark.parametrize(("rows", "matches"), [(4, True), (5, False)])
+def test_a_table_in_a_server_has_as_many_rows_as_its_certificate_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, matches: bool
+) -> None:
+    folder = write(tmp_path, GOOD, tables=[{"path": "release.csv", "sha256": "", "rows": rows}])
+    document = json.loads((folder / "certificate.json").read_text())
+
+    class InServer(DuckDBTable):
+        __len__ = DuckDBTable.height
+
+    table = InServer(as_relation(pl.read_csv(folder / "release.csv")), "release.csv")
+
+    def in_server(*_: Any, **__: Any) -> Any:
+        return {table.name: table}, document
+
+    monkeypatch.setattr("indistinct.release.audit.reading.release_in_server", in_server)
+    found = audit("postgresql://somewhere/release?schema=public")
+    assert found.tables == (("release.csv", matches),)
+    assert found.promises[0].achieved == {"k": 2}
+
+
+def test_it_says_what_else_was_published_and_claimed(tmp_path: Path) -> None:
+    write(tmp_path, GOOD, quasi_identifiers=["age", "sex"])
+    asked = [{"model": "k-anonymity", "k": 1}]
+    said = "the certificate names other quasi-identifiers: age, sex"
+    assert said in audit(tmp_path, asked, ["age", "ward"]).notes
+    assert said not in audit(tmp_path, asked, ["sex", "age"]).notes
+    tables = {"people": pl.DataFrame({"age": [1]}), "diagnoses": pl.DataFrame({"ill": ["a"]})}
+    said = "not looked at, for it lacks a quasi-identifier: 'diagnoses'"
+    assert said in audit(tables, [K2], ["age"]).notes
+
+
+def test_whose_records_are_is_told_by_the_certificate_unless_it_is_said(tmp_path: Path) -> None:
+    rows = "age,sex,who,of\n20,F,1,1\n20,F,1,2\n20,F,2,3\n"
+    promised = {"model": "k-anonymity", "parameters": {"k": 2}, "unit": "person"}
+    write(tmp_path, rows, person="who", quasi_identifiers=["age", "sex"], promises=[promised])
+    assert audit(tmp_path).promises[0].achieved == {"k": 2}
+    assert audit(tmp_path, person="of").promises[0].achieved == {"k": 3}
 
 
 def test_a_wrong_number_of_rows_fails(tmp_path: Path) -> None:

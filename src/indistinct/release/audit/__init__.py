@@ -465,7 +465,7 @@ def _table_of(published: Published, needed: Sequence[str]) -> PublishedTable:
     lacking = [missing_columns(table, needed) for table in published.tables]
     whole = [table for table, lacks in zip(published.tables, lacking, strict=True) if not lacks]
     if len(whole) == 1:
-        return whole[0]
+        return whole.pop()
     if whole:
         raise DataError(
             "several-tables",

@@ -78,7 +78,7 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
         if depth == len(columns):
             found[rows] = many[under].sum()
             covered[under] += 1
-            members.append((int(rows[0]), under))
+            members.append((rows.item(), under))
             return
         column = columns[depth]
         for alike in _alike(rows, column.label):
