@@ -419,3 +419,58 @@ def test_transformed_columns_are_compared_with_what_they_were(frame: pl.DataFram
     told = [label for rows in rows.values() for label, _ in rows]
     assert "'ward', transformed: moved" in told
     assert "transformed, associations lost" in told
+
+
+SOUTH_OF = (
+    {"*": {"south": ["Ulm", "Isny"], "north": ["Kiel", "Husum", "Rom"]}},
+    {"*": {"south": ["Ulm", "Isny", "Rom"], "north": ["Kiel", "Husum"]}},
+)
+TOWNS = pl.DataFrame(
+    {"town": ["Ulm", "Isny", "Rom", "Kiel", "Husum", "Kiel", "Husum"], "ill": list("aaabcbb")}
+)
+
+
+def by_regions(tree: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "attributes": {
+            "town": {"role": "quasi-identifier", "hierarchy": {"tree": tree}},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "method": {"seed": 1},
+        **more,
+    }
+
+
+def test_every_release_is_read_by_the_hierarchies_it_was_made_with() -> None:
+    """South has Rom in the second release, and does not in the first: by that one Rom is north."""
+    first, second = (ind.anonymize(TOWNS, by_regions(tree)) for tree in SOUTH_OF)
+    assert sorted(second.tables["town"]) == ["north"] * 4 + ["south"] * 3
+    alone = ind.attack(TOWNS, second, only=["membership"]).attacks[0]
+    assert alone.success["certain"] == pytest.approx(3 / 7)
+    both = ind.compare(TOWNS, first, second, attacks=["membership"]).releases[1]
+    assert both.attacks is not None
+    assert both.attacks[0].success == alone.success
+    assert both.attacks[0].gain == alone.gain
+    assert "'town' read by the hierarchy of its own policy" in both.notes
+    own = ind.compare(TOWNS, second).releases[0]
+    assert both.utility.ncp == own.utility.ncp
+    # Somebody who names the policy of the first one learns no less.
+    named = ind.attack(TOWNS, second, by_regions(SOUTH_OF[0]), only=["membership"])
+    assert named.attacks[0].success == alone.success
+    assert named.notes[0] == "'town' read by the hierarchy of its own policy"
+
+
+def test_people_of_a_class_are_counted_by_its_own_hierarchy(tmp_path: Path) -> None:
+    people = tmp_path / "people.csv"
+    towns = ["Ulm", "Isny", "Rom", "Rom", "Kiel", "Husum", "Husum", "Kiel", "Ulm"]
+    pl.DataFrame({"town": towns}).write_csv(people)
+    more = {
+        "promises": [{"model": "k-anonymity", "k": 3}, {"model": "k-map", "k": 4}],
+        "risk": {"population": {"file": str(people)}},
+    }
+    first, second = (ind.anonymize(TOWNS, by_regions(tree, **more)) for tree in SOUTH_OF)
+    assert second.certificate.to_dict()["promises"][1]["achieved"] == {"k": 4}
+    found = ind.compare(TOWNS, first, second).releases[1].promises[1]
+    assert found.verdict is not None
+    assert found.verdict.achieved == {"k": 4}

@@ -83,7 +83,7 @@ class Sought:
             where cells are taken as they are.
         guarded: whether cells that a spreadsheet would run have an apostrophe before them.
         source: how files are read.
-        spelt: of attributes the texts that are numbers of the table, as the table writes them.
+        spelt: of attributes the texts that are read as others: numbers as the table writes them.
     """
 
     quasi: tuple[str, ...] = ()
@@ -286,7 +286,13 @@ class ReleaseView:
             found = _other_spellings(cells.drop_nulls().unique().to_list(), own)
             if found:
                 spelt[name] = found
-        return replace(self, sought=replace(self.sought, spelt=spelt)) if spelt else self
+        return self.respelt(spelt)
+
+    def respelt(self, spelt: Mapping[str, Mapping[Any, Any]]) -> ReleaseView:
+        """The same, with some cells written otherwise, by attribute."""
+        known = self.sought.spelt
+        both = {name: {**known.get(name, {}), **cells} for name, cells in spelt.items() if cells}
+        return replace(self, sought=replace(self.sought, spelt={**known, **both})) if both else self
 
     @property
     def quasi(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import bisect
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
 import numpy as np
@@ -206,6 +206,33 @@ class Coverage:
         if not cells:
             return np.zeros((0, len(self.leaves)), dtype=np.bool_)
         return np.stack([self.mask(cell) for cell in cells])
+
+
+def in_terms_of(cells: Iterable[Label], own: Taxonomy, other: Taxonomy) -> dict[Label, Label]:
+    """Cells that another hierarchy reads otherwise than their own, as the sets that they stand for.
+
+    Arguments:
+        cells: what is published.
+        own: the hierarchy that it was made with.
+        other: the hierarchy that is to read it; of its leaves the cells stand for some.
+
+    >>> from indistinct.hierarchies.taxonomy import Taxonomy
+    >>> here = Taxonomy("town", [["Ulm", "south"], ["Isny", "south"], ["Kiel", "north"]])
+    >>> there = Taxonomy("town", [["Ulm", "south"], ["Isny", "north"], ["Kiel", "north"]])
+    >>> in_terms_of(["south", "Kiel", "north"], here, there)
+    {'south': '{Isny, Ulm}', 'north': 'Kiel'}
+    """
+    mine, theirs, found = Coverage(own), Coverage(other), dict[Label, Label]()
+    common = {*own.leaves} & {*other.leaves}
+    for cell in cells:
+        places = mine.places(cell)
+        if places is None or cell == SUPPRESSED:
+            continue
+        stands_for = {own.leaves[at] for at in places} & common
+        read = {other.leaves[at] for at in theirs.places(cell) or ()} & common
+        if stands_for and stands_for != read:
+            found[cell] = set_text(sorted(stands_for, key=lambda v: (v is None, v or "")))
+    return found
 
 
 def _days_of_leaves(taxonomy: Taxonomy) -> Ints | None:

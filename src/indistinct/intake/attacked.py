@@ -14,13 +14,16 @@ from indistinct.analytics.attacks.places import Combined
 from indistinct.analytics.published import unreadable_cell
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
+from indistinct.document import in_quotes
 from indistinct.errors import DataError, HierarchyError, Problem
 from indistinct.frozen import dataclass
-from indistinct.hierarchies.cells import Coverage
+from indistinct.hierarchies.cells import Coverage, in_terms_of
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.hierarchies import taxonomy_of
+from indistinct.intake.kept_policy import kept_by
 from indistinct.intake.private_table import PrivateTable
-from indistinct.microdata.microdata import distinct_values
+from indistinct.microdata.microdata import distinct_values, sorted_values
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
@@ -102,19 +105,64 @@ class Attacked:
             view: a further release.
             policy: the policy that it keeps.
         """
-        private, found = self.private, dict[str, Taxonomy]()
-        for name in view.quasi:
-            if name not in policy.quasi_identifiers:
-                continue
-            own, first = policy.attributes[name], private.policy.attributes[name]
-            if own.hierarchy == first.hierarchy:
-                continue
-            values = distinct_values(private.subjects.texts[name])
-            with contextlib.suppress(DataError, HierarchyError):
-                found[name] = taxonomy_of(policy, private.table, name, *values)
-                if unread(view.rows, found, [name]) > unread(view.rows, private.taxonomies, [name]):
-                    del found[name]
-        return replace(self, private=replace(private, taxonomies={**private.taxonomies, **found}))
+        found = own_hierarchies(view, self.private, policy)
+        private = replace(self.private, taxonomies={**self.private.taxonomies, **found})
+        return replace(self, private=private)
+
+
+def own_hierarchies(
+    view: ReleaseView, private: PrivateTable, policy: Policy
+) -> dict[str, Taxonomy]:
+    """The hierarchies that a release was made with, where they are others than those of a table.
+
+    Arguments:
+        view: the release.
+        private: the table; its hierarchies stay where they read more of the cells.
+        policy: the policy that the release keeps.
+    """
+    found = dict[str, Taxonomy]()
+    for name in view.quasi:
+        if name not in policy.quasi_identifiers:
+            continue
+        own, first = policy.attributes[name], private.policy.attributes[name]
+        if own.hierarchy == first.hierarchy:
+            continue
+        values, counts = distinct_values(private.subjects.texts[name])
+        there = private.population
+        people = () if there is None else sorted_values(there[name])
+        others = [value for value in people if value not in {*values}]
+        with contextlib.suppress(DataError, HierarchyError):
+            every = (*values, *others), (*counts, *(0 for _ in others))
+            found[name] = taxonomy_of(policy, private.table, name, *every)
+            if unread(view.rows, found, [name]) > unread(view.rows, private.taxonomies, [name]):
+                del found[name]
+    return found
+
+
+def in_own_terms(
+    view: ReleaseView, given: Frame, private: PrivateTable
+) -> tuple[ReleaseView, list[str]]:
+    """A release whose cells a table's hierarchies read as the release's own ones do, and a note.
+
+    A node of the release's own hierarchy that stands for other values in the table's is written as
+    the set of them.
+
+    Arguments:
+        view: the release.
+        given: what was given as it: it may keep the policy that it was made with.
+        private: the table.
+    """
+    policy = kept_by(given)
+    own = {} if policy is None else own_hierarchies(view, private, policy)
+    spelt = {
+        name: in_terms_of(view.rows[name].unique().to_list(), taxonomy, private.taxonomies[name])
+        for name, taxonomy in own.items()
+    }
+    read = [name for name, cells in spelt.items() if cells]
+    return view.respelt(spelt), [READ_BY_OWN.format(in_quotes(read))] if read else []
+
+
+READ_BY_OWN = "{} read by the hierarchy of its own policy"
 
 
 def unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]) -> int:

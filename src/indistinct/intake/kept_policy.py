@@ -79,7 +79,7 @@ def policy_of(policy: PolicyLike | None, releases: Sequence[Frame]) -> tuple[Pol
     return _read(*own), notes
 
 
-_OTHER = "it was made with another policy, and is read by that of the first release"
+_OTHER = "it was made with another policy: roles and promises are those of the first release"
 
 
 def kept_by(release: Frame) -> Policy | None:

@@ -31,7 +31,7 @@ from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, ref
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import may_be_made_up, method_of
-from indistinct.intake.attacked import Attacked, unread
+from indistinct.intake.attacked import READ_BY_OWN, Attacked, in_own_terms, unread
 from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
 from indistinct.intake.kept_policy import kept_by, policy_of, refuse_swapped
 from indistinct.intake.kept_values import kept_in_rows
@@ -91,7 +91,7 @@ def attack(  # noqa: PLR0913, what its user may say
         release: what was published of it: a :class:`Release`, a frame, the path of a file or of a
             release's folder.
         policy: roles, hierarchies and promises of the release; or its keys, or its file. By default
-            the one that the release keeps in ``private/``.
+            the one that the release keeps in ``private/``, whose hierarchies read it in any case.
         only: the names of the attackers to run; by default all.
         seed: for what attackers draw at random; by default the policy's, else 0.
         population: a table of the people among whom someone could be found, a frame or the path of
@@ -170,6 +170,7 @@ def _given(
     around = population_of(policy, population)
     attacked = _attacked(data, policy, views, around, tell, path)
     views = [view.spelt_as(attacked.texts) for view in views]
+    views[0], own_terms = in_own_terms(views[0], releases[0], attacked.private)
     refuse(DataError, attacked.unreadable(views[0]))
     read, unread_notes = [(views[0], attacked)], list[str]()
     for at, view in enumerate(views[1:], start=1):
@@ -189,7 +190,7 @@ def _given(
         for view, by in read
     ]
     context = contexts[0]
-    notes = _notes(views[0], attacked, context.places)
+    notes = [*own_terms, *_notes(views[0], attacked, context.places)]
     if minimality and not untried:
         tell("trying what the program would have tried", None)
         context = replace(context, tried=tried_by(context, attacked.private))
@@ -233,7 +234,7 @@ def _further(
     rest = tuple(name for name in view.quasi if name not in left)
     first, own = attacked.private.taxonomies, by.private.taxonomies
     read = [name for name in rest if own[name] is not first[name]]
-    notes = [f"{in_quotes(read)} read by the hierarchy of its own policy"] if read else []
+    notes = [READ_BY_OWN.format(in_quotes(read))] if read else []
     notes += [
         f"'{name}' is left out: nothing says what some of its cells stand for; an attacker may know"
         for name in left
@@ -277,7 +278,7 @@ def places_in(
     policy = _without(policy, untried_in(policy))
     view = _read(release, policy)
     attacked = _attacked(data, policy, [view], None, no_progress, path)
-    view = view.spelt_as(attacked.texts)
+    view, _ = in_own_terms(view.spelt_as(attacked.texts), release, attacked.private)
     refuse(DataError, attacked.unreadable(view))
     return attacked.private.subjects, attacked.places(view)
 

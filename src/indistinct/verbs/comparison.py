@@ -34,6 +34,7 @@ from indistinct.errors import (
 )
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.intake.attacked import in_own_terms
 from indistinct.intake.kept_policy import policy_of, refuse_swapped
 from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.private_table import PrivateTable
@@ -106,7 +107,8 @@ def compare(  # noqa: PLR0913, what its user may say
         releases: what was published of it, each a :class:`Release`, a frame, the path of a file or
             of a release's folder; or one list of these, or one mapping of names to them.
         policy: roles, hierarchies and promises; or its keys, or its file. By default the one that
-            the first release keeps in ``private/``.
+            the first release keeps in ``private/``. A release that keeps one of its own is read by
+            its hierarchies.
         names: names for the releases in the tables.
         k: the size of classes for C_AVG and the smallest DCP; by default the largest k that each
             release's certificate promises, else the policy's.
@@ -140,7 +142,7 @@ def compare(  # noqa: PLR0913, what its user may say
     tell("reading", None)
     held = _Held.of(data, policy, read, path, contingency)
     subjects, original, people = held.private.subjects, held.original, held.people
-    read = [one.settled(subjects.records) for one in read]
+    read = [one.settled(subjects.records).in_own_terms(held.private) for one in read]
     tell("drawing queries", None)
     drawn = workload.draw(original)
     changed = [name for name, item in policy.attributes.items() if item.transform is not None]
@@ -160,7 +162,7 @@ def compare(  # noqa: PLR0913, what its user may say
         if attacks:
             only = ATTACKERS if attacks is True else tuple(attacks)
             found = attack(data, one.given, asked, only=only, path=path).attacks
-        of_people, notes = None, [*filter(None, [told[at]]), *one.view.notes()]
+        of_people, notes = None, [*filter(None, [told[at]]), *one.notes, *one.view.notes()]
         if people is not None and joined is not None and questions is not None:
             met = record_intersection(people, joined, untried)
             notes += [
@@ -216,6 +218,7 @@ class _Read:
         path: what messages call it.
         view: what was found.
         requirements: the promises that its certificate names.
+        notes: on cells that are read by hierarchies of its own.
     """
 
     given: Frame
@@ -223,6 +226,12 @@ class _Read:
     path: str
     view: ReleaseView
     requirements: tuple[Requirement, ...]
+    notes: tuple[str, ...] = ()
+
+    def in_own_terms(self, private: PrivateTable) -> _Read:
+        """The same, with cells that mean by the table's hierarchies what they mean by its own."""
+        view, notes = in_own_terms(self.view, self.given, private)
+        return replace(self, view=view, notes=tuple(notes))
 
     def settled(self, texts: pl.DataFrame) -> _Read:
         """The same, with promises settled on the values of the table."""
@@ -340,6 +349,11 @@ class _Held:
         if private.population is not None and (joined is None or set(view.quasi) == set(quasi)):
             cells = release if joined is None else view.rows
             covering = covers(cells, private.taxonomies, quasi)
+            for name in {*view.sought.spelt} & {*quasi}:
+                spelt = view.sought.spelt[name]
+                read = pl.DataFrame({name: [*spelt.values()]}, schema={name: pl.String})
+                of_own = covers(read, private.taxonomies, [name])[name]
+                covering[name] |= {raw: of_own[cell] for raw, cell in spelt.items()}
 
         def verdict(requirement: Requirement) -> Verdict | None:
             try:
