@@ -250,8 +250,8 @@ def _least_general(
     for j in range(len(levels)):
         while levels[j] > lattice.first[j]:
             levels[j] -= 1
-            looked = search.evaluate(levels)
-            if looked.key is None or tuple(looked.key) != tuple(key):
+            found = search.key_at(levels)
+            if found is None or tuple(found) != tuple(key):
                 levels[j] += 1
                 break
     return levels
@@ -354,12 +354,13 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
     ]
     help_ = [f"a larger {found.stopped_by}"] if found.stopped_by else []
     help_ += [f"a hierarchy with one root for {', '.join(rootless)}"] if rootless else []
+    left = records - fewest
     result = f"would suppress {fewest}"
-    if fewest > records:
+    if left < 0:
         result = "leaves a class that no suppression repairs"
     elif any(promise.keeps_everybody for promise in promises):
         allowed = 0  # under any limit
-    elif fewest == records:
+    elif not left:
         result = f"has no class that keeps {_unmet(task, found.closest)}"
     elif fewest > allowed:
         need = np.ceil(fewest / records * 1000) / 1000

@@ -77,7 +77,7 @@ class Evaluator:
         self._floor, self._rest = _scratch(rows), _scratch(rows)
         self.judge = Judge(data, promises, original)
         # Over one set of attributes, dropping whole classes leaves the other classes as they are.
-        self._simple = set(self._by_set) == {None}
+        self._simple = all(on is None for on in self._by_set)
         self._counts_rows = any(
             promise.sensitive is not None or promise.needs_population for promise in promises
         )

@@ -97,9 +97,9 @@ class HeuristicSearch:
             closest=np.array(self._closest[1], dtype=np.int64),
         )
 
-    def evaluate(self, levels: Ints) -> Evaluation:
-        """Look at one node under the last run's promises."""
-        return self._evaluator.evaluate(levels)
+    def key_at(self, levels: Ints) -> Floats | None:
+        """The key of one node under the last run's promises, None for one that is not allowed."""
+        return self._evaluator.evaluate(levels).key
 
     def suppressed(self, levels: Ints) -> Bools:
         """Which combinations the last run's promises suppress at a node, [C]."""

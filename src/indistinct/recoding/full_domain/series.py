@@ -22,7 +22,7 @@ from indistinct.measures.objective import CellObjective
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
+from indistinct.recoding.full_domain.evaluation import Evaluator
 from indistinct.recoding.full_domain.optimal import Found
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
@@ -217,12 +217,12 @@ class Alone:
         self._evaluator = series.evaluator(k)
         self._best = None if levels is None else series.known(k, levels)
 
-    def evaluate(self, levels: Ints) -> Evaluation:
-        """Look at one node; at one that is known to cost more, only as far as that it does."""
+    def key_at(self, levels: Ints) -> Floats | None:
+        """The key of one node, None for one that is not allowed or known to cost more."""
         known = self._series.known(self._k, levels)
         if known is not None and self._best is not None and not np.allclose(known, self._best):
-            return Evaluation(0, None, None, None)
-        return self._evaluator.evaluate(levels)
+            return None
+        return self._evaluator.evaluate(levels).key
 
     def suppressed(self, levels: Ints) -> Bools:
         """Which combinations are suppressed at a node, [C]."""
