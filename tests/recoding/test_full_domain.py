@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import polars as pl
@@ -606,8 +607,9 @@ class TestLocalRecoding:
         assert suppressed(data, plan) == 0
         assert [plan.nodes[at] for at in plan.node_of] == [(1,), (1,), (0,)]
 
+    @pytest.mark.parametrize("on", [None, ("age", "town")])
     def test_a_class_is_not_taken_back_that_others_need_for_a_promise_about_one_column(
-        self,
+        self, on: tuple[str, ...] | None
     ) -> None:
         """The north of the twenties would mend the south, and leave two in the north."""
         rows = [("20", "n1"), ("20", "s1"), ("21", "n2"), ("21", "s2"), ("34", "n2"), ("35", "n1")]
@@ -617,7 +619,7 @@ class TestLocalRecoding:
         }
         frame = pl.DataFrame(rows, ["age", "town"], orient="row")
         data = Microdata.encode(frame, taxonomies).data
-        asked = [promise("k-anonymity", k=2), promise("k-anonymity", k=3, on=("town",))]
+        asked = [promise("k-anonymity", k=2, on=on), promise("k-anonymity", k=3, on=("town",))]
         for limit in (0.0, 0.2):
             choice = Settings(suppression_limit=limit, local_recoding=True)
             plan = full_domain(data, asked, objective("loss"), choice)
@@ -717,6 +719,47 @@ class TestLocalRecoding:
     ) -> None:
         assert local._large_enough([promise(**one) for one in asked]) == least
 
+    @pytest.mark.parametrize(("compared", "kept"), [("original", 2), ("published", 1)])
+    def test_who_is_starred_is_compared_with_all_that_is_published(
+        self, compared: str, kept: int
+    ) -> None:
+        """Half of all have u, and so has everybody of those whom no class holds."""
+        rows = [("a", "u"), ("a", "v"), ("a", "v"), ("b", "u")]
+        frame = pl.DataFrame(rows, ["q", "s"], orient="row")
+        chains = [(one, "*") for one in "ab"]
+        data = Microdata.encode(frame, {"q": Taxonomy("q", chains)}, ["s"]).data
+        for nodes in ([(0,), (1,)], [(1,), (0,)]):
+            node_of = np.array([nodes.index((0,)), nodes.index((1,))], np.int32)
+            asked = promise("t-closeness", t=0.4, sensitive="s", reference=compared)
+            local.settle_whole(data, [asked], nodes, node_of)
+            assert np.count_nonzero(node_of >= 0) == kept
+
+    @pytest.mark.parametrize("on", [None, ("q",)])
+    @pytest.mark.parametrize(
+        ("lasting_only", "allowed", "times"), [(True, 1, 1), (False, 0, 1), (False, 1, 2)]
+    )
+    def test_classes_are_judged_again_only_where_others_could_be_broken(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        on: tuple[str, ...] | None,
+        lasting_only: bool,
+        allowed: int,
+        times: int,
+    ) -> None:
+        """The one of b is lost to k-anonymity, which is too much where nobody may be."""
+        frame = pl.DataFrame({"q": list("aab"), "r": list("xxx")})
+        chains = {"q": Taxonomy("q", [("a", "*"), ("b", "*")]), "r": Taxonomy("r", [("x", "*")])}
+        data = Microdata.encode(frame, chains).data
+        asked = [promise("k-anonymity", k=2, on=on)]
+        asked += [] if lasting_only else [promise("test-at-most", most=9, on=on)]
+        goal = objective("loss").bind(data)
+        evaluator = Evaluator(data, asked, goal, allowed, Grouper(data))
+        judged = mock.Mock(side_effect=evaluator.judge.broken)
+        monkeypatch.setattr(evaluator.judge, "broken", judged)
+        outcome, least, _ = evaluator.outcome(np.array([0, 0]))
+        assert (outcome.suppressed, least) == (1, 1)
+        assert judged.call_count == times
+
     def test_a_sample_of_a_large_lattice_has_its_ends_and_all_heights(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -727,6 +770,10 @@ class TestLocalRecoding:
         assert levels.min(axis=0).tolist() == [1, 0, 2]
         assert levels.max(axis=0).tolist() == [5, 3, 2]
         assert set(levels.sum(axis=1).tolist()) == set(range(3, 11))
+        # The same in every release: what is published follows from it.
+        monkeypatch.setattr(local, "SAMPLED", 4)
+        drawn = [[1, 3, 2], [3, 1, 2], [4, 0, 2], [4, 2, 2]]
+        assert local._sample(lattice).tolist() == [[1, 0, 2], *drawn, [5, 3, 2]]
         monkeypatch.setattr(local, "SAMPLED", 0)
         assert local._sample(lattice).tolist() == [[1, 0, 2], [5, 3, 2]]
 
