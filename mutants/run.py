@@ -397,15 +397,13 @@ class Judge:
 
 
 def try_tests(room: Room, judges: list[Judge], pool: ThreadPoolExecutor) -> Tried:
-    """Run all tests without a change, their files dealt to the judges in turns; they must pass."""
+    """Run all tests without a change, dealt to the judges in turns; they must pass."""
     codes = {file: (ROOT / file).read_text(encoding="utf-8") for file in room.files}
 
     def share(number: int) -> tuple[int, list[dict]]:
         tests = judges[number].tests
-        file_of = {test: test.partition("::")[0] for test in tests}
-        files = list(dict.fromkeys(file_of.values()))[number :: len(judges)]
-        own = [test for test in tests if file_of[test] in files]
-        return judges[number].ask(codes, dict.fromkeys(own, MOST_SECONDS), note=True)
+        own = dict.fromkeys(tests[number :: len(judges)], float(MOST_SECONDS))
+        return judges[number].ask(codes, own, note=True)
 
     tried = Tried()
     for code, told in pool.map(share, range(len(judges))):
