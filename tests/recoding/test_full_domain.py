@@ -778,6 +778,37 @@ class TestLocalRecoding:
         assert local._sample(lattice).tolist() == [[1, 0, 2], [5, 3, 2]]
 
 
+@pytest.mark.parametrize(("beyond", "algorithm"), [(0, "optimal"), (1, "heuristic")])
+def test_a_lattice_of_the_largest_size_is_searched_exactly(
+    monkeypatch: pytest.MonkeyPatch, beyond: int, algorithm: str
+) -> None:
+    data = wide(60, attributes=2)
+    monkeypatch.setattr(module, "LARGEST", Lattice.of(data).size - beyond)
+    asked, goal = [promise("k-anonymity", k=3)], objective("loss")
+    assert full_domain(data, asked, goal).search.algorithm == algorithm
+    if not beyond:
+        assert len(full_domain_for_each(data, [asked], goal)) == 1
+        return
+    with pytest.raises(PolicyError) as caught:
+        full_domain_for_each(data, [asked], goal)
+    assert [one.code for one in caught.value.problems] == ["lattice-too-large"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ([], "weaker parameters"),
+        ([{"model": "k-anonymity", "k": 2}], "a smaller k"),
+        ([{"model": "k-anonymity", "k": 2}, {"model": "k-map", "k": 2}], "a smaller k"),
+        ([{"model": "km-anonymity", "k": 2, "m": 2, "sensitive": "s"}], "weaker parameters"),
+    ],
+)
+def test_what_to_make_smaller_has_a_name_where_there_is_one(
+    asked: list[dict[str, Any]], said: str
+) -> None:
+    assert module._smaller([promise(**one) for one in asked]) == said
+
+
 def test_other_limits_would_find_other_releases() -> None:
     """What is found by a seed, a number of tries or a size is the same with every version."""
     assert (LARGEST, module.WARM_UP, heuristic.SECONDS) == (1_000_000, 50_000, 10.0)
