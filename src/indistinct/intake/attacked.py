@@ -130,7 +130,8 @@ def own_hierarchies(
         values, counts = distinct_values(private.subjects.texts[name])
         there = private.population
         people = () if there is None else sorted_values(there[name])
-        others = [value for value in people if value not in {*values}]
+        own_values = set(values)
+        others = [value for value in people if value not in own_values]
         with contextlib.suppress(DataError, HierarchyError):
             every = (*values, *others), (*counts, *(0 for _ in others))
             found[name] = taxonomy_of(policy, private.table, name, *every)
