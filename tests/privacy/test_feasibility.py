@@ -448,3 +448,6 @@ def test_what_to_write_follows_from_what_the_table_has() -> None:
     assert light.remedy == "choose alpha of at most 0.5"
     assert none.remedy.startswith("order the categories")
     assert too_light(weighed, 1.5, 1.5) is None
+    thirds = too_light(weighed, 1.5, 2 / 3)
+    assert thirds is not None
+    assert float(thirds.remedy.removeprefix("choose alpha of at most ")) <= 2 / 3
