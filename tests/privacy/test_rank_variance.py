@@ -123,7 +123,7 @@ def test_class_sizes_that_their_own_theta_allows() -> None:
     assert largest_size(41, 1.0) == largest_k(41, 1.0), "of so many values the bound, not the best"
 
 
-@pytest.mark.parametrize("mu", [0.2, 0.5, 0.6, 0.9])
+@pytest.mark.parametrize("mu", [0.25, 0.33, 0.35, 0.42, 0.46, 0.5, 0.6, 0.64, 0.83, 0.9])
 def test_largest_size_is_that_of_brute_force(mu: float) -> None:
     for values in range(1, 7):
         fitting = [
