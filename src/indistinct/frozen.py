@@ -29,7 +29,7 @@ else:
     ) -> Callable[[type], type]:
         """Make a class what ``dataclasses.dataclass(frozen=True)`` makes it.
 
-        Args:
+        Arguments:
             frozen: always true: said, so that who reads the class sees it, and type checkers too.
             eq: whether two objects of the class are compared, and hashed, by their fields.
             kw_only: whether the fields are given by name alone.
@@ -104,10 +104,8 @@ def _define_later(cls: Any, *, kw_only: bool) -> None:
         define()
         cls.__init__(self, *args, **named)
 
-    for name in (
-        *_DEFINED,
-        "__signature__",
-    ):  # the library looks for the latter before ``__init__``
+    # The library looks for a signature before it looks for ``__init__``.
+    for name in (*_DEFINED, "__signature__"):
         setattr(cls, name, _Later(name, define))
     if "__init__" not in vars(cls):
         cls.__init__ = start
@@ -116,7 +114,7 @@ def _define_later(cls: Any, *, kw_only: bool) -> None:
 def _library_made(cls: Any, body: dict[str, Any], *, kw_only: bool) -> Any:
     """A dataclass of the standard library with the fields of another class, and nothing else.
 
-    Args:
+    Arguments:
         cls: the other class.
         body: its annotations, and what its own fields are by default.
         kw_only: whether its own fields are given by name alone.

@@ -32,6 +32,21 @@ def sight_of(policy: Policy) -> Sight:
     return method_of(policy).sight(policy.method, policy.privacy_models)
 
 
+def holds_records(policy: Policy) -> bool:
+    """Whether the table is needed in memory, record by record."""
+    moved = sight_of(policy).by_record or any(
+        item.transform is not None for item in policy.attributes.values()
+    )
+    items = any(part.subject == "items" for part in policy.privacy_models)
+    return moved or items or policy.person is not None or policy.ledger is not None
+
+
+def reads_its_release(policy: Policy) -> bool:
+    """Whether the release is needed in memory, once it is made: to guard, enlarge or analyse it."""
+    guarded = policy.output.spreadsheet_safe and policy.output.format == "csv"
+    return guarded or policy.method.decoys is not None or bool(policy.analyses)
+
+
 def asked_of(policy: Policy, seed: int = 0) -> Asked:
     """What a policy asks of its method."""
     return Asked(

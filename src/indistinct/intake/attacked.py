@@ -28,6 +28,9 @@ from indistinct.types import Frame
 if TYPE_CHECKING:
     from indistinct.policy import Policy
 
+READ_BY_OWN = "{} read by the hierarchy of its own policy"
+"""The note on columns whose labels mean something else in the policy of the first release."""
+
 
 @dataclass(frozen=True)
 class Attacked:
@@ -161,9 +164,6 @@ def in_own_terms(
     }
     read = [name for name, cells in spelt.items() if cells]
     return view.respelt(spelt), [READ_BY_OWN.format(in_quotes(read))] if read else []
-
-
-READ_BY_OWN = "{} read by the hierarchy of its own policy"
 
 
 def unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]) -> int:

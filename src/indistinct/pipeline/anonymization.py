@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indistinct.errors import DataError
-from indistinct.intake.asked import sight_of
+from indistinct.intake.asked import holds_records, reads_its_release
 from indistinct.intake.chosen_promises import settled
 from indistinct.intake.opening import (
     AUTO,
@@ -38,7 +38,6 @@ from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
     from indistinct.pipeline.release import Release
-    from indistinct.policy import Policy
     from indistinct.recoding.linked_plan import LinkedPlan
     from indistinct.recoding.plan import Plan
     from indistinct.sources.table import Table
@@ -135,21 +134,6 @@ def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
     release = accounts(private, plan, publication, verdict, run, values)
     release = with_analyses(release, run.to_analyse, run, private.metadata)
     return release if record is None else replace(release, record=record)
-
-
-def holds_records(policy: Policy) -> bool:
-    """Whether the table is needed in memory, record by record."""
-    moved = sight_of(policy).by_record or any(
-        item.transform is not None for item in policy.attributes.values()
-    )
-    items = any(part.subject == "items" for part in policy.privacy_models)
-    return moved or items or policy.person is not None or policy.ledger is not None
-
-
-def reads_its_release(policy: Policy) -> bool:
-    """Whether the release is needed in memory, once it is made: to guard, enlarge or analyse it."""
-    guarded = policy.output.spreadsheet_safe and policy.output.format == "csv"
-    return guarded or policy.method.decoys is not None or bool(policy.analyses)
 
 
 def opened(data: Frame, run: Run) -> Table:
