@@ -10,7 +10,8 @@ import pytest
 
 import indistinct as ind
 from indistinct.demo import discharges
-from indistinct.sources import files
+from indistinct.sources import csv_parts
+from indistinct.sources.file_kinds import csv as csv_kind
 from indistinct.types import Plain
 
 POLICY: Plain = {
@@ -63,10 +64,10 @@ def test_a_large_file_tells_what_a_small_one_does(
         read.append(original(*given))
         return read[-1]
 
-    original = files._read_in_parts
-    monkeypatch.setattr(files, "_LARGE", 1)
-    monkeypatch.setattr(files, "_PART", 1 << 12)
-    monkeypatch.setattr(files, "_read_in_parts", in_parts)
+    original = csv_kind.read_in_parts
+    monkeypatch.setattr(csv_kind, "LARGE", 1)
+    monkeypatch.setattr(csv_parts, "_PART", 1 << 12)
+    monkeypatch.setattr(csv_kind, "read_in_parts", in_parts)
     again = VERBS[verb](table, made).to_dict()
     assert read
     assert all(frame is not None for frame in read)

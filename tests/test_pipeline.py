@@ -893,7 +893,7 @@ def test_a_source_that_changes_while_it_is_read(
 def test_tables_beside_the_source_that_change_while_they_are_read(
     which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from indistinct.sources import files
+    from indistinct.sources.file_kinds.csv import CsvFile
 
     table = patients().with_row_index("who")
     table.select("who", "sex").write_csv(tmp_path / "people.csv")
@@ -907,16 +907,16 @@ def test_tables_beside_the_source_that_change_while_they_are_read(
     asked["attributes"]["who"] = {"role": "identifier"}
     made = ind.Policy.from_dict(asked, directory=tmp_path)
     assert ind.anonymize(tmp_path / "visits.csv", made).run.to_dict()["people"]["source"] > 0
-    reads = files._read_csv
+    reads = CsvFile.read
 
-    def read(given: Path, *how: Any, **settings: Any) -> pl.DataFrame:
-        frame = reads(given, *how, **settings)
+    def read(kind: CsvFile, given: Path, how: Any) -> pl.DataFrame:
+        frame = reads(kind, given, how)
         if given.name == which:
             with given.open("a") as file:
                 file.write("\n")
         return frame
 
-    monkeypatch.setattr(files, "_read_csv", read)
+    monkeypatch.setattr(CsvFile, "read", read)
     with pytest.raises(DataError, match="changed while it was read") as caught:
         ind.anonymize(tmp_path / "visits.csv", made)
     assert which in str(caught.value.problems[0].file)

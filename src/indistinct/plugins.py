@@ -2,10 +2,11 @@
 
 A distribution names what it brings under one of the groups ``indistinct.verbs``,
 ``indistinct.promises``, ``indistinct.checks`` (how the audit recomputes a promise),
-``indistinct.methods``, ``indistinct.attackers``, ``indistinct.measures`` and
-``indistinct.sources``. Entry points are read when the first of them is needed, and each object is
-imported when its kind is. A plugin that cannot be used is left out with a warning, and is an error
-where somebody asks for it by name; everything else works without it.
+``indistinct.methods``, ``indistinct.attackers``, ``indistinct.measures``, ``indistinct.sources``
+(health formats) and ``indistinct.files`` (kinds of files). Entry points are read when the first of
+them is needed, and each object is imported when its kind is. A plugin that cannot be used is left
+out with a warning, and is an error where somebody asks for it by name; everything else works
+without it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from indistinct.errors import PluginError, Problem
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = Literal["verbs", "promises", "checks", "methods", "attackers", "measures", "sources"]
+Kind = Literal[
+    "verbs", "promises", "checks", "methods", "attackers", "measures", "sources", "files"
+]
 """What a plugin can be: its group of entry points is ``indistinct.`` and this word."""
 
 T = TypeVar("T")
@@ -213,6 +216,7 @@ _EXPECTED: Mapping[Kind, str] = {
     "attackers": "a module with this name as its NAME, KIND, PLACE, KNOWLEDGE, SOURCE and run",
     "measures": "a subclass of Objective that has this name as its measure",
     "sources": "a subclass of Format that has this name",
+    "files": "a subclass of FileKind that has this name",
 }
 
 

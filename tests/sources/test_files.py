@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError, UncertainNames
 from indistinct.policy.sections import Source
-from indistinct.sources import files, memory, spark_files
+from indistinct.sources import csv_parts, csv_records, memory, spark_files
+from indistinct.sources.file_kinds import csv as csv_kind
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
 from indistinct.sources.table import column_names
@@ -136,7 +137,7 @@ def test_quotes_may_mean_nothing(tmp_path: Path) -> None:
 def test_many_records_by_the_careful_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_CHUNK", 3)
+    monkeypatch.setattr(csv_records, "_CHUNK", 3)
     content = "a,b\n\n" + "".join(f'{i}, "x, {i}"\n' for i in range(10))
     rows = read_table(put(tmp_path, content)).rows()
     assert rows == [(str(i), f"x, {i}") for i in range(10)]
@@ -145,7 +146,7 @@ def test_many_records_by_the_careful_reader(
 def test_the_quick_way_is_taken_for_usual_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(files, "_read_carefully")
+    monkeypatch.delattr(csv_kind, "read_carefully")
     content = 'a;b\r\n"x;""y""\n;";2\r\n;\r\n "";3 \r\n'.replace(' ""', '""')
     assert read_table(put(tmp_path, content)).rows() == [
         ('x;"y"\n;', "2"),
@@ -694,8 +695,8 @@ def in_parts(
     path = tmp_path / "table.csv"
     lines = [f"{at},{'x' * (at % 30)},{cells[at % len(cells)]}\n" for at in range(14_000)]
     path.write_text("number,long,cell\n" + "".join(lines), encoding="utf-8")
-    monkeypatch.setattr(files, "_LARGE", 0)
-    monkeypatch.setattr(files, "_PART", 1 << 15)
+    monkeypatch.setattr(csv_kind, "LARGE", 0)
+    monkeypatch.setattr(csv_parts, "_PART", 1 << 15)
     return read_table(path, coded={"number", "cell"}, **how), read_table(path, **how)
 
 
@@ -764,7 +765,7 @@ def test_separators_at_the_ends_of_lines_are_no_columns(
     scanned = scan(path)
     assert list(scanned.columns) == ["age", "sex", "city"]
     assert scanned.height() == 3
-    monkeypatch.setattr(files, "_LARGE", 0)
+    monkeypatch.setattr(csv_kind, "LARGE", 0)
     assert read_table(path, coded=True)["city"].to_list() == frame["city"].to_list()
     (told,) = notes_of_file(path)
     assert "column 4" in told.replace("columns", "column")
@@ -875,7 +876,7 @@ def test_rows_above_the_names_and_decimal_commas(tmp_path: Path) -> None:
 
 
 def test_a_large_file_with_decimal_commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_LARGE", 1)
+    monkeypatch.setattr(csv_kind, "LARGE", 1)
     path = put(tmp_path, "Title\nage;x\n" + "30,0;1,5\n31;a\n" * 9)
     held = read_table(path, skip_rows=1, decimal=",", coded=True)
     assert held.schema["age"] == pl.Enum(["30", "31"])
@@ -888,7 +889,7 @@ def test_decimal_commas_of_a_large_file_are_read_as_they_are_at_once(
 ) -> None:
     path = put(tmp_path, "few;differ\n" + "".join(f"{at % 2},0;{at},0\n" for at in range(1, 40)))
     whole = read_table(path, decimal=",", exact=exact)
-    monkeypatch.setattr(files, "_LARGE", 1)
+    monkeypatch.setattr(csv_kind, "LARGE", 1)
     parts = read_table(path, decimal=",", exact=exact, coded=True)
     assert parts.dtypes == [pl.Enum, pl.String]
     assert parts.cast(pl.String).equals(whole)

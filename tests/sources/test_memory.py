@@ -64,7 +64,7 @@ def test_a_csv_file_is_refused_before_it_is_read(
     memory.allow(100_000)
     assert refused(path) == "too-little-memory"  # as read, for its cells
     memory.allow(1000)
-    monkeypatch.setattr("indistinct.sources.files.opened", lambda _: pytest.fail("was read"))
+    monkeypatch.setattr("indistinct.sources.packed.opened", lambda _: pytest.fail("was read"))
     assert refused(path) == "too-little-memory"
 
 
@@ -90,7 +90,7 @@ def test_a_file_that_unpacks_to_too_much(
 def test_a_file_that_will_not_fit_is_refused_by_its_beginning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indistinct.sources.files._BLOCK", 1 << 10)
+    monkeypatch.setattr("indistinct.sources.packed._BLOCK", 1 << 10)
     sizes: list[float] = []
     told = memory.require
     monkeypatch.setattr(

@@ -27,7 +27,8 @@ from indistinct.sources import scan as scan_module
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import DuckDBTable, file_of
 from indistinct.sources.engines import open_table
-from indistinct.sources.files import PACKED, read_table
+from indistinct.sources.files import read_table
+from indistinct.sources.packed import PACKED
 from indistinct.sources.scan import ScannedTable, scan
 
 duckdb = pytest.importorskip("duckdb")

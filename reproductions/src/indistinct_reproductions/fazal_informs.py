@@ -18,7 +18,7 @@ import polars as pl
 from indistinct import DataError
 from indistinct.hierarchies import icd9
 from indistinct.hierarchies.code_systems import code_system
-from indistinct.sources.files import PACKED, bytes_of
+from indistinct.sources.packed import PACKED, bytes_of
 from indistinct_reproductions.fazal_releases import Patients
 
 PEOPLE_FILE = "demographics05test.csv"

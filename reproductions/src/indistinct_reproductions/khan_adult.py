@@ -160,7 +160,7 @@ def read_adult(folder: Path, seed: int) -> Adult:
 
 
 def _text(folder: Path) -> tuple[Path, str]:
-    from indistinct.sources.files import PACKED, bytes_of
+    from indistinct.sources.packed import PACKED, bytes_of
 
     named = [folder / f"{FILE}{ending}" for ending in ("", *PACKED)]
     path = next((one for one in named if one.is_file()), named[0])

@@ -105,7 +105,8 @@ def read_adult(folder: Path) -> Adult:
             not cover its values.
         HierarchyError: for a file that is no hierarchy.
     """
-    from indistinct.sources.files import PACKED, read_table
+    from indistinct.sources.files import read_table
+    from indistinct.sources.packed import PACKED
 
     packed = (folder / f"{FILE}{ending}" for ending in ("", *PACKED))
     path = next((path for path in packed if path.is_file()), folder / FILE)

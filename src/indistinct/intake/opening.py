@@ -24,7 +24,8 @@ from indistinct.errors import (
 from indistinct.frozen import dataclass
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.files import INFERRED, PARQUET, read_table, refuse_idle, refuse_missing
+from indistinct.sources.file_kind import kind_of, meant_for, refuse_missing
+from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
 from indistinct.sources.headers import believed_names
 from indistinct.sources.memory import size_of
@@ -133,7 +134,6 @@ def open_source(
     tokens, source, native = policy.missing_tokens(), policy.source, data
     if isinstance(data, str | Path):
         path = data
-        refuse_idle(data, separator=source.separator, quote=source.quote, encoding=source.encoding)
     elif path is None:
         _refuse_of_file(policy.source.to_dict(), beside=source.people is not None)
     else:
@@ -173,7 +173,7 @@ def open_source(
     if tokens:
         table = open_table(native, name, missing_tokens=tokens, allow_empty=allow_empty)
     table.notes = (*table.notes, *notes)
-    table.inferred = Path(name).suffix.lower() in INFERRED
+    table.inferred = (kind := kind_of(Path(name))) is not None and kind.inferred
     return table, digest
 
 
@@ -431,13 +431,8 @@ def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     assert source.people is not None
     assert source.person is not None
     path = policy.directory / source.people.file
-    refuse_idle(path, separator=source.people.separator)
-    people = read_table(
-        path,
-        separator=source.people.separator,
-        encoding=source.encoding,
-        decimal=source.decimal if path.suffix.lower() not in PARQUET else None,
-    )
+    alike = meant_for(path, {"encoding": source.encoding, "decimal": source.decimal})
+    people = read_table(path, separator=source.people.separator, **alike)
     key = source.people.key or source.person
     lacking = [
         Problem(

@@ -14,7 +14,7 @@ from indistinct.intake.transforming import depends_on_others, followed
 from indistinct.privacy.promise import models
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.files import read_table, refuse_idle
+from indistinct.sources.files import read_table
 from indistinct.sources.table import Table, require_columns
 from indistinct.types import Frame
 
@@ -111,8 +111,6 @@ def people_in(
     """
     is_path = isinstance(given, str | Path)
     name = Path(given).name if is_path else "the population"
-    if is_path:
-        refuse_idle(given, separator=separator)
     native = read_table(given, separator=separator) if is_path else given
     native = to_polars(native) if held else native
     table = open_table(native, name)

@@ -12,7 +12,7 @@ from indistinct.document import in_quotes, many
 from indistinct.errors import DataError, Problem, did_you_mean, refuse
 from indistinct.metadata import Value
 from indistinct.sources.engines import open_table
-from indistinct.sources.files import read_table, refuse_idle
+from indistinct.sources.files import read_table
 from indistinct.sources.table import Table
 from indistinct.warning_kinds import Kind, WarningText
 
@@ -78,7 +78,6 @@ def _scores(policy: Policy, name: str, given: Ranks) -> dict[Value, float]:
     assert given.file is not None
     assert given.score is not None
     path = policy.directory / given.file
-    refuse_idle(path, separator=given.separator)
     read = open_table(read_table(path, separator=given.separator), path.name)
     if given.score not in read.columns:
         raise DataError(

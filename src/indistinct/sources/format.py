@@ -23,7 +23,8 @@ import polars as pl
 from indistinct import plugins
 from indistinct.errors import PluginError, PolicyError, did_you_mean
 from indistinct.frozen import dataclass
-from indistinct.sources.files import BROKEN, broken, has_table_ending, opened
+from indistinct.sources.file_kind import kind_of
+from indistinct.sources.packed import BROKEN, broken, opened
 from indistinct.types import Plain, PlainMapping
 
 DROPPED: PlainMapping = {"role": "identifier"}
@@ -168,7 +169,7 @@ def format_of(path: Path) -> str | None:
     """
     if path.is_dir():
         names = [part.name.lower() for part in path.iterdir()]
-    elif path.is_file() and not has_table_ending(path):
+    elif path.is_file() and kind_of(path) is None:
         names = [path.name.lower()]
     else:
         return None

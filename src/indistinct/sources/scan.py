@@ -28,6 +28,7 @@ import polars as pl
 from indistinct.errors import DataError, refuse
 from indistinct.sources import memory, scan_cuts
 from indistinct.sources.arrow import frame_of_arrow, has_duckdb, require_duckdb
+from indistinct.sources.csv_head import head_in, refuse_dialect, separator_of
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -45,22 +46,11 @@ from indistinct.sources.duckdb_table import (
     with_decimal_points,
     with_whole_numbers,
 )
-from indistinct.sources.files import (
-    BROKEN,
-    CSV,
-    PACKED,
-    PARQUET,
-    TIGHTEST,
-    broken,
-    head_in,
-    header_without_csv,
-    opened,
-    refuse_dialect,
-    refuse_layout,
-    refuse_missing,
-    too_tight,
-)
+from indistinct.sources.file_kind import header_without_csv, refuse_idle, refuse_missing
+from indistinct.sources.file_kinds.csv import CsvFile
+from indistinct.sources.file_kinds.parquet import ParquetFile
 from indistinct.sources.headers import believed_names
+from indistinct.sources.packed import BROKEN, PACKED, TIGHTEST, broken, opened, too_tight
 from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.spark_table import of_spark
 from indistinct.sources.streamed_parts import looked_up
@@ -459,10 +449,14 @@ def scan(
     work = Workspace(path, memory.allowed() if ceiling is None else ceiling)
     connection = work.connection
     try:
-        if ending in PARQUET:
+        if ending in ParquetFile.endings:
             if reading.get("header") is False:
                 raise header_without_csv(path.name)
-            refuse_layout(path.name, reading.get("skip_rows"), reading.get("decimal"))
+            refuse_idle(
+                ParquetFile(),
+                path.name,
+                **{key: one for key, one in reading.items() if key != "header"},
+            )
             with telling(path.name):
                 relation = connection.read_parquet([*map(_exactly, files)])
         else:
@@ -477,7 +471,7 @@ def scan(
         refuse(DataError, name_problems(relation.columns, path.name))
         table = ScannedTable(relation, path.name, workspace=work, files=files)
         if reading.get("header") is None:
-            csv_file = ending not in PARQUET
+            csv_file = ending not in ParquetFile.endings
             table.columns = believed_names(table.like_their_names(), path.name, csv=csv_file)
     except BaseException:
         work.close()
@@ -512,7 +506,7 @@ def _files(path: Path) -> tuple[list[Path], str]:
         )
     refuse_missing(files)
     endings = {kind_of_file(file) for file in files}
-    if len(endings) > 1 and len({one in PARQUET for one in endings}) > 1:
+    if len(endings) > 1 and len({one in ParquetFile.endings for one in endings}) > 1:
         raise _not_scanned(path.name, "there are files of several kinds")
     if None in endings:
         raise _not_scanned(path.name, "DuckDB scans CSV (also .gz, .zst) and Parquet alone")
@@ -524,8 +518,8 @@ def kind_of_file(file: Path) -> str | None:
     ending = file.suffix.lower()
     if ending in _PACKED:
         ending = Path(file.stem).suffix.lower()
-        return ending if ending in CSV else None
-    return ending if ending in CSV + PARQUET else None
+        return ending if ending in CsvFile.endings else None
+    return ending if ending in CsvFile.endings + ParquetFile.endings else None
 
 
 def is_large(file: Path) -> bool:
@@ -537,7 +531,7 @@ def is_large(file: Path) -> bool:
     if kind is None:
         return False
     size = file.stat().st_size
-    if kind not in PARQUET:
+    if kind not in ParquetFile.endings:
         packed = file.suffix.lower() in _PACKED
         return size >= _LARGE_TEXT // (_PACKS if packed else 1)
     if size < _LARGE_PARQUET:
@@ -663,8 +657,6 @@ def head_of(
     """
     separator, quote, encoding = map(said.get, ("separator", "quote", "encoding"))
     refuse_dialect(file.name, separator, quote, encoding)
-    if separator is None and file.suffix.lower() in (".tsv", ".tab"):
-        separator = "\t"
     found, mark = detect_encoding(data)
     wanted = codecs.lookup(encoding or found or "utf-8").name
     try:
@@ -675,7 +667,7 @@ def head_of(
             start = codecs.getincrementaldecoder(wanted)().decode(data)
     except UnicodeDecodeError:
         raise _undecodable(file.name, wanted) from None
-    layout = Layout(separator, quote, header, skip_rows)
+    layout = Layout(separator_of(file, separator), quote, header, skip_rows)
     names, dialect, head = head_in(start, file.name, layout, whole=len(data) < 4 * SAMPLE)
     return names, dialect, wanted, head
 

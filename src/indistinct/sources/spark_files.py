@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from indistinct.errors import DataError, IndistinctError, OutputError, Problem, refuse
 from indistinct.sources import memory
-from indistinct.sources.files import CSV, TIGHTEST, header_without_csv, too_tight
+from indistinct.sources.file_kind import header_without_csv
+from indistinct.sources.file_kinds.csv import CsvFile
 from indistinct.sources.headers import believed_names
+from indistinct.sources.packed import TIGHTEST, too_tight
 from indistinct.sources.scan import head_of, kind_of_file
 from indistinct.sources.spark_cuts import code_name
 from indistinct.sources.spark_release import (
@@ -135,7 +137,7 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
         if first is None:
             remedy = "correct the name, or the folder it is looked for in"
             raise DataError("missing-file", "there is no such file", file=whole, remedy=remedy)
-        if kind_of_file(Path(first)) not in CSV:
+        if kind_of_file(Path(first)) not in CsvFile.endings:
             if reading.get("header") is False:
                 raise header_without_csv(name)
             table = SparkFiles(session.read.parquet(path), name, path=path)

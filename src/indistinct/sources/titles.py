@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from indistinct.errors import DataError
+from indistinct.sources.csv_head import refuse_dialect, separator_of
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -20,7 +21,8 @@ from indistinct.sources.dialect import (
     names_of,
     records,
 )
-from indistinct.sources.files import BROKEN, CSV, EXCEL, PACKED, opened, refuse_dialect
+from indistinct.sources.file_kind import kind_of
+from indistinct.sources.packed import BROKEN, opened
 from indistinct.sources.table import quantities
 from indistinct.sources.workbook import hidden_in
 
@@ -67,12 +69,12 @@ def notes_of_file(path: str | Path, **said: Any) -> tuple[str, ...]:
 
 def _first_rows(path: Path, **said: Any) -> tuple[list[list[str]], list[int]]:
     """The first rows of a CSV file or a workbook, and how many stand above each; none of others."""
-    ending = path.suffix.lower()
-    ending = Path(path.stem).suffix.lower() if ending in PACKED else ending
+    kind = kind_of(path) if path.is_file() else None
     try:
-        if path.is_file() and ending in CSV:
+        if kind is not None and kind.name == "csv":
             return _lines(path, **said)
-        return _cells(path, said.get("sheet")) if path.is_file() and ending in EXCEL else ([], [])
+        named = kind is not None and kind.name == "excel"
+        return _cells(path, said.get("sheet")) if named else ([], [])
     except (DataError, UnicodeError, LookupError, csv.Error, *BROKEN):
         return [], []  # those who read the table say what is wrong
 
@@ -113,9 +115,7 @@ def _lines(path: Path, **said: Any) -> tuple[list[list[str]], list[int]]:
         data = file.read(SAMPLE)
     found, mark = detect_encoding(data)
     text = data[mark:].decode(encoding or found or "utf-8", "ignore")
-    separator = said.get("separator")
-    if separator is None and path.suffix.lower() in (".tsv", ".tab"):
-        separator = "\t"
+    separator = separator_of(path, said.get("separator"))
     dialect = detect_dialect(text, separator=separator, quote=quote)
     return _records(io.StringIO(text, newline=""), dialect)
 

@@ -36,7 +36,7 @@ from indistinct.sources import spark_release, spark_table
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import as_arrow_has_it, file_of, relation_as_shown
-from indistinct.sources.files import has_table_ending
+from indistinct.sources.file_kind import kind_of
 from indistinct.sources.standing import follow
 from indistinct.sources.table import is_duckdb, is_pandas, is_spark
 from indistinct.sources.text import settled, with_whole_numbers
@@ -734,7 +734,7 @@ def _refuse_current(out: Path) -> None:
 
 def _refuse_ending(out: Path) -> None:
     """Refuse a new folder that is called like a table: a release has files of its own in it."""
-    if not out.exists() and has_table_ending(out):
+    if not out.exists() and kind_of(out) is not None:
         raise OutputError(
             "folder-like-a-file",
             "a release is a folder, and this is called like a file",

@@ -26,6 +26,7 @@ from indistinct.release.audit.verdict import TIMES
 from indistinct.requirement import Requirement
 from indistinct.sources import memory
 from indistinct.sources.arrow import has_arrow
+from indistinct.sources.file_kind import meant_for
 from indistinct.sources.files import read_table
 from indistinct.sources.postgres import PostgresTable, is_address, release_in_server
 from indistinct.sources.scan import Counting, ScannedTable, can_scan, counted_once, scan
@@ -262,6 +263,7 @@ def _read_file(
     coded &= written
     if claims is not None:  # how the source was read says nothing of what was written
         source = {**({} if written else source), "header": True}
+    source = meant_for(path, source)
     try:
         frame = read_table(path, **source, allow_empty=True, exact=True, coded=coded)
     except DataError as error:

@@ -27,8 +27,9 @@ import polars as pl
 from indistinct.document import many
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.frozen import dataclass
-from indistinct.sources.files import BROKEN, PACKED, broken, bytes_of, opened
+from indistinct.sources.file_kind import ending_of
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
+from indistinct.sources.packed import BROKEN, broken, bytes_of, opened
 from indistinct.types import Frame, PlainMapping
 
 PERSON = "patient"
@@ -233,7 +234,7 @@ def _files(path: Path) -> tuple[list[Path], list[Problem]]:
     known = LINES + BUNDLES
     if path.is_dir():
         inside = [one for one in path.iterdir() if one.is_file() and one.name[0] != "."]
-        found = sorted(one for one in inside if _ending(one) in known)
+        found = sorted(one for one in inside if ending_of(one) in known)
         if found:
             return found, []
         problem = Problem(
@@ -247,7 +248,7 @@ def _files(path: Path) -> tuple[list[Path], list[Problem]]:
         near = did_you_mean(path.name, [one.name for one in beside])
         hint = f": {near}" if near.startswith("did") else ""
         problem = Problem("missing-file", f"there is no such file or folder{hint}", file=str(path))
-    elif _ending(path) in known:
+    elif ending_of(path) in known:
         return [path], []
     else:
         problem = Problem(
@@ -259,14 +260,9 @@ def _files(path: Path) -> tuple[list[Path], list[Problem]]:
     return [], [problem]
 
 
-def _ending(path: Path) -> str:
-    name = Path(path.stem) if path.suffix.lower() in PACKED else path
-    return name.suffix.lower()
-
-
 def _read(path: Path, *, alone: bool) -> list[_Part]:
     """The patients and conditions in a file; nothing if it is one of other resources."""
-    if _ending(path) in BUNDLES:
+    if ending_of(path) in BUNDLES:
         return _read_bundle(path)
     first = _first_kind(path)
     if first in KINDS:

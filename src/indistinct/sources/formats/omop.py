@@ -18,8 +18,12 @@ import polars as pl
 
 from indistinct.document import many
 from indistinct.errors import ROWS_SHOWN, DataError, Problem, Problems, did_you_mean, refuse
-from indistinct.sources.files import CSV, PACKED, PARQUET, read_table
+from indistinct.sources.file_kind import ending_of
+from indistinct.sources.file_kinds.csv import CsvFile
+from indistinct.sources.file_kinds.parquet import ParquetFile
+from indistinct.sources.files import read_table
 from indistinct.sources.format import CODE, DROPPED, SENSITIVE, WHOLE, Format, HealthRecords
+from indistinct.sources.packed import PACKED
 from indistinct.sources.text import canonical
 from indistinct.types import PlainMapping
 
@@ -190,7 +194,7 @@ def _files(folder: Path) -> dict[str, Path]:
 def _table_in(file: Path) -> str | None:
     """The table that is in a file, by the file's name."""
     plain = Path(file.stem) if file.suffix.lower() in PACKED else file
-    return plain.stem.lower() if plain.suffix.lower() in CSV + PARQUET else None
+    return plain.stem.lower() if ending_of(file) in CsvFile.endings + ParquetFile.endings else None
 
 
 def _table(name: str, file: Path) -> pl.DataFrame:
@@ -200,7 +204,7 @@ def _table(name: str, file: Path) -> pl.DataFrame:
         frame = read_table(file, allow_empty=empty)
     except DataError as error:
         # A vocabulary comes with tabs between its cells, and quotes that mean nothing.
-        if name != "concept" or file.suffix.lower() in PARQUET:
+        if name != "concept" or file.suffix.lower() in ParquetFile.endings:
             raise
         try:
             frame = read_table(file, separator="\t", quote="", allow_empty=empty)
