@@ -224,7 +224,7 @@ def test_what_the_architecture_adds_is_one_file_each(tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src" / "indistinct", package, ignore=ignored)
     files = re.findall(r"^```python path=(\S+) skip\n(.*?)^```", page, flags=re.M | re.S)
-    assert len(files) == 4
+    assert len(files) == 5
     for path, source in files:
         (package / path).write_text(source, encoding="utf-8")
     promise = re.findall(r"^```toml\n(\[\[promises\]\].*?)^```", page, flags=re.M | re.S)
@@ -236,6 +236,7 @@ sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT / "examples")!r}]
 from pathlib import Path
 import polars as pl
 import indistinct as ind
+from indistinct.sources.files import read_table
 from visits import write
 write("visits.csv")
 policy = ind.Policy.load("release.toml")
@@ -250,6 +251,8 @@ Path("wards").mkdir()
 frame.write_csv("wards/ward-1.csv")
 asked = {{"source": {{"format": "wards"}}, "promises": [{{"model": "k-anonymity", "k": 4}}]}}
 print(ind.anonymize("wards", asked).tables.height)
+Path("a.lines").write_text("x\\ny\\n")
+print(read_table("a.lines", header=True)["line"].to_list())
 """
     # Kernels of the copy would be compiled anew.
     plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
@@ -257,4 +260,4 @@ print(ind.anonymize("wards", asked).tables.height)
     done = subprocess.run(
         start, capture_output=True, text=True, cwd=tmp_path, env=plain, check=False
     )
-    assert done.stdout.split() == ["True", "True", "True", "4"], done.stderr
+    assert done.stdout.split() == ["True", "True", "True", "4", "['x',", "'y']"], done.stderr

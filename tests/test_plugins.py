@@ -182,7 +182,7 @@ def test_the_contracts_are_held_against_the_template(
 ) -> None:
     chosen = (
         "simpson-diversity or largest-class or even-steps or everybody_finds or every_promise "
-        "or wards"
+        "or wards or ltsv"
     )
     options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), "-k", chosen]
     script = f"""
@@ -195,7 +195,7 @@ sys.exit(pytest.main([*{options!r}, "-c", {str(ROOT / "pyproject.toml")!r},
     done = use("-c", script)
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
-    assert int(done.stdout.split(" passed")[0].split()[-1]) >= 17
+    assert int(done.stdout.split(" passed")[0].split()[-1]) >= 25
 
 
 def test_the_tests_of_the_template_pass(
@@ -204,7 +204,7 @@ def test_the_tests_of_the_template_pass(
     shutil.copytree(ROOT / "examples" / "plugin" / "tests", tmp_path / "tests")
     done = use("-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "tests")
     assert done.returncode == 0, done.stdout
-    assert " 5 passed" in f" {done.stdout.splitlines()[-1]}"
+    assert " 6 passed" in f" {done.stdout.splitlines()[-1]}"
 
 
 # Plugins that cannot be used

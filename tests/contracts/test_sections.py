@@ -42,7 +42,7 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """The text of a file, and what is said of it: it is read so, as no other words would have it."""
 
-SOURCE = {"format", "person", "people", "conflicts", "decimal", "sheet", "query", *READ}
+SOURCE = {"format", "person", "people", "conflicts", "decimal", "labels", "sheet", "query", *READ}
 OTHER = {
     Source: SOURCE,
     Population: {"file", "separator", "size", "fraction"},
@@ -74,7 +74,7 @@ def test_a_csv_file_is_read_as_is_said(key: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", READ)
 def test_what_is_said_of_csv_files_is_refused_of_others(key: str, tmp_path: Path) -> None:
     TABLE.write_parquet(tmp_path / "table.parquet")
-    with pytest.raises(ind.DataError, match=f"header|Parquet files are read without it: {key}"):
+    with pytest.raises(ind.DataError, match=f"header|a Parquet file is read without it: {key}"):
         ind.anonymize(tmp_path / "table.parquet", keys(source=READ[key][1]))
 
 
@@ -83,7 +83,8 @@ IDLE: list[tuple[str, dict[str, Any]]] = [
         (f"source.{key}", {"source": {"format": "fhir", key: value}})
         for key, value in (
             ("separator", ";"), ("encoding", "latin-1"), ("quote", "'"), ("header", True),
-            ("skip_rows", 2), ("decimal", ","), ("sheet", "one"), ("query", "select 1"),
+            ("skip_rows", 2), ("decimal", ","), ("labels", False), ("sheet", "one"),
+            ("query", "select 1"),
         )
     ),
     ("source.people", {"source": {"people": FILE}}),

@@ -632,19 +632,17 @@ def test_a_first_line_of_numbers_that_is_a_record(tmp_path: Path, content: str) 
 @pytest.mark.parametrize(
     ("ending", "told"),
     [
-        ("dta", ('in Stata: export delimited using "my wave.csv"', "pandas.read_stata")),
-        ("SAV", ("in SPSS: SAVE TRANSLATE", "pandas.read_spss")),
-        ("sas7bdat", ("in SAS: proc export", "pandas.read_sas")),
-        ("rds", ('in R: write.csv(table, "my wave.csv"', "")),
-        ("docx", ("use one of .csv, .tsv", "")),
+        ("RDS", 'in R: write.csv(table, "my wave.csv"'),
+        ("rdata", 'in R: write.csv(table, "my wave.csv"'),
+        ("docx", "use one of .feather, .arrow, .ipc, .csv, .tsv"),
     ],
 )
 def test_how_a_file_of_another_program_is_exported_is_told(
-    tmp_path: Path, ending: str, told: tuple[str, str]
+    tmp_path: Path, ending: str, told: str
 ) -> None:
     error = refused(put(tmp_path, "secret", f"my wave.{ending}"))
     assert codes(error) == ["unknown-ending"]
-    assert all(text in str(error) for text in told)
+    assert told in str(error)
 
 
 def test_a_header_of_years_is_one(tmp_path: Path) -> None:
@@ -681,7 +679,7 @@ def test_a_parquet_file_over_which_the_library_gives_up_is_refused(
         raise pl.exceptions.PanicException("left: 0, right: 1")
 
     monkeypatch.setattr(pl, "read_parquet", panic)
-    with pytest.raises(DataError, match="this Parquet file is damaged") as caught:
+    with pytest.raises(DataError, match="a Parquet file is damaged here") as caught:
         read_table(path)
     (problem,) = caught.value.problems
     assert problem.code == "unreadable-file"

@@ -541,9 +541,9 @@ def test_what_cannot_be_scanned_is_refused(tmp_path: Path) -> None:
     (tmp_path / "table.xlsx").write_text("x")
     with pytest.raises(DataError, match="DuckDB scans CSV"):
         scan(tmp_path / "table.xlsx")
-    for more in ({"sheet": "one"}, {"query": "SELECT 1"}):
+    for more in ({"sheet": "one"}, {"query": "SELECT 1"}, {"labels": True}):
         TABLE.write_parquet(tmp_path / "table.parquet")
-        with pytest.raises(DataError, match="sheets and queries"):
+        with pytest.raises(DataError, match="of files that DuckDB does not scan"):
             scan(tmp_path / "table.parquet", **more)
     with pytest.raises(DataError, match="no such file"):
         scan(tmp_path / "table.csv")

@@ -57,3 +57,10 @@ def test_a_folder_of_wards_is_one_table(tmp_path: Path) -> None:
     asked = {"source": {"format": "wards"}, "promises": [{"model": "k-anonymity", "k": 2}]}
     release = ind.anonymize(tmp_path, asked)
     assert release.tables.height == 160
+
+
+def test_lines_with_labels_are_one_table(tmp_path: Path) -> None:
+    lines = [f"age:{age}\tdiagnosis:{what}" for age, what in VISITS.iter_rows()]
+    (tmp_path / "visits.ltsv").write_text("\n".join(lines), encoding="utf-8")
+    release = ind.anonymize(tmp_path / "visits.ltsv", policy())
+    assert release.tables.height == 80

@@ -80,6 +80,15 @@ def init(
             panel=FILE,
         ),
     ] = None,
+    labels: Annotated[
+        bool | None,
+        typer.Option(
+            "--labels/--no-labels",
+            help="Whether words stand in the place of numbers that a file of Stata or SPSS has "
+            "labels for.",
+            rich_help_panel=FILE,
+        ),
+    ] = None,
     query: Annotated[
         str | None, option("SQL", "The query that reads a database file.", panel=FILE)
     ] = None,
@@ -120,6 +129,7 @@ def init(
         progress("reading")
         source = source_keys(separator, encoding, sheet)
         more = {"header": header, "skip_rows": skip_rows, "decimal": decimal, "query": query}
+        more |= {"labels": labels}
         source |= {key: value for key, value in more.items() if value is not None}
         if decimal not in (None, ",", "."):
             raise PolicyError("bad-value", "--decimal is a comma or a point", remedy='write ","')

@@ -33,7 +33,7 @@ from indistinct.sources.postgres import Address, is_address, open_in_server
 from indistinct.sources.scan import ScannedTable, can_scan, is_large, scan
 from indistinct.sources.table import Table, column_names, is_opened, quantities
 from indistinct.sources.text import canonical
-from indistinct.sources.titles import notes_of_file
+from indistinct.sources.titles import notes_of_file, titles_of_file
 from indistinct.sources.unchanged import unchanged
 from indistinct.types import Frame, Plain, PlainMapping
 
@@ -88,7 +88,17 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
     return policy.with_rest()
 
 
-_READING = ("separator", "quote", "encoding", "header", "skip_rows", "decimal", "sheet", "query")
+_READING = (
+    "separator",
+    "quote",
+    "encoding",
+    "header",
+    "skip_rows",
+    "decimal",
+    "labels",
+    "sheet",
+    "query",
+)
 
 
 def reading(policy: Policy | None) -> Plain:
@@ -140,6 +150,7 @@ def open_source(
         refuse_missing([Path(path)])
     name = "table" if path is None else Path(path).name
     notes: tuple[str, ...] = ()
+    titles: dict[str, str] = {}
     digest: str | None = None
     with unchanged(path):
         if isinstance(data, str | Path) and source.format is not None:
@@ -156,6 +167,7 @@ def open_source(
                     native = in_file(data, fits=held, allow_empty=allow_empty, **how)
                     notes = () if source.header is not None else _header_notes(native)
                     notes += notes_of_file(data, **reading(policy))
+                    titles = titles_of_file(data, **reading(policy))
                 digest = None if hashed is None else hashed.result()
     if source.people is not None:
         native = with_people(to_polars(native), policy, name)
@@ -172,7 +184,7 @@ def open_source(
     table = known
     if tokens:
         table = open_table(native, name, missing_tokens=tokens, allow_empty=allow_empty)
-    table.notes = (*table.notes, *notes)
+    table.notes, table.titles = (*table.notes, *notes), titles
     table.inferred = (kind := kind_of(Path(name))) is not None and kind.inferred
     return table, digest
 
@@ -386,6 +398,7 @@ def plain_table(
         refuse_record(table, (source or {}).get("header"))
     if isinstance(data, str | Path):
         table.notes = (*table.notes, *notes_of_file(data, **(source or {})))
+        table.titles = titles_of_file(data, **(source or {}))
     return table
 
 

@@ -101,7 +101,17 @@ def ledger_checks(parts: PlainMapping) -> Iterator[Problem]:
         )
 
 
-_OF_READING = ["separator", "encoding", "quote", "header", "skip_rows", "decimal", "sheet", "query"]
+_OF_READING = [
+    "separator",
+    "encoding",
+    "quote",
+    "header",
+    "skip_rows",
+    "decimal",
+    "labels",
+    "sheet",
+    "query",
+]
 
 
 def _idle(source: Source) -> Iterator[Problem]:

@@ -139,6 +139,9 @@ class Source(Section):
     decimal: Literal[",", "."] | None = None
     """The decimal mark of numbers written as texts in a CSV file or a workbook. ``","``: in a
     column of such numbers ``1.234,5`` becomes ``1234.5``."""
+    labels: bool | None = None
+    """Whether words stand in the place of numbers that a file of Stata or SPSS has labels for. By
+    default they do in columns in which every value has a label of its own."""
     sheet: str | None = None
     """The sheet of an Excel workbook."""
     query: str | None = None

@@ -23,7 +23,7 @@ from indistinct.sources import memory
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.eager import add_up, find_combinations
 from indistinct.sources.headers import cells_of
-from indistinct.sources.table import Change, count_column, counted_rows, refuse_far
+from indistinct.sources.table import NO_TITLES, Change, count_column, counted_rows, refuse_far
 from indistinct.sources.text import (
     COMMA_NUMBER,
     MOST_DAYS,
@@ -71,6 +71,7 @@ class DuckDBTable:
 
     held = False
     notes: tuple[str, ...] = ()
+    titles: Mapping[str, str] = NO_TITLES
     inferred = False
 
     def __init__(self, relation: DuckDBPyRelation, name: str, tokens: Tokens | None = None) -> None:

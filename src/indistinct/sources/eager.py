@@ -29,6 +29,7 @@ from indistinct.sources.arrow import (
     to_pandas,
 )
 from indistinct.sources.table import (
+    NO_TITLES,
     ROWS_FOUND,
     Change,
     column_names,
@@ -87,6 +88,9 @@ class EagerTable(ABC):
     held = True
     notes: tuple[str, ...] = ()
     """What the reader noticed about the table, as sentences for the custodian."""
+
+    titles: Mapping[str, str] = NO_TITLES
+    """What its file calls some of its columns in words."""
 
     inferred = False
     """Whether the types of its columns follow from their cells, as in a workbook."""
@@ -274,7 +278,7 @@ class PolarsTable(EagerTable):
         )
         found = PolarsTable(held, self.name, self._tokens, lazy=self._lazy)
         found.columns = type(self.columns)(kept)
-        found.notes, found.inferred = self.notes, self.inferred
+        found.notes, found.titles, found.inferred = self.notes, self.titles, self.inferred
         return found
 
     def publish(self, change: Change) -> Frame:

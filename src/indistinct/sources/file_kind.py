@@ -17,27 +17,20 @@ import polars as pl
 from indistinct import plugins
 from indistinct.errors import DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.frozen import dataclass
-from indistinct.sources.packed import PACKED
+from indistinct.sources import memory
+from indistinct.sources.packed import BROKEN, PACKED, broken
 from indistinct.types import Plain, PlainMapping
 
 QUERY = "correct the query: it has to read one table, in the words of this database"
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 EXPORTED = {
-    **dict.fromkeys((".dta",), ("Stata", 'export delimited using "{name}.csv"', "read_stata")),
-    **dict.fromkeys(
-        (".sav", ".zsav"),
-        ("SPSS", 'SAVE TRANSLATE OUTFILE="{name}.csv" /TYPE=CSV /FIELDNAMES', "read_spss"),
-    ),
-    **dict.fromkeys(
-        (".sas7bdat", ".xpt"), ("SAS", 'proc export outfile="{name}.csv" dbms=csv', "read_sas")
-    ),
     **dict.fromkeys(
         (".rds", ".rda", ".rdata"),
-        ("R", 'write.csv(table, "{name}.csv", row.names = FALSE, na = "")', ""),
+        ("R", 'write.csv(table, "{name}.csv", row.names = FALSE, na = "")'),
     ),
 }
-"""Files of other programs: which one it is, how it writes a CSV file, what of pandas reads them."""
+"""Files of other programs that are not read: which program it is, how it writes a CSV file."""
 _ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
 
 
@@ -53,6 +46,7 @@ class Reading:
     header: bool | None = None
     skip_rows: int | None = None
     decimal: str | None = None
+    labels: bool | None = None
     exact: bool = False
     coded: Collection[str] | bool = False
 
@@ -62,7 +56,7 @@ class FileKind(ABC):
 
     Arguments:
         name: the kind, as its file and its entry point are called.
-        title: what messages call such files, ``Parquet files``.
+        title: what messages call such a file, ``a Parquet file``.
         endings: in lower case, with their points.
         takes: the keys of ``[source]`` that say how such a file is read. No others are accepted.
         needs_query: whether nothing is read without a query.
@@ -85,6 +79,42 @@ class FileKind(ABC):
         Raises:
             DataError: it cannot be read; without the words of a library, which may quote a cell.
         """
+
+    def table(self, path: Path, how: Reading) -> pl.DataFrame:
+        """What :meth:`read` gives.
+
+        Raises:
+            DataError: it cannot be read; also where what :meth:`read` calls refuses it.
+        """
+        try:
+            return self.read(path, how)
+        except (pl.exceptions.PolarsError, UnicodeDecodeError, *BROKEN) as error:
+            raise broken(path.name, f"this cannot be read as {self.title}", error) from None
+        except pl.exceptions.PanicException as error:  # a BaseException, over a damaged column
+            raise broken(path.name, f"{self.title} is damaged here", error) from None
+
+    def titles(self, path: Path, how: Reading) -> dict[str, str]:
+        """What the file calls some of its columns in words, beside their names.
+
+        Raises:
+            DataError: it cannot be read.
+        """
+        del path, how
+        return {}
+
+
+def require_cells(scanned: pl.LazyFrame, name: str) -> None:
+    """Refuse a table of more cells than fit into the memory that it may take.
+
+    Arguments:
+        scanned: the table, of which nothing is read yet.
+        name: what messages call it.
+
+    Raises:
+        DataError: it does not fit.
+    """
+    cells = scanned.select(pl.len()).collect().item() * len(scanned.collect_schema())
+    memory.require(memory.OF_CELLS * cells, name)
 
 
 _KINDS = plugins.Files(
@@ -169,7 +199,7 @@ def refuse_unreadable(path: Path, how: Reading) -> FileKind:
     return kind
 
 
-_PLAIN = ("separator", "quote", "encoding", "skip_rows", "decimal")
+_PLAIN = ("separator", "quote", "encoding", "skip_rows", "decimal", "labels")
 
 
 def refuse_idle(kind: FileKind, name: str, **said: object) -> None:
@@ -184,7 +214,7 @@ def refuse_idle(kind: FileKind, name: str, **said: object) -> None:
     if idle:
         raise DataError(
             "bad-value",
-            f"{kind.title} are read without it: {', '.join(idle)}",
+            f"{kind.title} is read without it: {', '.join(idle)}",
             file=name,
             remedy=f"leave it out under [source]: {', '.join(idle)}",
         )
@@ -245,6 +275,5 @@ def _exported(path: Path) -> str:
     """How a file of another program becomes one that is read; nothing for an unknown ending."""
     if path.suffix.lower() not in EXPORTED:
         return ""
-    program, command, reader = EXPORTED[path.suffix.lower()]
-    frame = f"; or hand over the frame of pandas.{reader} in Python" if reader else ""
-    return f"export it to a CSV file, in {program}: {command.format(name=path.stem)}{frame}"
+    program, command = EXPORTED[path.suffix.lower()]
+    return f"export it to a CSV file, in {program}: {command.format(name=path.stem)}"

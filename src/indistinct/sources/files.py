@@ -28,6 +28,7 @@ def read_table(  # noqa: PLR0913, the keys of [source] in a policy
     header: bool | None = None,
     skip_rows: int | None = None,
     decimal: str | None = None,
+    labels: bool | None = None,
     allow_empty: bool = False,
     exact: bool = False,
     coded: Collection[str] | bool = False,
@@ -35,7 +36,7 @@ def read_table(  # noqa: PLR0913, the keys of [source] in a policy
     """The table in a file.
 
     A CSV file comes back as text: blanks around a cell are stripped, an empty cell is missing.
-    Parquet, Excel and databases keep their types.
+    Other files keep their types.
 
     Arguments:
         path: The file; its ending says what it is (CSV may be packed: ``.csv.gz``). Or the address
@@ -50,6 +51,7 @@ def read_table(  # noqa: PLR0913, the keys of [source] in a policy
             like a record are refused, in any file.
         skip_rows: Of a CSV file or a sheet: how many rows stand above the names of the columns.
         decimal: Of a CSV file or a workbook: the decimal mark of numbers in columns of texts.
+        labels: Of a file of Stata, SPSS or SAS: false for its numbers where it has words for them.
         allow_empty: Accept a table without records.
         exact: Leave the cells of a CSV file as they are: blanks around them stay, and a quoted
             empty cell is an empty text.
@@ -62,15 +64,25 @@ def read_table(  # noqa: PLR0913, the keys of [source] in a policy
     """
     if postgres.is_address(path):
         said: Plain = {"separator": separator, "quote": quote, "encoding": encoding, "sheet": sheet}
-        said |= {"skip_rows": skip_rows, "decimal": decimal}
+        said |= {"skip_rows": skip_rows, "decimal": decimal, "labels": labels}
         return postgres.open_in_server(path, query, **said, header=header).frame()
     path = Path(path)
     how = Reading(
-        separator, quote, encoding, sheet, query, header, skip_rows, decimal, exact, coded
+        separator=separator,
+        quote=quote,
+        encoding=encoding,
+        sheet=sheet,
+        query=query,
+        header=header,
+        skip_rows=skip_rows,
+        decimal=decimal,
+        labels=labels,
+        exact=exact,
+        coded=coded,
     )
     kind = refuse_unreadable(path, how)
     with unchanged(path):
-        frame = kind.read(path, how)
+        frame = kind.table(path, how)
     frame = _named(frame, path.name)
     problems = name_problems(frame.columns, path.name)
     if not problems and not frame.height and not allow_empty:

@@ -33,6 +33,7 @@ from indistinct.sources.postgres_cuts import CODES, coded, distinct_codes, leave
 from indistinct.sources.postgres_refusals import telling
 from indistinct.sources.streamed_parts import codes_of, looked_up
 from indistinct.sources.table import (
+    NO_TITLES,
     Change,
     count_column,
     counted_rows,
@@ -325,6 +326,7 @@ class PostgresTable:
 
     held = False
     notes: tuple[str, ...] = ()
+    titles: Mapping[str, str] = NO_TITLES
     inferred = False
 
     def __init__(

@@ -442,8 +442,9 @@ def scan(
     """
     path = Path(path)
     files, ending = _files(path)
-    if set(reading) - {"separator", "quote", "encoding", "header", "skip_rows", "decimal"}:
-        raise _not_scanned(path.name, "sheets and queries are of files that DuckDB does not scan")
+    if other := sorted(set(reading) - CsvFile.takes):
+        told = f"{' and '.join(other)} of [source]: of files that DuckDB does not scan"
+        raise _not_scanned(path.name, told)
     how = dict(reading)
     points = how.pop("decimal", None) == ","
     work = Workspace(path, memory.allowed() if ceiling is None else ceiling)

@@ -120,14 +120,13 @@ def open_in_spark(given: str | Path, **reading: Any) -> SparkFiles:
         with telling(name):
             return _believed(SparkFiles(session.table(name), name), name, reading)
     if own := sorted({"skip_rows", "decimal"} & set(reading)):
-        told = " and ".join(own)
-        message = f"{told} of [source] are of files that Spark does not read"
+        message = f"{' and '.join(own)} of [source]: of files that Spark does not read"
         remedy = "write the table without rows above the names, and numbers with a point, or leave"
         raise DataError(
             "not-scanned", message, file=str(given), remedy=f"{remedy} --engine spark out"
         )
-    if set(reading) - {"separator", "quote", "encoding", "header"}:
-        message = "sheets and queries are of files that Spark does not read"
+    if other := sorted(set(reading) - CsvFile.takes):
+        message = f"{' and '.join(other)} of [source]: of files that Spark does not read"
         raise DataError("not-scanned", message, file=str(given), remedy="leave --engine out")
     whole = _located(given)
     name = PurePosixPath(whole).name

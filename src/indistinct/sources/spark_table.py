@@ -33,7 +33,7 @@ from indistinct.sources.spark_release import (
     telling,
 )
 from indistinct.sources.streamed_parts import looked_up
-from indistinct.sources.table import Change, count_column, counted_rows, is_spark
+from indistinct.sources.table import NO_TITLES, Change, count_column, counted_rows, is_spark
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.sources.unchanged import changed
 from indistinct.types import Frame, Ints
@@ -75,6 +75,7 @@ class SparkTable:
 
     held = False
     notes: tuple[str, ...] = ()
+    titles: Mapping[str, str] = NO_TITLES
     inferred = False
 
     def __init__(

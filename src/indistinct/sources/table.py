@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,6 +41,9 @@ _NUMBER = re.compile(r"[+-]?\d[\d.,:/-]*")
 _QUANTITY = r"^[\[({<>≤≥]*\s*[+-]?\d"  # a number, a date or a range, as far as its start tells
 _LOOKED_AT = 100
 _NAMES_FOR_A_NUMBER = 10
+
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
+"""Of a table whose columns have names alone."""
 
 ROWS_FOUND = 11
 """How many record numbers :meth:`Table.rows_where` finds: one more than a message shows."""
@@ -120,6 +124,9 @@ class Table(Protocol):
 
     notes: tuple[str, ...]
     """What the reader noticed about the table, as sentences for the custodian."""
+
+    titles: Mapping[str, str]
+    """What its file calls some of its columns in words."""
 
     inferred: bool
     """Whether the types of its columns follow from their cells, as in a workbook."""

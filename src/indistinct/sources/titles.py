@@ -1,4 +1,4 @@
-"""What exports of spreadsheets have around a table: rows above the names, columns without one."""
+"""What a file has around its table: rows above the names, columns without one, titles."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from indistinct.sources.dialect import (
     names_of,
     records,
 )
-from indistinct.sources.file_kind import kind_of
+from indistinct.sources.file_kind import Reading, kind_of
 from indistinct.sources.packed import BROKEN, opened
 from indistinct.sources.table import quantities
 from indistinct.sources.workbook import hidden_in
@@ -65,6 +66,20 @@ def notes_of_file(path: str | Path, **said: Any) -> tuple[str, ...]:
         f"{which}{more} of the file {'have' if empty[1:] else 'has'} neither a name nor a value, "
         "as where each line ends with a separator: left out",
     )
+
+
+def titles_of_file(path: str | Path, **said: Any) -> dict[str, str]:
+    """What a file calls some of its columns in words; nothing of most kinds, or if it is damaged.
+
+    Arguments:
+        path: the file.
+        said: how it is read: ``encoding`` and others.
+    """
+    path = Path(path)
+    kind = kind_of(path) if path.is_file() else None
+    with suppress(DataError):  # those who read the table say what is wrong
+        return {} if kind is None else kind.titles(path, Reading(**said))
+    return {}
 
 
 def _first_rows(path: Path, **said: Any) -> tuple[list[list[str]], list[int]]:

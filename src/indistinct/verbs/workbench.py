@@ -43,7 +43,7 @@ from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named, format_of
 from indistinct.sources.table import Table, count_column
-from indistinct.sources.titles import notes_of_file
+from indistinct.sources.titles import notes_of_file, titles_of_file
 from indistinct.types import Frame, Ints, Plain
 from indistinct.warning_kinds import WarningText
 
@@ -107,7 +107,9 @@ def workbench(
 
         def read(said: Plain) -> Table:
             frame = frames[repr(said)] = read_table(path, **said)
-            return open_table(frame, path.name)
+            table = open_table(frame, path.name)
+            table.titles = titles_of_file(path, **said)
+            return table
 
         said = reading(asked)
         if asked.attributes or asked.source.people is not None:

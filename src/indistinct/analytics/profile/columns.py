@@ -40,6 +40,7 @@ from indistinct.analytics.profile.names import (
     is_one_of,
     names_one_of,
     without_prefix,
+    words,
 )
 from indistinct.analytics.profile.neighbours import FEW, RARE, SOME_RECORDS, Neighbour, settled
 from indistinct.analytics.profile.nested import Nestable, columns_around, tree_of
@@ -118,7 +119,8 @@ class AttributeProfile:
     with their value, ``rare_share`` the share whose value fewer than five records have. ``kind`` is
     how the values are written, ``type`` what they are. ``codes`` are the numbers that were taken
     for missing. ``sure`` is false where neither name nor values speak for the role. ``called`` is
-    the name without what most names of the table begin with.
+    the name without what most names of the table begin with, or the ``title`` that the file has for
+    the column, where that says more.
     """
 
     attribute: str
@@ -141,6 +143,7 @@ class AttributeProfile:
     codes: tuple[str, ...] = ()
     sure: bool = True
     called: str = ""
+    title: str = ""
 
     @property
     def hierarchy(self) -> str | PlainMapping | None:
@@ -171,6 +174,7 @@ class AttributeProfile:
         """The profile as plain data."""
         return {
             "attribute": self.attribute,
+            **({"title": self.title} if self.title else {}),
             "role": self.role,
             "why": self.why,
             "kind": self.type,
@@ -316,9 +320,13 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     names = table.columns if columns is None else columns
     called = without_prefix(names)
     looks = {column: _look(table, column, records, called[column]) for column in names}
+    for column, title in table.titles.items():
+        if column in looks:
+            by_title = _look(table, column, records, title)
+            looks[column] = _telling(looks[column], by_title, title)
     codes = missing_codes({column: look.far for column, look in looks.items()})
     looks |= {
-        column: _look(table, column, records, called[column], texts)
+        column: _look(table, column, records, looks[column].item.called, texts)
         for column, texts in codes.items()
     }
     beside = [_beside(look) for look in looks.values()]
@@ -609,6 +617,26 @@ def _look(table: Table, column: str, records: int, called: str, codes: Sequence[
         (values, content) if values.distinct <= KEPT else None,
         not plain.sure and RARE * values.distinct > filled and looks_measured(values),
     )
+
+
+def _telling(by_name: _Look, by_title: _Look, title: str) -> _Look:
+    """A column that has a name and a title, seen by the one that tells what it is about.
+
+    What either takes for an identifier is one. A question tells less than a few words do.
+    """
+    sure, sure_by_name = (
+        look.item.role == "identifier" and not look.item.left_out for look in (by_title, by_name)
+    )
+    question = len(words(title)) > _MOST_WORDS
+    told = by_title.item.about is not None and not (question and by_name.item.about)
+    if not (sure or (told and not sure_by_name)):
+        return replace(by_name, item=replace(by_name.item, title=title))
+    reasons = tuple(why.replace("its name", "its title", 1) for why in by_title.item.reasons)
+    return replace(by_title, item=replace(by_title.item, title=title, reasons=reasons))
+
+
+_MOST_WORDS = 8
+"""A longer title is a question, such as that of a survey."""
 
 
 def _with_neighbours(

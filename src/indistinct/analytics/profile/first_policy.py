@@ -242,6 +242,8 @@ def toml_value(value: Any) -> str:
 def _attribute(
     item: AttributeProfile, min_level: tuple[int, str] | None, visits: Sequence[str]
 ) -> Iterator[str]:
+    if item.title:
+        yield from _comment(f'"{item.title}"')
     for reason in item.reasons:
         yield from _comment(reason)
     yield from _comment(_figures(item))

@@ -36,7 +36,7 @@ class CsvFile(FileKind):
     """
 
     name = "csv"
-    title = "CSV files"
+    title = "a CSV file"
     endings = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat")
     takes = frozenset({"separator", "quote", "encoding", "header", "skip_rows", "decimal"})
     packed = True

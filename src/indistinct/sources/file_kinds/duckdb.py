@@ -15,7 +15,7 @@ class DuckDBFile(FileKind):
     """A database of DuckDB, which is opened to be read alone."""
 
     name = "duckdb"
-    title = "databases"
+    title = "a database of DuckDB"
     endings = (".duckdb",)
     takes = frozenset({"query"})
     needs_query = True

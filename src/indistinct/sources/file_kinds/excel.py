@@ -22,7 +22,7 @@ class Workbook(FileKind):
     """A workbook, of which one sheet is read: its first one if none is named."""
 
     name = "excel"
-    title = "workbooks"
+    title = "a workbook"
     endings = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
     takes = frozenset({"sheet", "skip_rows", "decimal"})
     inferred = True

@@ -16,7 +16,7 @@ class SQLiteFile(FileKind):
     """A database of SQLite, whose cells have types of their own."""
 
     name = "sqlite"
-    title = "databases"
+    title = "a database of SQLite"
     endings = (".sqlite", ".sqlite3", ".db")
     takes = frozenset({"query"})
     needs_query = True

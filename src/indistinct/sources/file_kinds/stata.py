@@ -1,0 +1,17 @@
+"""Files of Stata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from indistinct.sources.labelled import LabelledFile
+
+
+class StataFile(LabelledFile):
+    """Data of Stata."""
+
+    name = "stata"
+    title = "a file of Stata"
+    endings = (".dta",)
+    readers: ClassVar[Mapping[str, str]] = {".dta": "read_dta"}

@@ -1,0 +1,99 @@
+"""Files of Stata, SPSS and SAS: columns with titles, and numbers that stand for words.
+
+A column whose values all have labels comes back as these, unless the policy wants the numbers. What
+the file says is missing is missing, whatever its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import polars as pl
+
+from indistinct.errors import DataError
+from indistinct.sources import memory
+from indistinct.sources.csv_records import BLANKS, tidy
+from indistinct.sources.file_kind import FileKind, Reading
+from indistinct.sources.packed import broken
+
+_WHOLE = 1 << 53
+"""Whole numbers up to here are exact where every number is a float."""
+
+
+class LabelledFile(FileKind):
+    """A file of a program for statistics, read by pyreadstat.
+
+    Arguments:
+        readers: the function of pyreadstat for each ending.
+    """
+
+    takes = frozenset({"encoding", "labels"})
+    inferred = True
+    readers: ClassVar[Mapping[str, str]]
+
+    def read(self, path: Path, how: Reading) -> pl.DataFrame:
+        """The table, with labels in the place of numbers where all of a column have one."""
+        _, meta = self._told(path, how.encoding, metadataonly=True)
+        memory.require(
+            memory.OF_CELLS * max(meta.number_rows or 0, 0) * len(meta.column_names), path.name
+        )
+        cells, meta = self._told(path, how.encoding)
+        columns = [_column(name, values) for name, values in cells.items()]
+        if how.labels is not False:
+            labels = meta.variable_value_labels
+            columns = [_in_words(one, labels.get(one.name, {})) for one in columns]
+        return tidy(pl.DataFrame(columns))
+
+    def titles(self, path: Path, how: Reading) -> dict[str, str]:
+        """What the file calls its columns in words."""
+        _, meta = self._told(path, how.encoding, metadataonly=True)
+        found = meta.column_names_to_labels.items()
+        return {name: " ".join(title.split()) for name, title in found if title and title.strip()}
+
+    def _told(self, path: Path, encoding: str | None, **how: Any) -> tuple[dict[str, Any], Any]:
+        """The cells of each column as a list, and what else the file says."""
+        try:
+            import pyreadstat
+        except ImportError:
+            raise DataError(
+                "missing-extra",
+                f"reading {self.title} needs another package",
+                file=path.name,
+                remedy='pip install "indistinct[statistics]"',
+            ) from None
+        read = getattr(pyreadstat, self.readers[path.suffix.lower()])
+        try:
+            how |= {} if encoding is None else {"encoding": encoding}
+            cells, meta = read(str(path), output_format="dict", **how)
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
+            raise broken(path.name, f"this cannot be read as {self.title}", error) from None
+        except (OverflowError, ValueError, UnicodeError, MemoryError) as error:
+            raise broken(path.name, "a cell of this file cannot be read", error) from None
+        return cells, meta
+
+
+def _column(name: str, values: Any) -> pl.Series:
+    """A column of cells; numbers are whole where all of them are."""
+    column = pl.Series(name, values, strict=False)
+    if not column.dtype.is_float():
+        return column
+    column = column.fill_nan(None)
+    whole = ((column == column.round()) & (column.abs() <= _WHOLE)).all()
+    return column.cast(pl.Int64) if whole else column
+
+
+def _in_words(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
+    """The labels of a column's values; the column itself where one has none, or shares it."""
+    seen = column.unique().drop_nulls().to_list()
+    told = {_plain(code): label.strip(BLANKS) for code, label in labels.items()}
+    words = [told.get(_plain(value), "") for value in seen]
+    if not words or not all(words) or len(set(words)) < len(words):
+        return column
+    return column.replace_strict(seen, words, return_dtype=pl.String)
+
+
+def _plain(value: Any) -> Any:
+    """A value as it is found again: without the blanks that fill up a text."""
+    return value.strip(BLANKS) if isinstance(value, str) else value
