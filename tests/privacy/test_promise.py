@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indistinct.errors import PolicyError
+from indistinct.errors import PluginError, PolicyError
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Closure, Promise, models, promise
 from indistinct.privacy.k_anonymity import KAnonymity
@@ -169,3 +169,17 @@ def test_the_class_size_that_is_promised() -> None:
     assert promised_class_size([both, one, *others], ["a"]) == 9
     assert promised_class_size(others, ["a"]) is None
     assert promised_class_size([Requirement("k-anonymity", {"k": 1})], ["a"]) == 1
+
+
+def test_a_promise_that_says_other_than_it_is_asked_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The audit is asked what a promise says of itself: it must not say less than the policy."""
+
+    def weaker(self: KAnonymity) -> None:
+        object.__setattr__(self, "k", 2)
+
+    monkeypatch.setattr(KAnonymity, "__post_init__", weaker)
+    with pytest.raises(PluginError, match=r"'k-anonymity' .* says other than it is asked: k"):
+        promise_of(Requirement("k-anonymity", {"k": 5}))
+    assert promise_of(Requirement("k-anonymity", {"k": 2})).class_size == 2

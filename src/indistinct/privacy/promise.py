@@ -12,7 +12,7 @@ from dataclasses import MISSING, fields, replace
 from typing import Any, ClassVar, Literal, NoReturn
 
 from indistinct import plugins
-from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
+from indistinct.errors import PluginError, PolicyError, Problem, did_you_mean, refuse
 from indistinct.frozen import dataclass
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
@@ -302,7 +302,24 @@ def promise(model: str, **settings: Any) -> Promise:
     refuse(PolicyError, problems)
     if settings.get("on") is not None:
         settings["on"] = tuple(settings["on"])
-    return kind(**settings)
+    made = kind(**settings)
+    other = [name for name, value in settings.items() if not _alike(getattr(made, name), value)]
+    if other:  # what is audited is what the promise says of itself
+        raise PluginError(
+            "plugin-not-usable",
+            f"the promise '{model}' ({kind.__module__}.{kind.__qualname__}) says other than it is "
+            f"asked: {', '.join(other)}",
+            remedy="install a version that works, or uninstall it",
+        )
+    return made
+
+
+def _alike(said: Any, asked: Any) -> bool:
+    """Whether a setting is as somebody asked: a list may be a tuple, and keys may be texts."""
+    if isinstance(asked, Mapping) and isinstance(said, Mapping):
+        return {str(key): value for key, value in asked.items()} == dict(said)
+    listed = isinstance(asked, list | tuple) and isinstance(said, list | tuple)
+    return bool(tuple(said) == tuple(asked) if listed else said == asked)
 
 
 def _about_values(known: Mapping[str, type[Promise]]) -> str:
