@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from indistinct.analytics.attacks import compared_by
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.analytics.release_view import ReleaseView
@@ -61,17 +62,6 @@ from indistinct.types import Frame
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
-
-ATTACKERS = (
-    "record-linkage",
-    "membership",
-    "homogeneity",
-    "categorical-similarity",
-    "background-exclusion",
-    "noise-stripping",
-    "learned-correlation",
-)
-"""The attackers that releases are compared by, unless others are named."""
 
 
 def compare(  # noqa: PLR0913, what its user may say
@@ -160,7 +150,7 @@ def compare(  # noqa: PLR0913, what its user may say
         total = None if added is None else sum(added.values())
         found = None
         if attacks:
-            only = ATTACKERS if attacks is True else tuple(attacks)
+            only = compared_by() if attacks is True else tuple(attacks)
             found = attack(data, one.given, asked, only=only, path=path).attacks
         of_people, notes = None, [*filter(None, [told[at]]), *one.notes, *one.view.notes()]
         if people is not None and joined is not None and questions is not None:

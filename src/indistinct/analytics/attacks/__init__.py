@@ -11,6 +11,7 @@ or brought by a plugin:
 * ``SOURCE``: where the attack was described;
 * ``REMEDY``: what finds what to write in a policy so that it learns less
   (:mod:`~indistinct.analytics.attacks.remedies`), if anything does;
+* ``COMPARED``: true of one by whose figures ``compare`` holds releases against each other;
 * ``LEARNS``: what it learns of an attribute ``{}``, where that is not its value;
 * ``ALIASES``: further names that are taken for its own, if it has any;
 * ``run(context, sensitive)``: a :class:`~indistinct.analytics.attacks.finding.Finding`, or
@@ -42,6 +43,7 @@ __all__ = [
     "Skipped",
     "attackers",
     "bounded_belief",
+    "compared_by",
     "findings",
     "is_attacker",
     "summarize",
@@ -57,6 +59,11 @@ def attackers() -> Mapping[str, ModuleType]:
     found |= plugins.load("attackers", is_attacker, taken=found)
     names = sorted(found, key=lambda name: (found[name].PLACE, name))
     return MappingProxyType({name: found[name] for name in names})
+
+
+def compared_by() -> tuple[str, ...]:
+    """The attackers that releases are compared by, unless others are named."""
+    return tuple(name for name, part in attackers().items() if getattr(part, "COMPARED", False))
 
 
 def is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:

@@ -45,6 +45,7 @@ KNOWLEDGE = (
 )
 SOURCE = "after Khan and others (2020), Algorithm 1, lines 36 to 48, read as an attacker would"
 REMEDY = without_noise
+COMPARED = True
 
 Broken = Callable[[Ints], Bools]
 """Which classes, given as rows of falling counts, noise would still be added to."""
