@@ -108,3 +108,30 @@ def test_what_is_needed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(DataError, match="a file of Stata needs another package") as caught:
         read_table(path)
     assert "indistinct[statistics]" in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", ["sav", "por", "xpt"])
+@pytest.mark.parametrize("seconds", [90_000.0, -5.0, 86_399.0])
+def test_a_span_of_a_day_and_more_is_no_time_of_a_day(
+    ending: str, seconds: float, tmp_path: Path
+) -> None:
+    table = pl.DataFrame({"STAY": [seconds, 2.0, None]})
+    path = tmp_path / f"stay.{ending}"
+    own = {"variable_format": {"STAY": "TIME8" if ending != "xpt" else "TIME8."}}
+    writers = {"sav": pyreadstat.write_sav, "por": pyreadstat.write_por}
+    writers.get(ending, pyreadstat.write_xport)(table, str(path), **own)
+    (told,) = read_table(path).get_columns()
+    if seconds == 86_399:
+        assert told.to_list() == [dt.time(23, 59, 59), dt.time(0, 0, 2), None]
+    else:
+        spans = [dt.timedelta(seconds=seconds), dt.timedelta(seconds=2), None]
+        assert told.to_list() == spans
+
+
+def test_a_date_out_of_reach_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "far.sav"
+    table = pl.DataFrame({"a": [1e18, 2.0]})
+    pyreadstat.write_sav(table, str(path), variable_format={"a": "DATE11"})
+    with pytest.raises(DataError, match="a date or time is out of reach") as caught:
+        read_table(path)
+    assert "export it to a CSV file" in str(caught.value)

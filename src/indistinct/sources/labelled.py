@@ -18,6 +18,10 @@ from indistinct.sources.csv_records import BLANKS, tidy
 from indistinct.sources.file_kind import FileKind, Reading
 from indistinct.sources.packed import broken
 
+_EXPORT = "export it to a CSV file in the program that wrote it, or make a number of that column"
+
+_DAY = 86_400
+
 _WHOLE = 1 << 53
 """Whole numbers up to here are exact where every number is a float."""
 
@@ -27,11 +31,13 @@ class LabelledFile(FileKind):
 
     Arguments:
         readers: the function of pyreadstat for each ending.
+        counts_seconds: whether a time is kept as so many seconds.
     """
 
     takes = frozenset({"encoding", "labels"})
     inferred = True
     readers: ClassVar[Mapping[str, str]]
+    counts_seconds: ClassVar[bool] = True
 
     def read(self, path: Path, how: Reading) -> pl.DataFrame:
         """The table, with labels in the place of numbers where all of a column have one."""
@@ -41,10 +47,32 @@ class LabelledFile(FileKind):
         )
         cells, meta = self._told(path, how.encoding)
         columns = [_column(name, values) for name, values in cells.items()]
+        columns = self._with_spans(path, how.encoding, columns)
         if how.labels is not False:
             labels = meta.variable_value_labels
             columns = [_in_words(one, labels.get(one.name, {})) for one in columns]
         return tidy(pl.DataFrame(columns))
+
+    def _with_spans(
+        self, path: Path, encoding: str | None, columns: list[pl.Series]
+    ) -> list[pl.Series]:
+        """The columns with spans of a day and more, where pyreadstat tells the time of a day."""
+        times = [column.name for column in columns if column.dtype == pl.Time]
+        if not times or not self.counts_seconds:
+            return columns
+        raw, _ = self._told(path, encoding, usecols=times, disable_datetime_conversion=True)
+        seconds = {name: pl.Series(name, raw[name], pl.Float64) for name in times}
+        longer = [
+            name
+            for name in times
+            if not seconds[name].drop_nulls().is_between(0, _DAY, "left").all()
+        ]
+        return [
+            (seconds[one.name] * 1_000_000).round().cast(pl.Int64).cast(pl.Duration("us"))
+            if one.name in longer
+            else one
+            for one in columns
+        ]
 
     def titles(self, path: Path, how: Reading) -> dict[str, str]:
         """What the file calls its columns in words."""
@@ -69,8 +97,8 @@ class LabelledFile(FileKind):
             cells, meta = read(str(path), output_format="dict", **how)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
             raise broken(path.name, f"this cannot be read as {self.title}", error) from None
-        except (OverflowError, ValueError, UnicodeError, MemoryError) as error:
-            raise broken(path.name, "a cell of this file cannot be read", error) from None
+        except (OverflowError, ValueError) as error:
+            raise broken(path.name, "a date or time is out of reach", error, _EXPORT) from None
         return cells, meta
 
 

@@ -14,4 +14,5 @@ class StataFile(LabelledFile):
     name = "stata"
     title = "a file of Stata"
     endings = (".dta",)
+    counts_seconds = False
     readers: ClassVar[Mapping[str, str]] = {".dta": "read_dta"}
