@@ -542,6 +542,25 @@ def test_words_of_two_levels_do_not_tell_people_apart() -> None:
     assert ind.audit([by_state, made(0, 1)], constant=["state"]).holds
 
 
+def test_words_of_a_set_are_of_another_level_as_well() -> None:
+    """MA and NY have x and y by their region, so CA has the z that is listed beside these."""
+    frame = pl.DataFrame({"state": ["MA", "NY", "CA", "OR"], "ill": ["x", "y", "z", "x"]})
+    keys = policy(None, {"model": "max-posterior", "bound": 0.5, "over": "releases"})
+    tree = {"tree": {"*": {"Northeast": ["MA", "NY"], "West": ["CA", "OR"]}}}
+    state = {"role": "quasi-identifier", "hierarchy": tree}
+    ill = {"role": "sensitive"}
+    level = keys | {"attributes": {"state": state | {"min_level": 1, "max_level": 1}, "ill": ill}}
+    sets = keys | {
+        "attributes": {"state": state, "ill": ill},
+        "method": {"algorithm": "mondrian", "cells": "set", "seed": 1},
+    }
+    by_region, by_set = ind.anonymize(frame, level), ind.anonymize(frame[:3], sets)
+    assert by_set.tables["state"].unique().to_list() == ["{MA, NY, CA}"]
+    found = ind.audit([by_region, by_set], constant=["state"])
+    assert (found.promises[0].holds, found.promises[0].achieved) == (None, {"bound": None})
+    assert any("none stands for the other" in note for note in found.notes)
+
+
 @pytest.mark.parametrize(
     ("over", "verdict"),
     [(True, "every other promise holds"), (False, "every promise holds, each release by itself")],
