@@ -35,6 +35,7 @@ from indistinct.cli.ledger import in_turn
 from indistinct.cli.terminal import Progress
 from indistinct.errors import IndistinctError, InputError
 from indistinct.pipeline.recording import _numbered
+from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.release.ledger import FILE, Entry, Ledger, Listed, hashes_of, numbered
 
 
@@ -173,6 +174,52 @@ def test_the_bound_is_what_counting_all_worlds_says(stream: Stream) -> None:
     exact = sorted((beliefs(stream) or {}).values())
     assert sorted(found.bound) == pytest.approx(exact)
     assert found.left.min() >= 1
+
+
+@pytest.mark.parametrize("key", ["not_applicable", "not_values", "values"])
+@given(stream=st.one_of(streams(), crowds()))
+def test_of_a_promise_about_some_values_only_these_are_believed(stream: Stream, key: str) -> None:
+    """A reader of a promise with ``not_applicable`` knows that something applies to the person."""
+    named = ("x", "y") if key == "values" else ("z",)
+    about = MaxPosterior(bound=0.5, sensitive="ill", **{key: named})  # type: ignore[arg-type]
+    found = Series.of(entries_of(stream), "ill", about=about).composed()
+    place = {tuple(one): at for at, one in enumerate(found.hashes.tolist())}
+    for who, belief in possible_values(stream).items():
+        at = place[tuple(hashes_of(pl.Series([who]), b"key")[0].tolist())]
+        rest = {v: p for v, p in belief.items() if key != "not_applicable" or v != "z"}
+        harmful = [share for value, share in rest.items() if value != "z"]
+        exact = max(harmful, default=0) / (sum(rest.values()) or 1)
+        assert found.bound[at] == found.together[at] == pytest.approx(exact)
+        assert found.left[at] == len(rest) or not rest
+
+
+@pytest.mark.parametrize("over", ["release", "releases"])
+def test_what_does_not_apply_hides_nobody_over_releases(tmp_path: Path, over: str) -> None:
+    """Somebody to whom a ward applies has x by both releases: y and z are listed by one alone."""
+    wards = dict(zip("abcdefgh", ["x", "y", "none", "none", "z", "w", "none", "none"], strict=True))
+    keys = policy(tmp_path) | {
+        "promises": [
+            {"model": "max-posterior", "bound": 0.6, "sensitive": "ill", "over": over},
+            {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"},
+        ],
+        "method": {"algorithm": "optimal"},
+    }
+    keys["attributes"] |= {
+        "age": {"role": "quasi-identifier"},
+        "ill": {"role": "sensitive", "not_applicable": ["none"]},
+    }
+
+    def table(*classes: str) -> pl.DataFrame:
+        rows = [(who, age, wards[who]) for age, own in enumerate(classes) for who in own]
+        return pl.DataFrame(rows, ["patient", "age", "ill"], orient="row")
+
+    ind.anonymize(table("abcd", "efgh"), keys).write(tmp_path / "one")
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(table("aecg", "bfdh"), keys)
+    assert len(caught.value.problems) == 2
+    assert all("8 people (one value with" in one.message for one in caught.value.problems)
+    ind.anonymize(table("abdc", "efhg"), keys).write(tmp_path / "two")
+    assert ind.check_ledger(tmp_path / "ledger").holds
 
 
 @given(crowds())

@@ -17,8 +17,11 @@ from indistinct.analytics.series.together import Composition, Series
 from indistinct.document import Document, Grid, Line, Part, many, shown
 from indistinct.errors import InputError
 from indistinct.frozen import dataclass
+from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity
+from indistinct.privacy.distinct_l_diversity import DistinctValues
 from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
+from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import known_promise
 from indistinct.release.ledger import Entry, Ledger, numbered, written
 from indistinct.requirement import Requirement
@@ -26,6 +29,9 @@ from indistinct.types import Bools, Floats, Plain
 
 NEAR = 1e-3
 """A belief that is no more than this above a bound keeps it: so much may be missing of fitting."""
+
+JUDGED = (MaxPosterior, AlphaKAnonymity, DistinctValues)
+"""Promises about beliefs and possible values, which are held against all releases together."""
 
 
 @dataclass(frozen=True)
@@ -289,15 +295,19 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         about = compositions.get(str(promise.sensitive))
         judged = None
         if about is not None:
-            torn = joined[about.attribute].people
-            judged = _judged(promise, series[about.attribute], about, entries, torn)
+            own, torn = series[about.attribute], joined[about.attribute].people
+            kind = known_promise(promise)
+            if isinstance(kind, JUDGED) and not kind.about_all:
+                own = Series.of(entries, about.attribute, about=kind)
+                about = _composed(own, torn)
+            judged = _judged(promise, own, about, entries, torn)
         if about is None or judged is None:
             not_looked_at[str(promise)] = None
             continue
         there, belief = judged
-        unlike = ~there & series[about.attribute].unlike & _compares(promise)
+        unlike = ~there & own.unlike & _compares(promise)
         if of_last:
-            counts = _new(promise, series[about.attribute], there | unlike, entries)
+            counts = _new(promise, own, there | unlike, entries)
             there, unlike = there & counts, unlike & counts
         if there.any():
             worst = None if belief is None else float(belief[there].max())
@@ -348,7 +358,7 @@ def _new(promise: Requirement, series: Series, broken: Bools, entries: Sequence[
     found[last.to_numpy()] = True
     if not (broken & ~found).any():
         return found
-    before = Series.of(entries[:-1], series.attribute)
+    before = Series.of(entries[:-1], series.attribute, about=series.about)
     torn = joined_rows(before, entries[:-1]).people
     judged = _judged(promise, before, _composed(before, torn), entries[:-1], torn)
     assert judged is not None
@@ -424,17 +434,14 @@ def _judged(
         return there, found.together
     if isinstance(kind, KLCover):
         return _uncovered(kind, entries, series) | torn, None
-    if kind is None or promise.parameters.get("values") or promise.parameters.get("not_values"):
-        return None
-    for name in ("bound", "alpha"):
-        if promise.model in ("max-posterior", "alpha-k-anonymity") and name in promise.parameters:
-            belief = np.maximum(found.alone, found.together)
-            if promise.parameters.get("over") == "releases":
-                belief = found.bound
-            return belief > float(promise.parameters[name]) + NEAR, belief
-    for name in ("l", "p"):
-        if promise.model in ("distinct-l-diversity", "p-sensitive") and name in promise.parameters:
-            return found.left < int(promise.parameters[name]), found.together
+    if isinstance(kind, MaxPosterior | AlphaKAnonymity):
+        belief = np.maximum(found.alone, found.together)
+        most = kind.alpha if isinstance(kind, AlphaKAnonymity) else kind.bound
+        if isinstance(kind, MaxPosterior) and kind.over == "releases":
+            belief = found.bound
+        return belief > most + NEAR, belief
+    if isinstance(kind, DistinctValues) and not (kind.values or kind.not_values):
+        return found.left < kind.least_values, found.together
     return None
 
 

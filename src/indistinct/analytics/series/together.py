@@ -23,6 +23,9 @@ class in all releases that the person is in, and ``possible``, the values that a
 possible in some world, by the same three arguments and a fourth: people who are in the same classes
 of the same releases can be exchanged as a whole, and if more people of one of these classes have a
 value than there are others in it, one of them has it. Where a value is certain it is the only one.
+
+Of a promise about some values only these count in beliefs. What does not apply to somebody is known
+of others, so beliefs are those of a reader who knows that something applies to the person.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.series.writings import writing_of
 from indistinct.frozen import dataclass
+from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import distinct_rows
+from indistinct.privacy.values import AboutValues
 from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools, Floats, Ints
 
@@ -47,6 +52,9 @@ ROUNDS = 60
 
 NEAR = 1e-7
 """How little of a person a round may change for it to be the last."""
+
+MANY = np.iinfo(np.int64).max
+"""Values that are possible of somebody of whom nothing is asked."""
 
 FEW = 7
 """People whose possible worlds are always counted, at most."""
@@ -107,6 +115,9 @@ class Series:
         of_categories: whether values are categories, several of which may be one person's.
         unlike: of whom, or of whose companions, releases write values in ways that cannot be
             compared, [people].
+        about: a promise about some of the values, where only these are looked at.
+        applies: which values say that something applies to a person, [values].
+        harms: which values beliefs are about, [values].
     """
 
     attribute: str
@@ -118,6 +129,9 @@ class Series:
     single: bool
     of_categories: bool = False
     unlike: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    about: AboutValues | None = None
+    applies: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    harms: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @classmethod
     def of(
@@ -125,6 +139,7 @@ class Series:
         entries: Sequence[Entry],
         attribute: str,
         category_of: Mapping[str | None, str] | None = None,
+        about: AboutValues | None = None,
     ) -> Series:
         """The series of the releases that list an attribute; places count all releases.
 
@@ -132,6 +147,7 @@ class Series:
             entries: the releases.
             attribute: the attribute.
             category_of: the category of every value, where categories are what is looked at.
+            about: a promise about some of the values, where only these are looked at.
         """
         parts = [
             (place, entry, part)
@@ -178,10 +194,18 @@ class Series:
         hashes = np.concatenate([entry.people for _, entry, _ in parts])
         hashes = hashes[order[np.flatnonzero(np.diff(person, prepend=-1))]]
         of_categories = category_of is not None
+        applies = np.ones(len(values), np.bool_)
+        harms = applies
+        if about is not None:
+            labels = [label for _, label in values]
+            applies = np.array([(label or "") not in about.not_applicable for label in labels])
+            harms = about.harmful(SensitiveDomain(tuple(labels)))
+            rows = _of_harmful(rows, applies, harms, first)
         unlike = _written_unlike(members, [place for place, *_ in parts], writings, first)
         return cls(
-            attribute, members, rows, len(hashes), first, hashes, single, of_categories, unlike
-        )
+            attribute, members, rows, len(hashes), first, hashes, single, of_categories, unlike,
+            about, applies, harms,
+        )  # fmt: skip
 
     @cached_property
     def signature(self) -> Ints:
@@ -211,6 +235,18 @@ class Series:
         """How many values every group lists, [groups]."""
         return np.bincount(self.listed["group"].to_numpy(), minlength=self.groups)
 
+    @cached_property
+    def _applying(self) -> Ints:
+        """How many of them say that something applies, [groups]."""
+        there = self.applies[self.listed["value"].to_numpy()]
+        return np.bincount(self.listed["group"].to_numpy()[there], minlength=self.groups)
+
+    @property
+    def _none_applies(self) -> Bools:
+        """Which groups list values, and none that says that something applies, [groups]."""
+        none: Bools = (self._values > 0) & (self._applying == 0)
+        return none
+
     def changed(self, *, consecutive: bool) -> Ints:
         """The people whose signature differs between two of their releases.
 
@@ -236,18 +272,19 @@ class Series:
         alone = np.maximum.reduceat(largest[group], starts) if n else np.zeros(0)
         bound = self._bound(alone)
         left = np.zeros(n, np.int64)
-        left[person] = self._values[group]
+        left[person] = np.where(self._none_applies, MANY, self._applying)[group]
         moving = (bound >= 1) | ~self._steady
-        left[moving] = np.iinfo(np.int64).max
+        left[moving] = MANY
         units, support = self._units(moving)
         whose = units.select("unit", "person").unique()
         changed = np.bincount(whose["person"].to_numpy(), minlength=n) > 1
-        fewest = support.group_by("unit").len().join(whose, on="unit")
+        applying = support.filter(pl.Series(self.applies).gather(support["value"]))
+        fewest = applying.group_by("unit").len().join(whose, on="unit")
         np.minimum.at(left, fewest["person"].to_numpy(), fewest["len"].to_numpy())
         together = bound.copy()
-        counted = {who: len(belief) for who, belief in self._counted.items() if belief}
+        counted = {who: self._given(belief) for who, belief in self._counted.items() if belief}
         settled = np.array(list(counted), np.int64)
-        left[settled] = np.minimum(left[settled], list(counted.values()))
+        left[settled] = np.minimum(left[settled], [len(one) or MANY for one in counted.values()])
         unknown = bound >= 1
         unknown[settled] = False  # all worlds are counted: what is certain there is proved
         units = units.filter(pl.Series(unknown).gather(units["person"])) if n else units
@@ -339,9 +376,14 @@ class Series:
         kind = cells["kind"].to_numpy()
         possible = _possible(pairs, kind, size)
         share = _fitted(pairs, kind, size, possible)
+        value = cells["value"].to_numpy()
+        applying = self.applies[value]
+        whole = np.bincount(kind, share * applying, minlength=len(size))[kind]
+        share = np.divide(share, whole, out=np.zeros(len(share)), where=whole > 0)
         best = np.zeros(len(size))
-        np.maximum.at(best, kind, share)
-        values = np.bincount(kind, possible, minlength=len(size)).astype(np.int64)
+        np.maximum.at(best, kind, share * self.harms[value])
+        values = np.bincount(kind, possible & applying, minlength=len(size)).astype(np.int64)
+        values[values == 0] = MANY
         unit = kinds.join(units.select("unit", "person").unique(), on="unit")
         who = unit["person"].to_numpy()
         together[who] = 0.0
@@ -354,7 +396,8 @@ class Series:
         rows = rows.group_by("unit").agg(
             pl.col("person").first(), pl.col("share").max(), values=pl.col("value").n_unique()
         )
-        belief = np.where(rows["values"].to_numpy() == 1, 1.0, rows["share"].to_numpy())
+        share = rows["share"].to_numpy()
+        belief = np.where((rows["values"].to_numpy() == 1) & (share > 0), 1.0, share)
         who = rows["person"].to_numpy()
         together[who] = 0.0
         np.maximum.at(together, who, belief)
@@ -427,7 +470,7 @@ class Series:
         person = self.members["person"].to_numpy()
         group = self.members["group"].to_numpy()
         size = np.zeros(self.people)
-        size[person] = np.maximum(self._values, 1)[group]
+        size[person] = np.maximum(self._applying, 1)[group]
         least = self._per_group("count", np.minimum)
         even = least == self._per_group("count", np.maximum)
         clear = self._steady.copy()
@@ -457,15 +500,25 @@ class Series:
             return alone
         size, clear = self._clear()
         clear &= self.single
+        by_size = np.where(alone > 0, 1 / size, 0.0)
         if clear.all():
-            return 1 / size
+            return by_size
         _, doubtful, by_one = self._doubtful(clear)
         found = np.ones(self.people)
-        found[~doubtful] = 1 / size[~doubtful]
+        found[~doubtful] = by_size[~doubtful]
         found[by_one] = alone[by_one]
         for who, belief in self._counted.items():
-            found[who] = max(belief.values(), default=1.0)
+            harmful = [share for value, share in self._given(belief).items() if self.harms[value]]
+            found[who] = max(harmful, default=0.0 if belief else 1.0)
         return found
+
+    def _given(self, belief: Mapping[int, float]) -> Mapping[int, float]:
+        """What is believed of somebody of whom it is known that something applies."""
+        if self.about is None:
+            return belief
+        rest = {value: share for value, share in belief.items() if self.applies[value]}
+        whole = sum(rest.values())
+        return {value: share / whole for value, share in rest.items()}
 
     @cached_property
     def _counted(self) -> dict[int, dict[int, float]]:
@@ -495,6 +548,22 @@ class Series:
             if few or tried <= SETS:
                 told = worlds(members, lists, inf if few else STEPS) or {}
                 yield from ((who, belief) for who, belief in told.items() if belief or few)
+
+
+def _of_harmful(listed: pl.DataFrame, applies: Bools, harms: Bools, groups: int) -> pl.DataFrame:
+    """What groups list, with the shares among those to whom something applies; of others 0.
+
+    Arguments:
+        listed: as in :class:`Series`.
+        applies: which values say that something applies, [values].
+        harms: which values beliefs are about, [values].
+        groups: how many groups there are.
+    """
+    group, value = listed["group"].to_numpy(), listed["value"].to_numpy()
+    share = listed["share"].to_numpy()
+    whole = 1 - np.bincount(group, share * ~applies[value], minlength=groups)[group]
+    own = np.divide(share, whole, out=np.zeros(len(share)), where=whole > NEAR) * harms[value]
+    return listed.with_columns(share=pl.Series(own))
 
 
 def _possible(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Bools:
