@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -672,3 +673,54 @@ def test_an_attack_joins_rows(tmp_path: Path) -> None:
         frame, first, keys, second=second.tables.drop("weight"), only=["joined-rows"]
     )
     assert "no further column in common" in alone.skipped[0].why
+
+
+def by_one(frame: pl.DataFrame, known: str, **others: str) -> ind.Release:
+    """A release by one quasi-identifier, in classes of four."""
+    quasi = {"role": "quasi-identifier", "hierarchy": {"intervals": 4}, "min_level": 1}
+    roles = {name: {"role": others.get(name, "identifier")} for name in frame.columns}
+    attributes = roles | {known: quasi, "ill": {"role": "sensitive"}}
+    return ind.anonymize(frame, policy(None) | {"attributes": attributes})
+
+
+def test_an_attack_knows_what_each_release_takes_for_known() -> None:
+    """A class by age and one by weight have one person in common."""
+    rows = [(0, 0, "x"), (0, 4, "y"), (4, 0, "z"), (4, 4, "w")]
+    frame = pl.DataFrame(rows, ["age", "weight", "ill"], orient="row")
+    first, second = by_one(frame, "age"), by_one(frame, "weight")
+    alone = ind.attack(frame, first, only=["membership"])
+    assert alone["membership"].success["certain"] == 0
+    found = ind.attack(frame, first, second=second, only=["composition"])
+    assert found["composition"].success["certain"] == 1
+    assert "second release: 'weight' known as well, as its own policy says" in found.notes
+    third = ind.attack(frame, first, second=[first, second], only=["composition"])
+    assert third["composition"].success["certain"] == 1
+    lacking = frame.drop("weight")
+    first = by_one(lacking, "age")
+    with pytest.raises(ind.DataError, match="weight"):
+        ind.attack(lacking, first, second=second)
+    second = by_one(frame, "weight", age="insensitive")
+    found = ind.attack(lacking, first, second=second, only=["composition"])
+    assert found["composition"].success["certain"] == 0
+    assert any("'weight' left out: its policy takes it for known" in one for one in found.notes)
+
+
+def test_a_column_that_another_release_generalizes_joins_no_rows(tmp_path: Path) -> None:
+    """Weights are ranges in the second release: no row agrees in them, and all in the rest."""
+    rows = [(0, 0, "f", "x"), (0, 4, "m", "y"), (4, 1, "m", "z"), (4, 5, "f", "w")]
+    frame = pl.DataFrame(rows, ["age", "weight", "sex", "ill"], orient="row")
+    shown = {"weight": "insensitive", "sex": "insensitive"}
+    first = by_one(frame, "age", **shown)
+    second = by_one(frame, "weight", **shown)
+    found = ind.attack(frame, first, second=second, only=["joined-rows"])
+    figures = found["joined-rows"].figures
+    assert (figures["contradicted"], figures["joined"]) == (0, 1)
+    assert found["joined-rows"].success["certain"] == 1
+    assert any(
+        "'weight' taken for known by its policy, but not looked" in one for one in found.notes
+    )
+    by_one(frame, "weight", age="insensitive", **shown).write(tmp_path / "two", report=False)
+    shutil.rmtree(tmp_path / "two" / "private")
+    bare = ind.attack(frame, first, second=tmp_path / "two", only=["joined-rows"])
+    assert bare["joined-rows"].figures["contradicted"] == 0
+    assert any("'weight' left out: its policy takes it for known" in one for one in bare.notes)

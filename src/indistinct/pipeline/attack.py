@@ -27,7 +27,14 @@ from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.source_keys import warn_about_source_keys
 from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
 from indistinct.document import in_quotes, many
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
+from indistinct.errors import (
+    DataError,
+    HierarchyError,
+    PolicyError,
+    Problem,
+    did_you_mean,
+    refuse,
+)
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import may_be_made_up, method_of
@@ -64,6 +71,20 @@ from indistinct.warnings.policy_facts import replaced_alike
 if TYPE_CHECKING:
     from indistinct.policy import Policy
 
+KNOWN = "{} known as well, as its own policy says"
+"""The note on quasi-identifiers of a further release beside those of the first one."""
+
+UNKNOWN = (
+    "{} left out: its policy takes it for known, and the first one's does not; an attacker may know"
+)
+"""The note on quasi-identifiers of a further release of which nothing says what people have."""
+
+SEEN = (
+    "{} taken for known by its policy, but not looked for in the rows of the first release, which "
+    "show it: whoever knows it finds more there"
+)
+"""The note on quasi-identifiers of a further release that the first one does not take for known."""
+
 
 def attack(  # noqa: PLR0913, what its user may say
     data: Frame,
@@ -99,8 +120,9 @@ def attack(  # noqa: PLR0913, what its user may say
         harmful: the most harmful values, by sensitive attribute; by default those of the
             attribute's most sensitive category.
         second: another release about the same people, given like ``release``, or a list of them:
-            what all tell together. Each is read by the hierarchies of the policy that it keeps, if
-            it keeps one; a column that nothing can read is left out, with a note.
+            what all tell together. Each is read by the quasi-identifiers and hierarchies of the
+            policy that it keeps, if it keeps one, beside those of the first; a column that nothing
+            can read is left out, with a note.
         progress: a function that gets the stage and the share done.
         path: the file that a frame was read from, for messages.
 
@@ -166,28 +188,36 @@ def _given(
     data, path = table
     untried = untried_in(asked)
     policy = _without(asked, untried)
-    views = [_read(part, policy) for part in releases]
+    kept = [None, *map(kept_by, releases[1:])]
+    views = [_read(part, _wider(policy, own)) for part, own in zip(releases, kept, strict=True)]
     around = population_of(policy, population)
     attacked = _attacked(data, policy, views, around, tell, path)
-    views = [view.spelt_as(attacked.texts) for view in views]
+    views[0] = views[0].spelt_as(attacked.texts)
     views[0], own_terms = in_own_terms(views[0], releases[0], attacked.private)
     refuse(DataError, attacked.unreadable(views[0]))
-    read, unread_notes = [(views[0], attacked)], list[str]()
+    read, unread_notes = [(views[0], attacked, kept_in_rows(policy))], list[str]()
+    beside = {*views[0].table.columns} - {*policy.quasi_identifiers}
     for at, view in enumerate(views[1:], start=1):
-        view, by, told = _further(view, attacked, kept_by(releases[at]))
-        read.append((view, by))
-        unread_notes += [f"{_which(at, len(views))}{note}" for note in told]
+        joined = _kept_alike(policy, kept[at], view)
+        view, by, unknown = _knowing(view, attacked, kept[at], (data, path), tell)
+        view, by, told = _further(view.spelt_as(by.texts), by, kept[at])
+        read.append((view, by, joined))
+        views[at] = view
+        if seen := [name for name in view.quasi if name in beside]:
+            told.append(SEEN.format(in_quotes(seen)))
+        unread_notes += [f"{_which(at, len(views))}{note}" for note in (*unknown, *told)]
     contexts = [
         context_of(
             view,
             by,
+            joined,
             promises=policy.requirements,
             may_contain=_may_contain(view, policy),
             kept_by_people=view.said.kept_by_people if view.said.quasi else True,
             untried={name: why for name, why in untried.items() if name in asked.sensitive},
             **more,
         )
-        for view, by in read
+        for view, by, joined in read
     ]
     context = contexts[0]
     notes = [*own_terms, *_notes(views[0], attacked, context.places)]
@@ -204,13 +234,83 @@ def _given(
     notes += context.places.doubts("record" if context.one_record_each else "row")
     notes += told_of_untried(attacked.beside) if views[0].link is not None else []
     for at, view in enumerate(views[1:], start=1):
-        told = _notes(view, attacked, contexts[at].places)
+        told = _notes(view, read[at][1], contexts[at].places)
         notes += [f"{_which(at, len(views))}{note}" for note in told]
     notes += unread_notes
     chained = functools.reduce(
         lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
     )
     return replace(context, second=chained), notes
+
+
+def _kept_alike(policy: Policy, kept: Policy | None, view: ReleaseView) -> tuple[str, ...]:
+    """The columns whose values are the same in the rows of the first release and of a further one.
+
+    Arguments:
+        policy: of the first release.
+        kept: the policy that the further one keeps.
+        view: the further one.
+    """
+    names = [name for name in kept_in_rows(policy) if name not in view.said.quasi]
+    if kept is None:
+        return tuple(names)
+    there, rules = {*kept_in_rows(kept)}, (policy.attributes, kept.attributes)
+    return tuple(
+        name
+        for name in names
+        if name in there and rules[0][name].transform == rules[1][name].transform
+    )
+
+
+def _wider(policy: Policy, kept: Policy | None) -> Policy:
+    """The policy of the first release, with what the one of a further release takes for known."""
+    known = {*policy.quasi_identifiers, *policy.sensitive, policy.person}
+    own = () if kept is None else kept.quasi_identifiers
+    more = {name: kept.attributes[name] for name in own if kept and name not in known}
+    if not more:
+        return policy
+    wider = policy.model_copy(update={"attributes": {**policy.attributes, **more}})
+    return _without(wider, untried_in(wider))
+
+
+def _knowing(
+    view: ReleaseView,
+    attacked: Attacked,
+    kept: Policy | None,
+    table: tuple[Frame, str | Path | None],
+    tell: Progress,
+) -> tuple[ReleaseView, Attacked, list[str]]:
+    """A further release and the people, with what its own policy takes for known beside the first.
+
+    Arguments:
+        view: the release.
+        attacked: the people, as the policy of the first release has them.
+        kept: the policy that the further release keeps.
+        table: the private table, and the file that it was read from.
+        tell: is told what is being done.
+
+    Returns:
+        Both, and a note on what nothing says of the people.
+
+    Raises:
+        DataError: no quasi-identifier is left.
+    """
+    policy, (data, path) = attacked.private.policy, table
+    wider = _wider(policy, kept)
+    if wider is not policy:
+        try:
+            by = _attacked(data, wider, [view], None, tell, path)
+        except (DataError, HierarchyError, PolicyError) as error:
+            rest = tuple(name for name in view.quasi if name in policy.quasi_identifiers)
+            if not rest:
+                raise DataError(error.problems) from error
+            view = replace(view, sought=replace(view.sought, quasi=rest))
+        else:
+            more = [name for name in view.quasi if name not in policy.quasi_identifiers]
+            return view, by, [KNOWN.format(in_quotes(more))] if more else []
+    known = {*policy.sensitive, policy.person, *view.quasi}
+    left = [name for name in view.said.quasi if name not in known]
+    return view, attacked, [UNKNOWN.format(in_quotes(left))] if left else []
 
 
 def _further(
@@ -392,13 +492,22 @@ def _numbered(table: pl.DataFrame) -> tuple[Ints, pl.DataFrame]:
     return joined["\0row"].to_numpy().astype(np.int64), distinct
 
 
-def context_of(view: ReleaseView, attacked: Attacked, **more: Any) -> AttackContext:
-    """What attackers of a release are given."""
+def context_of(
+    view: ReleaseView, attacked: Attacked, kept: Sequence[str] | None = None, **more: Any
+) -> AttackContext:
+    """What attackers of a release are given.
+
+    Arguments:
+        view: the release.
+        attacked: the people.
+        kept: the columns that join its rows with those of the first release, where it is another.
+        more: further fields.
+    """
     places = attacked.places(view)
     private, policy = attacked.private, attacked.private.policy
     people, known = private.subjects, {name: private.metadata[name] for name in view.sensitive}
     others = {name for name in policy.attributes if shows_others(policy, name)}
-    kept = kept_in_rows(policy)
+    kept = kept_in_rows(policy) if kept is None else kept
     every, of = view.cells_of_people(others.difference(kept))
     cells = MadeLists([name for name in every if name not in others], every.__getitem__)
     joining: Mapping[str, Lists]
