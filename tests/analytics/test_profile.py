@@ -2457,3 +2457,61 @@ def test_days_before_and_after_a_visit_number_no_people(signed: bool) -> None:
     assert days.could_number is not signed
     frame = pl.DataFrame({"day": [str(at % 30 - 8 * signed) for at in range(N)]})
     assert _beside(_look(open_table(frame, "t"), "day", N, "day")).signed is signed
+
+
+KNOWN_OF_SOMEBODY = [
+    "is_male", "latinx", "native_american", "home_language", "english_speaker",
+    "refugee_status", "years_in_us", "hh_members", "n_brothers", "older_siblings",
+    "only_child", "lives_alone", "relation_to_head", "family_structure", "currmarr",
+    "college_grad", "highest_degree", "some_college", "can_read", "grade_in_school",
+    "enrolled", "schoolyrs", "work_experience", "joblevel", "shift_type", "part_time",
+    "hours_week", "public_sector", "military_rank", "union_member", "home_ownership",
+    "residential_area", "health_zone", "rurality", "pop_density", "wardid", "is_weekend",
+    "fiscal_year", "mode_of_arrival", "referred_from", "discharge_destination",
+    "teaching_hospital", "arrival_mode", "integrantes_hogar", "anios_servicio",
+    "jornada_laboral", "tipo_ingreso", "dias_uci", "nivel_atencion", "colegio",
+    "qtd_moradores", "situacao_ocupacional", "carater_internacao", "local_parto",
+    "aposentado", "taille_menage", "lieu_naissance", "categorie_prof", "mode_admission",
+    "aufnahmeart", "entlassungsart", "haushaltsgroesse", "betriebszugehoerigkeit",
+    "ortsgroesse", "huishoudgrootte", "werkzaam", "stedelijkheid", "fascia_eta",
+    "stato_occupazionale", "modalita_dimissione", "tryb_przyjecia", "status_zawodowy",
+    "poziom_wyksztalcenia", "medeni_hal", "calisma_suresi", "yasadigi_yer",
+    "jumlah_tanggungan", "masa_kerja", "cara_masuk", "bracni_status",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KNOWN_OF_SOMEBODY)
+def test_what_others_know_is_read_in_short_forms_and_further_languages(name: str) -> None:
+    told = concept_of(name)
+    assert told is not None
+    assert told[0].role == "quasi-identifier"
+
+
+@pytest.mark.parametrize(
+    "name", ["bandage", "homework_hours", "trainload", "transfusion", "progesterone", "specimen"]
+)
+def test_words_that_only_begin_or_end_like_others_are_not_known_to_others(name: str) -> None:
+    told = concept_of(name)
+    assert told is None or told[0].role == "sensitive"
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "role"),
+    [
+        ("dx_month", 12, "quasi-identifier"), ("mes_alta", 12, "quasi-identifier"),
+        ("wk_of_dx_week", 52, "quasi-identifier"), ("dx_dow", 7, "quasi-identifier"),
+        ("dx_month", 30, "sensitive"), ("dx_score", 12, "sensitive"),
+    ],
+)  # fmt: skip
+def test_parts_of_years_are_told_by_their_last_number(name: str, last: int, role: str) -> None:
+    assert role_of([str(at % last + 1) for at in range(N)], name, **ILL) == role
+
+
+def test_marks_that_hardly_repeat_are_sensitive_in_any_table_about_people() -> None:
+    draw = random.Random(8)
+    marks = [str(int(draw.gauss(60, 14))) for _ in range(80)]
+    frame = pl.DataFrame(
+        {"sex": ["m", "f"] * 40, "calculus": marks, "words": [f"w{at}" for at in range(80)]}
+    )
+    closed = profile(frame).closed()
+    assert (closed["calculus"].role, closed["words"].role) == ("sensitive", "identifier")

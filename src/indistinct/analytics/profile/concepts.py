@@ -134,7 +134,7 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_named(short[0]), short[1]
     if found is None and (head := _OF_THE_BASELINE.fullmatch(name)):
         return concept_of(head[1])
-    return found or _begun(name) or _cut_short(name)
+    return found or _begun(name) or _cut_short(name) or _compound(name) or _of_known_words(name)
 
 
 _FIRST = 4
@@ -160,6 +160,86 @@ def _begun(name: str) -> tuple[Concept, str] | None:
     about = concept_named(short[0])
     known = about.role == "quasi-identifier" and about.name not in ("time", "stay")
     return (about, first) if known and (rest is None or rest[0].role == about.role) else None
+
+
+_OF_COMPOUNDS = (
+    "age", "sex", "job", "zip", "edu", "occ", "sch", "dist", "prov", "reg", "fam", "res", "liv",
+    "rel", "arr", "resp", "hh", "lt", "gt", "yrs", "num", "tot", "par", "kid", "kids", "us",
+    "mar", "marr", "educ", "occup", "empl", "neigh", "head", "home", "house", "own", "first",
+    "last", "each", "work", "wrk", "hrs", "wk", "size", "hosp",
+)  # fmt: skip
+"""Short parts of compounds, beside the words of the vocabulary that are long enough."""
+
+_ARTICLES = frozenset(("at", "in", "of", "the", "der", "du", "de", "la", "del", "des", "is", "no"))
+
+
+@cache
+def _parts_of_compounds() -> frozenset[str]:
+    """Words that compounds are made of: those for what others know, and those that say nothing."""
+    known = {
+        word
+        for one in _vocabulary().concepts
+        if one.role == "quasi-identifier"
+        for word in (*one.whole, *one.anywhere)
+        if " " not in word and len(word) >= _SHORTEST_PART
+    }
+    return frozenset((*known, *_vocabulary().beside, *_OF_COMPOUNDS)) - _ARTICLES
+
+
+_SHORTEST_PART = 4
+_LONGEST_PART = 12
+
+
+@lru_cache(maxsize=4096)
+def _taken_apart(word: str) -> tuple[str, ...]:
+    """The fewest known parts that a word is written together from; none if there are none."""
+    best: list[tuple[str, ...] | None] = [()]
+    for end in range(1, len(word) + 1):
+        starts = range(max(0, end - _LONGEST_PART), end)
+        found = [
+            (*before, word[start:end])
+            for start in starts
+            if (before := best[start]) is not None
+            and end - start > 1
+            and word[start:end] in _parts_of_compounds()
+        ]
+        best.append(min(found, key=len, default=None))
+    return best[-1] or ()
+
+
+def _compound(name: str) -> tuple[Concept, str] | None:
+    """What others know that a name is about of which all words are written together.
+
+    >>> concept, word = _compound("schoolyrs")
+    >>> concept.name, word, _compound("dosage") is None
+    ('education', 'school', True)
+    """
+    parts = [
+        (word,) if word.endswith((*NO_AGE, *_NOT_GLUED)) else _taken_apart(word) or (word,)
+        for word in words(name)
+    ]
+    if all(len(part) == 1 for part in parts):
+        return None
+    told = concept_of(" ".join(word for part in parts for word in part))
+    return told if told and told[0].role == "quasi-identifier" else None
+
+
+def _of_known_words(name: str) -> tuple[Concept, str] | None:
+    """What others know that a name is about of which every word is one for what others know.
+
+    >>> concept, word = _of_known_words("work_experience_status")
+    >>> concept.name, word, _of_known_words("work_load") is None
+    ('occupation', 'experience', True)
+    """
+    parts = [word for word in words(name) if not word.isdigit()]
+    about = [
+        (concept, word)
+        for word in parts
+        for concept in _vocabulary().concepts
+        if concept.role == "quasi-identifier" and word in (*concept.whole, *concept.anywhere)
+    ]
+    known = {word for _, word in about} | {*_vocabulary().beside}
+    return about[-1] if about and known.issuperset(parts) else None
 
 
 _PART_OF_A_DATE = re.compile("(year|month)(?!s|ly|born|age|end)[a-z]{1,4}")
@@ -273,7 +353,10 @@ _WHOLE_WORDS = frozenset(
     ("enum", "cent", "home", "kind", "labor", "inter", "const", "cast", "alter", "minor", "stat",
      "mont", "serv", "sess", "passe", "consul", "prec", "paris", "cabi", "race", "provide", "divi",
      "post", "comp", "complex", "equi", "indi", "mede", "inte", "sect", "cont", "contin", "disc",
-     "orth", "ortho", "prot", "prote", "cath", "fresh", "tele", "pret", "sepa", "depe", "spor")
+     "orth", "ortho", "prot", "prote", "cath", "fresh", "tele", "pret", "sepa", "depe", "spor",
+     "posi", "posit", "prog", "progr", "care", "refe", "refer", "disp", "dest", "tran", "trans",
+     "transf", "ambu", "spec", "speci", "prom", "cour", "singl", "trai", "train", "first", "atte",
+     "attend", "resi", "plur", "perso", "work", "shif", "term", "rank")
 )  # fmt: skip
 """Short words that are cut from others, or mean something by themselves."""
 
@@ -374,7 +457,8 @@ _BEFORE = 2
 """So many letters stand before a word of four, which many words end with: praca is no raca."""
 _NOT_GLUED = (
     "discharge", "relation", "damage", "stillbirth", "stillbirths", "code", "bathroom", "bathrooms",
-    "mushroom", "mushrooms", "perimetro", "diametro", "parametro", "termometro", "kilometro",
+    "mushroom", "mushrooms", "homework", "housework", "network", "shift", "histgrad",
+    "perimetro", "diametro", "parametro", "termometro", "kilometro",
     *(f"{one}s" for one in NO_AGE),
 )  # fmt: skip
 """Words that mean something else, alone or behind others: Bewertungsrelation, autocorrelation."""

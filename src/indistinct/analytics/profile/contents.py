@@ -396,7 +396,29 @@ def _in_a_day(name: str, values: Values) -> str:
     """What says that numbers are times of a day; empty where nothing does."""
     if _are_parts_of_days(values):
         return "its values are times as parts of a day"
-    return "its values are hours of the day" if _are_hours(name, values) else ""
+    return (
+        "its values are hours of the day" if _are_hours(name, values) else _in_a_year(name, values)
+    )
+
+
+_PARTS_OF_YEARS = (
+    (12, 9, "months", ("month", "mon", "mes", "mois", "monat", "mese", "maand", "miesiac", "ay")),
+    (53, 30, "weeks", ("week", "semana", "semaine", "woche", "settimana", "sem", "hafta", "uke")),
+    (7, 7, "days of the week", ("weekday", "dow", "wday", "wochentag", "diasem")),
+)
+"""The last number of a part of a year, the fewest of its numbers, and what it is called."""
+
+
+def _in_a_year(name: str, values: Values) -> str:
+    """What says that numbers are parts of a year: those of all months, under the name of one."""
+    if values.kind != "integer" or values.numbers is None:
+        return ""
+    numbers = _known(values.numbers)
+    for most, several, what, called in _PARTS_OF_YEARS:
+        whole = most - 1 <= numbers.max() <= most and numbers.min() in (0, 1)
+        if whole and len(numbers) >= several and names_one_of(name, called):
+            return f"its values are {what}"
+    return ""
 
 
 _OF_HOURS = ("hour", "hora", "heure", "stunde", "ora", "uur", "saat", "godzina")

@@ -209,7 +209,7 @@ NO_AGE = (
     "wage", "sewage", "massage", "lavage", "dressage", "manage", "menage", "phage", "leakage",
     "breakage", "postage", "cottage", "advantage", "carriage", "wastage", "spillage", "cleavage",
     "mileage", "heritage", "parentage", "tonnage", "acreage", "anlage", "lage", "frage",
-    "auflage", "zulage",
+    "auflage", "zulage", "bandage",
 )  # fmt: skip
 """How words end that end in "age" and are no ages."""
 

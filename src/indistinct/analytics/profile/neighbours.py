@@ -239,7 +239,7 @@ def _asked_alike(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role
         near = (*columns[max(0, at - NEAR) : at], *columns[at + 1 : at + NEAR + 1])
         same = [one for one in near if one.values is not None and len(own ^ one.values) <= 1]
         others = sum(one.sure and one.role == "quasi-identifier" for one in same)
-        if len(same) - others >= _ASKED:
+        if len(same) >= _ASKED and 2 * others <= len(same):
             why = f"it asks with the same answers as '{same[0].name}' and others beside it"
             yield item.name, ("sensitive", why)
 
@@ -681,13 +681,17 @@ def _are_many_words(item: Neighbour) -> bool:
 
 
 _READ_OFF = r"\.\d{1,3}$"
+_A_SCORE = r"^-?\d{1,3}$"
 
 
 def _is_read_off(item: Neighbour) -> bool:
     """Whether numbers have one to three decimals, as what is read off an instrument has.
 
-    Shares, weights and points on a map have more; what they say is asked.
+    Whole ones are read off, or marks, if they have three digits at most. Shares, weights and points
+    on a map have more decimals; what they say is asked.
     """
+    if item.kind == "integer":
+        return bool(item.sample.str.strip_chars().str.contains(_A_SCORE).all())
     if item.kind != "float":
         return False
     broken = item.sample.filter(item.sample.str.contains(".", literal=True))
