@@ -17,7 +17,7 @@ from indistinct import anonymize, attack
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.recoding import visits
-from indistinct.recoding.visits import VisitAttribute, VisitPlan, visits_protected
+from indistinct.recoding.visits import VisitAttribute, VisitPlan, Visits, visits_protected
 from indistinct.release.audit import audit
 
 DAYS = Taxonomy(
@@ -339,6 +339,27 @@ def test_what_is_lost_of_visits_is_said_first_with_what_keeps_it() -> None:
     assert "k = 40 in k-anonymity, and promise known-visit with k = 4" in first
     asked = [{"model": "k-anonymity", "k": 40}, {"model": "known-visit", "k": 4}]
     assert anonymize(source, policy(promises=asked)).tables["date"].n_unique() > 1
+
+
+def test_where_a_star_stands_tells_nothing_of_an_attribute_that_is_a_star_everywhere() -> None:
+    """Which rows have ``*`` was taken for information, and advised where nothing was kept."""
+    rows = [("x", person, day, ward) for person, (day, ward) in enumerate([("mo", "A")] * 16)]
+    rows += [("x", 16 + turn, "th", "B") for turn in range(4)]
+    days = VisitAttribute(DAYS, np.array([DAYS.leaves.index(row[2]) for row in rows], np.int32))
+    class_of, person_of = np.zeros(20, np.int32), np.arange(20, dtype=np.int32)
+    looked_at = Visits([days], class_of, person_of, 5)
+    starred = np.arange(20) >= 16
+    all_gone = VisitPlan(("day",), (3,), (3,), starred, 1.0, 4, 4)
+    assert looked_at.lost(all_gone) == ["day"]
+    some_left = VisitPlan(("day",), (0,), (3,), starred, 0.2, 4, 4)
+    assert looked_at.lost(some_left) == []
+
+
+def test_larger_classes_are_classes_put_together() -> None:
+    class_of = np.repeat(np.array([0, 1, -1, 2, 3, 4], np.int32), [2, 2, 3, 2, 2, 1])
+    person_of = np.array([0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10], np.int32)
+    larger = Visits([], class_of, person_of, 2).in_larger_classes(3).class_of
+    assert larger.tolist() == [0, 0, 0, 0, -1, -1, -1, 1, 1, 1, 1, 1]
 
 
 def test_a_promise_about_items_leaves_visits_their_limit() -> None:

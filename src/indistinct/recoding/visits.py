@@ -27,8 +27,12 @@ from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 
 LITTLE = 0.25
 """The share of an attribute's information of which is said that little is left."""
+MORE = 0.1
+"""How much more of that share has to be left so that a way is worth advising."""
 WIDER_LIMITS = (0.05, 0.1, 0.2)
 """Shares of visits published as ``*`` that are tried where little of an attribute is left."""
+TIMES_LARGER = (10, 40)
+"""Sizes of classes that are tried there, in multiples of the k of visits."""
 MOST_TRIED = 20_000_000
 """Rows times choices of levels of one search; nothing is tried where the first took more."""
 MOST_NODES = 1_000_000
@@ -192,17 +196,24 @@ class Visits:
         """What is published of them where so many rows may be ``*``."""
         return visits_protected(self.attributes, self.class_of, self.person_of, self.k, allowed)
 
-    def lost(self, done: VisitPlan) -> list[str]:
-        """The attributes of which a quarter of the information is left, or less."""
-        found = []
+    def shares_left(self, done: VisitPlan) -> dict[str, float]:
+        """Of every attribute the share of its information that is left."""
+        shares = {}
         there = self.class_of >= 0
         for item, level in zip(self.attributes, done.levels, strict=True):
-            shown = item.at(level)[0]
-            told = _bits(item.leaf[there])
-            left = _bits(np.where(done.starred, -1, shown[item.leaf])[there])
-            if told > 0 and left <= LITTLE * told:
-                found.append(item.taxonomy.attribute)
-        return found
+            shown, leaf = item.at(level)[0], item.leaf[there].astype(np.int64)
+            if level == item.taxonomy.levels - 1:
+                shown = np.full_like(shown, -1)
+            cell = np.where(done.starred, -1, shown[item.leaf])[there]
+            pairs = leaf * (int(cell.max(initial=0)) + 2) + cell + 1
+            told = _bits(leaf)
+            left = (told + _bits(cell) - _bits(pairs)) / told if told else 1.0
+            shares[item.taxonomy.attribute] = left
+        return shares
+
+    def lost(self, done: VisitPlan) -> list[str]:
+        """The attributes of which a quarter of the information is left, or less."""
+        return [name for name, left in self.shares_left(done).items() if left <= LITTLE]
 
     def without(self, allowed: int) -> list[str]:
         """Attributes that have to go so that more than a quarter is left of all others.
@@ -216,10 +227,20 @@ class Visits:
                 stay.append(item)
         return [item.taxonomy.attribute for item in self.attributes if item not in stay]
 
-    def in_one_class(self) -> Visits:
-        """The same where all people are one class."""
-        whole = np.where(self.class_of >= 0, 0, -1).astype(np.int32)
-        return replace(self, class_of=whole)
+    def in_larger_classes(self, k: int) -> Visits:
+        """About the same where each class has k people: classes put together, one after another."""
+        there = self.class_of >= 0
+        pairs = np.unique(np.stack([self.class_of[there], self.person_of[there]], 1), axis=0)
+        people = np.cumsum(np.bincount(pairs[:, 0]))
+        larger = np.full(len(people) + 1, -1, np.int32)
+        first = before = number = 0
+        while first < len(people):
+            after = max(int(np.searchsorted(people, before + k)) + 1, first + 1)
+            rest = people[-1] - people[min(after, len(people)) - 1] < k
+            after = len(people) if rest else after
+            larger[first:after] = number
+            first, before, number = after, int(people[after - 1]), number + 1
+        return replace(self, class_of=larger[self.class_of])
 
 
 def _bits(codes: Ints | Ints32) -> float:
@@ -249,29 +270,31 @@ def told_of_lost(visits: Visits, done: VisitPlan, k_of_classes: int, limit: floa
             f"{told}; a larger suppression_limit, larger classes (a larger k in k-anonymity, with "
             f"known-visit of k = {k}) or fewer attributes of visits keep more"
         )
-    ways, left = [], set(lost)
+    ways, left, now = [], set(lost), visits.shares_left(done)
+
+    def kept_by(other: Visits, allowed: int) -> list[str]:
+        shares = other.shares_left(other.protected(allowed))
+        return [name for name in lost if shares[name] >= now[name] + MORE]
+
     for wider in (wider for wider in WIDER_LIMITS if wider > limit):
-        better = visits.lost(visits.protected(math.floor(wider * rows)))
-        if kept := [name for name in lost if name not in better]:
+        if kept := kept_by(visits, math.floor(wider * rows)):
             ways.append(f"to keep more of {in_quotes(kept)}, write suppression_limit = {wider}")
             left -= set(kept)
             break
-    whole = visits.in_one_class()
-    never = whole.lost(whole.protected(allowed))
     people = len(np.unique(visits.person_of[visits.class_of >= 0]))
-    larger = min(10 * k, people // 2)
-    more = [name for name in lost if name not in never]
-    if more and larger > max(k, k_of_classes):
-        ways.append(
-            f"to keep more of {in_quotes(more)}, write k = {larger} in k-anonymity, and promise "
-            f"known-visit with k = {k}"
-        )
-        left -= set(more)
+    for larger in (TIMES_LARGER[0] * k, TIMES_LARGER[1] * k):
+        if not max(k, k_of_classes) < larger <= people // 2:
+            continue
+        classes = f"k = {larger} in k-anonymity, and promise known-visit with k = {k}"
+        if more := kept_by(visits.in_larger_classes(larger), allowed):
+            ways.append(f"to keep more, probably of {in_quotes(more)}, write {classes}")
+            left -= set(more)
+            break
     if left:
-        gone = whole.without(allowed) if left & set(never) else visits.without(allowed)
+        gone = visits.without(allowed)
         stay = [item.taxonomy.attribute for item in visits.attributes]
         stay = [name for name in stay if name not in gone]
-        if stay:
+        if left & set(stay):
             ways.append(
                 f'to keep more of {in_quotes(stay)}, write role = "identifier" instead of role and '
                 f"level of {in_quotes(gone)}"
