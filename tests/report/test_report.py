@@ -504,3 +504,39 @@ def test_of_many_quasi_identifiers_the_first_answer_names_eight(tmp_path: Path) 
     page = (tmp_path / "release" / "report.html").read_text(encoding="utf-8")
     assert page.count(", ".join(names[:8]) + " and 2 more") == 1
     assert ", ".join(names) in page  # in the chapter on promises
+
+
+def test_a_report_tells_what_became_of_visits(tmp_path: Path) -> None:
+    rows = 240
+    table = pl.DataFrame(
+        {
+            "who": [f"p{at // 2}" for at in range(rows)],
+            "age": [str(20 + at // 2 % 40) for at in range(rows)],
+            "ward": [f"ward {at % 60}" for at in range(rows)],
+            "ill": ["flu" if at % 3 else "asthma" for at in range(rows)],
+            "smokes": ["yes" if at % 2 else "no" for at in range(rows)],
+        }
+    )
+    items = [
+        {"model": "km-anonymity", "sensitive": name, "k": 2, "m": 1} for name in ("ill", "smokes")
+    ]
+    policy = {
+        "source": {"person": "who"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 10}}},
+            "ward": {"role": "quasi-identifier", "level": "event"},
+            "ill": {"role": "sensitive", "hierarchy": "suppress"},
+            "smokes": {"role": "sensitive", "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 4}, *items],
+        "method": {"algorithm": "mondrian"},
+    }
+    release = ind.anonymize(table, policy)
+    release.write(tmp_path / "out")
+    public, private = text_of(release.report(public=True)), text_of(release.report())
+    for page in (public, private, text_of((tmp_path / "out" / "report.html").read_text("utf-8"))):
+        assert "with 1 attribute that others may know of a person, and 1 of a visit" in page
+        assert re.search(r"ward +quasi-identifier", page)
+        assert "km-anonymity of ill, smokes (k = 2, m = 1) on items" in page
+    assert "Nothing is left of ward of the visits." in private
+    assert "Nothing is left of ward" not in public

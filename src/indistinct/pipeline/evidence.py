@@ -26,7 +26,7 @@ from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
 from indistinct.recoding.published_nodes import published_nodes, published_partition
 from indistinct.release.audit.reading import PublishedTable
-from indistinct.report.chapters import HARM, Evidence
+from indistinct.report.chapters import HARM, VISITS, Evidence, known_of_visits
 from indistinct.sources.writing import CERTIFICATE, PRIVATE
 from indistinct.types import Frame, Plain, PlainMapping
 from indistinct.warnings.what_is_left import lost_attributes
@@ -52,6 +52,9 @@ KS = range(2, 21)
 
 ANALYSES = "analyses.json"
 """The private file with estimates on the table and on the release."""
+
+COUNTED = {"analyses": ANALYSES, VISITS: "visits.json"}
+"""Further private documents that a report reads, by their name in the evidence."""
 
 EVIDENCE = "evidence.json"
 """The private file with what was counted in the table for reports."""
@@ -212,7 +215,8 @@ def sizes_and_risk(size: NDArray[np.int64]) -> Plain:
 
 
 def _public_role(name: str, view: ReleaseView, known: set[str]) -> str:
-    if name in view.quasi:
+    visits = known_of_visits(part.to_dict() for part in view.said.requirements)
+    if name in view.quasi or name in visits:
         return "quasi-identifier"
     asked = {part.sensitive for part in view.said.requirements}
     return "sensitive" if name in known or name in asked else "published as it is"
@@ -297,13 +301,13 @@ def evidence_in(release: Frame, *, public: bool, published: PlainMapping | None 
     if isinstance(release, Made):
         documents = getattr(release, "private", {})
         certificate, run = release.certificate.to_dict(), release.run.to_dict()
-        plan, private, analyses = map(documents.get, ("plan.json", EVIDENCE, ANALYSES))
+        plan, private, *counted = map(documents.get, ("plan.json", EVIDENCE, *COUNTED.values()))
     else:
         folder = Path(release)
         certificate = _document(folder / CERTIFICATE)
-        run, plan, private, analyses = (
+        run, plan, private, *counted = (
             None if public else _document(folder / PRIVATE / name)
-            for name in ("run.json", "plan.json", EVIDENCE, ANALYSES)
+            for name in ("run.json", "plan.json", EVIDENCE, *COUNTED.values())
         )
     if certificate is None or (run is None and not public):
         what = (
@@ -321,8 +325,9 @@ def evidence_in(release: Frame, *, public: bool, published: PlainMapping | None 
         return found
     assert run is not None
     lost = lost_attributes(run["plan"].get("leakage", {}))
-    if analyses is not None:
-        private = {**(private or {}), "analyses": analyses}
+    there = {key: one for key, one in zip(COUNTED, counted, strict=True) if one is not None}
+    if there:
+        private = {**(private or {}), **there}
     return replace(found, run=run, plan=plan, private=private, lost=lost)
 
 

@@ -14,7 +14,7 @@ from indistinct.types import Bools
 
 @dataclass(frozen=True, kw_only=True)
 class KAnonymity(Promise):
-    """Every equivalence class has at least ``k`` records."""
+    """At least ``k`` records, or people, share all quasi-identifiers as they are published."""
 
     model: ClassVar[str] = "k-anonymity"
     closure: ClassVar[Closure] = "superset"

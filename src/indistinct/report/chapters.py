@@ -6,7 +6,7 @@ is made of the certificate and of what can be counted in the release.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import accumulate
 from shlex import quote
@@ -52,6 +52,9 @@ from indistinct.types import PlainMapping
 from indistinct.warning_kinds import Kind, ranked, read_warnings
 
 ALL = "all quasi-identifiers"
+
+VISITS = "visits"
+"""What became of the attributes of visits, in the private evidence of a release."""
 
 MOST_MAPPED = 200
 """Values of an attribute whose mapping a report lists; all of them are in ``private/plan.json``."""
@@ -130,7 +133,14 @@ def lead(found: Evidence) -> str:
     where = f" in {' and '.join(tables)}" if tables else ""
     said = "every promise is kept" if found.holds else "a promise is BROKEN: do not publish this"
     known = many(len(quasi), "attribute", "attributes")
-    return f"{records}{where}, with {known} that others may know of a person; {said}."
+    visits = known_of_visits(certificate["promises"])
+    of_visits = f", and {shown(len(visits))} of a visit" if visits else ""
+    return f"{records}{where}, with {known} that others may know of a person{of_visits}; {said}."
+
+
+def known_of_visits(promises: Iterable[PlainMapping]) -> list[str]:
+    """The attributes that others may know of a visit, as promises name them."""
+    return [name for item in promises for name in item["parameters"].get("visit") or ()]
 
 
 def tiles(found: Evidence) -> list[Tile]:
@@ -159,13 +169,16 @@ def tiles(found: Evidence) -> list[Tile]:
         made.append(Tile(share(out / records if records else 0.0), what))
         if (loss := found.run["measures"].get("loss-arithmetic")) is not None:
             made.append(Tile(f"{loss:.0%}", "of the detail of quasi-identifiers lost, on average"))
+        if visits := found.of(VISITS):
+            what = "of the detail of what others know of a visit lost, on average"
+            made.append(Tile(f"{visits['loss']:.0%}", what))
     return made
 
 
 def answers(found: Evidence) -> list[tuple[str, str]]:
     """The questions that are asked first, with their answers."""
     said = [
-        ("What was promised?", "; ".join(map(_asked, found.account["promises"])) or "nothing"),
+        ("What was promised?", "; ".join(_asked(found.account["promises"])) or "nothing"),
         (
             "Is it true?",
             _proof(found),
@@ -201,12 +214,16 @@ def _proof(found: Evidence) -> str:
     return f"Yes. {counted}, which the files do not show. {said if asked - set(beside) else ''}"
 
 
-def _asked(item: PlainMapping) -> str:
-    of = f" of {item['sensitive']}" if item.get("sensitive") else ""
-    asked = parameters(
-        {key: value for key, value in item["parameters"].items() if value is not None}
-    )
-    return f"{item['model']}{of} ({asked}) on {first_names(item.get('on') or (ALL,))}"
+def _asked(promises: Sequence[PlainMapping]) -> Iterator[str]:
+    """What was asked, each the same promise once for all attributes that it is about."""
+    sensitive: dict[tuple[str, str, str], list[str]] = {}
+    for item in promises:
+        asked = parameters({key: one for key, one in item["parameters"].items() if one is not None})
+        on = "items" if _of_items(item) else first_names(item.get("on") or (ALL,))
+        of = sensitive.setdefault((item["model"], asked, on), [])
+        of += [item["sensitive"]] if item.get("sensitive") else []
+    for (model, asked, on), names in sensitive.items():
+        yield f"{model}{f' of {first_names(names)}' if names else ''} ({asked}) on {on}"
 
 
 def _cost(found: Evidence) -> str:
@@ -220,6 +237,10 @@ def _cost(found: Evidence) -> str:
         said.append(f"Little or nothing is left of {', '.join(lost)}.")
     elif found.run["plan"].get("leakage"):
         said.append("No quasi-identifier lost more than three quarters of what it told.")
+    if visits := found.of(VISITS):
+        gone = [name for name, at in visits["levels"].items() if at == visits["heights"][name]]
+        if gone:
+            said.append(f"Nothing is left of {', '.join(gone)} of the visits.")
     return " ".join(said)
 
 
@@ -337,10 +358,12 @@ def promises(found: Evidence) -> Chapter:
 
 def promised_on(item: PlainMapping) -> str:
     """What of a person a promise is about: quasi-identifiers, or the items that the person has."""
+    return "items" if _of_items(item) else ", ".join(item.get("on") or (ALL,))
+
+
+def _of_items(item: PlainMapping) -> bool:
     known = models().get(item["model"])
-    if known is not None and known.of_items_alone:
-        return "items"
-    return ", ".join(item.get("on") or (ALL,))
+    return known is not None and known.of_items_alone
 
 
 def _meaning(model: str) -> str:
@@ -414,6 +437,9 @@ def _attribute(
         used = plan.get("levels_used", {}).get(name, [plan["levels"][name]] * 2)
         at = shown(used[0]) if used[0] == used[1] else f"{used[0]} to {used[1]}"
         said.append(f"level {at} of {height}")
+    visits = found.of(VISITS) or {"levels": {}}
+    if name in visits["levels"]:
+        said.append(f"level {visits['levels'][name]} of {visits['heights'][name]}")
     if name in plan.get("cells", {}):
         style = plan["cells"][name]
         said.append(f"of each class {STYLES.get(style, style)}")
