@@ -94,8 +94,8 @@ function promised(promises, sensitive, implied) {
   return h("section", { className: "card", "aria-label": "Promised" }, h("h2", {}, "Promised"),
     promises.length ? promises.map((item, at) => one(item, at, sensitive)) : h("p", { className: "soft" }, "Nothing yet."),
     implied.map((item) => h("div", { className: "promise", role: "group", "aria-label": `Comes with it: ${item.model}` },
-      h("h3", {}, modelNamed(item.model)?.title ?? item.model, " ", h("span", { className: "tag" }, item.model)),
-      h("p", { className: "small soft" }, `Comes with the promises above, with k = ${item.k}: ${item.visit?.join(", ") || "a column"} differs between the records of a person. An attacker who knows it for one record finds at least ${item.k} people of a group with it.`))));
+      h("h3", {}, modelNamed(item.model)?.title ?? (item.visit ? "A visit finds nobody" : item.model), " ", h("span", { className: "tag" }, item.model)),
+      h("p", { className: "small soft" }, `Comes with the promises above, with k = ${item.k}: an attacker who knows ${item.visit?.join(", ") || "the columns that belong to each visit"} of one visit finds at least ${item.k} people of a group with such a visit.`))));
 }
 
 // Where the focus goes when what had it is gone.

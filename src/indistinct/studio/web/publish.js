@@ -77,7 +77,7 @@ function shown(result, prove, state) {
       h("section", { className: "card", "aria-label": "Audit" }, h("h2", {}, "The audit"),
         h("p", { className: "soft" }, "Computed from the published files alone."),
         grid("Promises and what was achieved", [
-          ["Promise", (item) => [item.model, h("div", { className: "soft small" }, list(item.parameters))]],
+          ["Promise", (item) => [item.model, item.sensitive ? ` of ${item.sensitive}` : "", h("div", { className: "soft small" }, list(item.parameters))]],
           ["Achieved", (item) => list(item.achieved)],
           ["", (item) => h("span", { className: `tag ${item.holds ? "good" : "bad"}` }, item.holds ? "holds" : "broken")],
         ], audit.promises)),
@@ -87,7 +87,7 @@ function shown(result, prove, state) {
 }
 
 const big = (value, text) => h("div", {}, h("span", { className: "big" }, value), h("span", { className: "soft" }, text));
-const list = (keys) => Object.entries(keys ?? {}).map(([name, value]) => `${name} = ${figure(value)}`).join(", ");
+const list = (keys) => Object.entries(keys ?? {}).map(([name, value]) => `${name} = ${Array.isArray(value) ? value.join(", ") : figure(value)}`).join(", ");
 
 function risk(prove) {
   if (prove.running) return h("p", { className: "soft" }, `${prove.what} …`);
