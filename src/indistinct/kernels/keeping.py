@@ -68,6 +68,15 @@ def subpath(file: str) -> str | None:
 
 
 @functools.cache
+def name_helpers() -> None:
+    """Let compiled code find what it calls for memory, as Numba's runtime does when it begins."""
+    from numba.core.runtime import nrt
+
+    for name, address in nrt._nrt.c_helpers.items():  # noqa: SLF001 - as its initialize() does
+        nrt.ll.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+
+
+@functools.cache
 def shared_cache() -> Any:
     """Numba's class of caches, with a folder that does not depend on the place of installation.
 
@@ -75,7 +84,6 @@ def shared_cache() -> Any:
     has to be compiled.
     """
     from numba.core import caching
-    from numba.core.runtime import nrt
 
     # Numba named its classes with an underscore before it documented them.
     at_folder: Any = next(
@@ -112,10 +120,11 @@ def shared_cache() -> Any:
             """Compiled code, without what only compiling needs.
 
             Numba itself first imports all that it can compile, and SciPy where it is installed: a
-            third of the time of a small run. Of that, code that is compiled needs memory alone;
-            who compiles imports the rest then.
+            third of the time of a small run; and compiles its functions for memory, which takes
+            LLVM's whole compiler. Of that, code that is kept needs the helpers of these alone, as
+            it has copies of the rest; who compiles does all of it then.
             """
-            nrt.rtsys.initialize(context)
+            name_helpers()
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, context)
 
