@@ -88,6 +88,13 @@ def test_only_tokens_are_no_values(texts: list[str]) -> None:
     assert sum(found.missing_tokens.values()) == gone
 
 
+def test_one_of_many_texts_is_a_value_among_tokens() -> None:
+    tokens = [" " * blanks + "NA" for blanks in range(1100)]
+    assert read(tokens).filled == 0
+    assert read([*tokens, "Rome"]).filled > 0
+    assert read(["Rome", *tokens]).filled > 0
+
+
 def test_codes_and_words_that_could_say_something_are_values_though_alone() -> None:
     assert read(["NC", "ND", "NC"]).distinct == 2  # states
     assert read(["none", "unknown"]).distinct == 2

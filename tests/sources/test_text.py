@@ -87,6 +87,14 @@ def test_many_whole_numbers_are_counted_as_few_are(least: int) -> None:
         assert different.dtype == values.dtype
 
 
+@pytest.mark.parametrize("more", [[], [None], [None, None], ["", None], ["7"], ["3000", "3000"]])
+def test_texts_that_all_differ_are_counted_as_others_are(more: list[str | None]) -> None:
+    values = pl.Series("x", [*map(str, range(3000)), *more])
+    different, often = counted_values(values)
+    assert dict(zip(different.to_list(), often.tolist(), strict=True)) == Counter(values.to_list())
+    assert (different.name, different.dtype, often.dtype) == ("x", pl.String, "int64")
+
+
 def test_times_keep_their_zone_and_fraction() -> None:
     moment = dt.datetime(2024, 7, 1, 5, 0, 0, 250_000)
     values = pl.Series([moment]).dt.replace_time_zone("Europe/Berlin")

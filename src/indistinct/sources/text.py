@@ -214,6 +214,8 @@ def counted_values(values: pl.Series) -> tuple[pl.Series, Ints]:
             often = np.bincount(place)
             found = np.flatnonzero(often)
             return pl.Series(values.name, found + low).cast(values.dtype), often[found]
+        if _all_differ(values):
+            return values, np.ones(len(values), np.int64)
         different, count = values.value_counts(name="\0count").get_columns()
         return different, count.to_numpy().astype(np.int64)
     # Of fractions many differ: they are sorted sooner than hashed.
@@ -223,6 +225,15 @@ def counted_values(values: pl.Series) -> tuple[pl.Series, Ints]:
     if missing := values.null_count():
         different, often = different.extend_constant(None, 1), np.append(often, missing)
     return different, often
+
+
+def _all_differ(values: pl.Series) -> bool:
+    """Whether none of many texts occurs twice: their hashes take a tenth of what counting takes."""
+    seen = values.head(_LOOKED_AT)
+    if values.dtype != pl.String or len(values) == len(seen) or seen.n_unique() < len(seen):
+        return False
+    hashes = np.sort(values.hash().to_numpy())
+    return bool((hashes[1:] != hashes[:-1]).all())
 
 
 def ranks(column: pl.Series) -> Ints:

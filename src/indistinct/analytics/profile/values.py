@@ -348,7 +348,11 @@ def _are_no_values(texts: pl.Series, signs: pl.DataFrame) -> bool:
     """
     if (signs["no date"] | signs["no number"]).all():
         return True
-    said = set(texts.str.strip_chars().str.to_lowercase().to_list()) - {""}
+    said = set[str]()
+    for some in (texts.head(SAMPLE), texts):  # of many texts one of the first says something
+        said = set(some.str.strip_chars().str.to_lowercase().to_list()) - {""}
+        if not said <= MISSING_AMONG_NUMBERS | MISSING_AMONG_WORDS:
+            return False
     if len(said) == 1:
         return said <= MISSING_AMONG_NUMBERS - _CODES_OF_PLACES
     return said <= MISSING_AMONG_WORDS
