@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import indistinct as ind
+from indistinct.analytics.leakage import assessment
 from indistinct.analytics.leakage.assessment import Assessment
-from indistinct.analytics.leakage.encoded import encode
+from indistinct.analytics.leakage.encoded import Encoded, encode
 from indistinct.analytics.leakage.leakage_change import (
     Known,
     compare_leakage,
@@ -26,6 +27,8 @@ from indistinct.analytics.leakage.leakage_change import (
 from indistinct.analytics.leakage.sensitive_leakage import sensitive_leakage
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.sources.engines import open_table
+from indistinct.sources.table import Table
+from indistinct.verbs import discovering
 
 
 def people(records: int = 240) -> pl.DataFrame:
@@ -149,6 +152,26 @@ def test_a_warning_where_a_column_that_is_not_shielded_leaks_a_lot() -> None:
     found = ind.assess(frame)
     assert found.roles["cost"] == "sensitive"
     assert "cost is not among them because it counts as sensitive" in found.shield.why[-1]
+
+
+def test_identifiers_are_let_go_before_combinations_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = []
+
+    def counted(table: Table, *rest: Any) -> Encoded:
+        held.append([*table.columns, table.text(["patient_id"])["patient_id"].count()])
+        return encode(table, *rest)
+
+    for verb in (assessment, discovering):
+        monkeypatch.setattr(verb, "encode", counted)
+    frame = people()
+    ind.assess(frame)
+    ind.quasi(frame, accept=True)
+    assert held == [[*frame.columns, 0]] * 2
+    assert frame["patient_id"].null_count() == 0
+    ind.assess(frame, attributes=["patient_id", "age"])
+    assert held[-1][-1] == frame.height
 
 
 def test_before_and_after_a_release() -> None:

@@ -65,6 +65,7 @@ def read_in_parts(
             for name in kept:
                 codes[name].add(frame[name])
             del frame, body, more
+    memory.hand_back()
     held = [
         codes[name].column(name, tidied)
         if name in codes

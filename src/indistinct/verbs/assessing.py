@@ -14,6 +14,7 @@ from indistinct.analytics.leakage.assessment import (
     Given,
     assess_table,
     exposed_people,
+    known_roles,
 )
 from indistinct.analytics.leakage.event_leakage import EventLeakage, unicity_of
 from indistinct.analytics.leakage.leakage_change import LeakageChange
@@ -37,8 +38,9 @@ from indistinct.intake.private_table import subjects_in
 from indistinct.intake.sought_releases import sought_by
 from indistinct.pipeline.attack import places_in, rows_that_fit
 from indistinct.pipeline.release import Release
+from indistinct.policy.sections import Role
 from indistinct.release.audit.reading import read_release
-from indistinct.sources.engines import open_table
+from indistinct.sources.engines import emptied, open_table
 from indistinct.sources.table import Table, require_columns
 from indistinct.types import Frame, Ints, PlainMapping
 
@@ -112,14 +114,16 @@ def assess(  # noqa: PLR0913, what its user may say
     else:
         looked = _records(data, policy, release, source, path)
     tell("looking at the columns", None)
+    looks = profile(looked.whole, columns=_profiled(looked.whole, policy, attributes, weights))
+    roles = None if policy is None else {k: v.role for k, v in policy.attributes.items()}
+    looked = looked.without_identifiers(known_roles(roles, looks), asked)
     known = Given(
-        None if policy is None else {k: v.role for k, v in policy.attributes.items()},
+        roles,
         None if policy is None else functools.partial(taxonomy_of, policy, looked.whole),
         looked.release,
         looked.left_out or {},
         looked.rows,
     )
-    looks = profile(looked.whole, columns=_profiled(looked.whole, policy, attributes, weights))
     assessed = assess_table(looked.table, looks, wanted, known, progress=progress)
     if release is not None and policy is not None and (exposed > 0 or looked.whole.held):
         assessed = _with_exposed_people(assessed, data, release, policy, exposed, path)
@@ -210,6 +214,14 @@ class _Looked:
     events: tuple[str, ...] = ()
     cells: Mapping[str, Lists] = field(default_factory=dict)
     published: Mapping[str, Lists] = field(default_factory=dict)
+
+    def without_identifiers(self, roles: Mapping[str, Role], asked: Sequence[str]) -> _Looked:
+        """The same, with nothing in identifiers, which are often most of a table in memory."""
+        if self.table is not self.whole:
+            return self
+        hidden = [name for name in self.whole.columns if roles.get(name) == "identifier"]
+        table = emptied(self.whole, [name for name in hidden if name not in asked])
+        return replace(self, table=table, whole=table)
 
 
 def _records(

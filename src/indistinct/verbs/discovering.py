@@ -40,7 +40,7 @@ from indistinct.intake.opening import (
     plain_table,
 )
 from indistinct.policy import Link
-from indistinct.sources.engines import open_table
+from indistinct.sources.engines import emptied, open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table
 from indistinct.types import Frame, PlainMapping
@@ -167,7 +167,9 @@ def quasi(  # noqa: PLR0913, what its user may say
     analysis = None
     if others:
         tell("counting", None)
-        encoded = encode(table, table.columns if threshold is not None else others)
+        counted = table.columns if threshold is not None else others
+        table = emptied(table, [name for name in table.columns if name not in counted])
+        encoded = encode(table, counted)
         analysis = encoded.analysis.among(others)
         if threshold is not None:
             tell("measuring dependence", None)

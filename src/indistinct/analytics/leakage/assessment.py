@@ -442,7 +442,7 @@ def assess_table(
         DataError: an unknown column, no column to analyse, weights that are no weights.
     """
     tell = progress or _silent
-    known = _known(given.roles, profile)
+    known = known_roles(given.roles, profile)
     of_whom = [] if asked.weights is None else [asked.weights]
     require_columns(table, [*(asked.attributes or ()), *of_whom])
     names, others = _analysed(table, profile, asked, given)
@@ -510,7 +510,7 @@ def _silent(what: str, share: float | None) -> None:
     del what, share
 
 
-def _known(roles: Mapping[str, Role] | None, profile: Profile) -> Mapping[str, Role]:
+def known_roles(roles: Mapping[str, Role] | None, profile: Profile) -> Mapping[str, Role]:
     """The roles that are decided, else those that the profile suggests."""
     return roles or {item.attribute: item.role for item in profile.attributes}
 
@@ -520,7 +520,7 @@ def _analysed(
 ) -> tuple[list[str], list[LeftOut]]:
     names, left_out = [], []
     chosen, weights, lacking = asked.attributes, asked.weights, given.left_out
-    known = _known(given.roles, profile)
+    known = known_roles(given.roles, profile)
     why = {item.attribute: item.why for item in profile.attributes}
     for name in dict.fromkeys([*why, *table.columns]):
         if name == weights and name not in (chosen or ()):

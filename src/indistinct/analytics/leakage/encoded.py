@@ -27,8 +27,12 @@ class Encoded:
 
     analysis: LeakageAnalysis
     domains: Mapping[str, tuple[str | None, ...]]
-    mass: Floats
     combination_of: Ints32 | None
+
+    @property
+    def mass(self) -> Floats:
+        """What every distinct combination weighs, [C]."""
+        return self.analysis.mass
 
 
 def encode(table: Table, attributes: Sequence[str], weights: str | None = None) -> Encoded:
@@ -57,8 +61,7 @@ def encode(table: Table, attributes: Sequence[str], weights: str | None = None) 
             axis=1,
         )
     ordered = combination_of if weight is None else None
-    analysis = LeakageAnalysis(found, probabilities)
-    return Encoded(analysis, domains, analysis.mass, ordered)
+    return Encoded(LeakageAnalysis(found, probabilities), domains, ordered)
 
 
 def _probabilities(

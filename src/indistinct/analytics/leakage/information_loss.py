@@ -63,11 +63,9 @@ class LeakageAnalysis:
 
     def __init__(self, table: FrequencyTable, probabilities: Floats | None = None) -> None:
         self._table = table
-        self._alike = probabilities is None
-        self._weights = table.weight.astype(np.float64)[:, np.newaxis]
-        if probabilities is not None:
-            self._weights = np.hstack([self._weights, probabilities])
-        mass, information = _parts(self._weights)
+        self._probabilities = probabilities
+        self._width = 1 if probabilities is None else 3
+        mass, information = _parts(self._all_weights())
         self._total = float(mass.sum())
         self.records = table.records
         self.entropy = (
@@ -85,7 +83,7 @@ class LeakageAnalysis:
     @property
     def mass(self) -> Floats:
         """What every distinct combination weighs, [C]."""
-        return _parts(self._weights)[0]
+        return _parts(self._all_weights())[0]
 
     @property
     def table(self) -> FrequencyTable:
@@ -102,7 +100,7 @@ class LeakageAnalysis:
             codes=tuple(self._table.codes[place] for place in places),
             weight=self._table.weight,
         )
-        return LeakageAnalysis(part, None if self._alike else self._weights[:, 1:])
+        return LeakageAnalysis(part, self._probabilities)
 
     def of(self, attributes: Sequence[str]) -> Leakage:
         """The leakage of one combination of attributes.
@@ -234,9 +232,16 @@ class LeakageAnalysis:
     def _class_weights(self, class_of: Array) -> Floats:
         """What every class weighs, [classes, 3], or [classes, 1] where all records are alike."""
         if not len(class_of):
-            return np.zeros((0, self._weights.shape[1]))
-        summed = [np.asarray(np.bincount(class_of, one), np.float64) for one in self._weights.T]
+            return np.zeros((0, self._width))
+        known = () if self._probabilities is None else self._probabilities.T
+        parts = [np.bincount(class_of, one) for one in (self._table.weight, *known)]
+        summed = [np.asarray(part, np.float64) for part in parts]
         return np.stack(summed, axis=1) if len(summed) > 1 else summed[0][:, np.newaxis]
+
+    def _all_weights(self) -> Floats:
+        """What every combination weighs, [C, 3] or [C, 1]; not kept, as it takes 8 bytes each."""
+        units = self._table.weight.astype(np.float64)[:, np.newaxis]
+        return units if self._probabilities is None else np.hstack([units, self._probabilities])
 
     def _position(self, name: str) -> int:
         if name not in self._places:
@@ -271,7 +276,7 @@ class LeakageAnalysis:
         alone = [self._singles[position].loss for position in tree.order]
         below = [[_subsets(rest, room) for room in range(most + 1)] for rest in range(count + 1)]
         wanted, done, told = below[count - skipped][most] - 1, 0, 0
-        scratch = _Scratch(tree.codes, self._weights.shape[1])
+        scratch = _Scratch(tree.codes, self._width)
         stack = [_Open([], 0.0, 0, *self._root(tree))]
         for _ in range(skipped):
             self._pass_over(tree, stack[0])
@@ -309,7 +314,7 @@ class LeakageAnalysis:
         return float(total[1] + state.closed[1]) / self._total if self._total > 0 else 0.0
 
     def _root(self, tree: _Tree) -> tuple[Ints32, Ints, Any, Any]:
-        weights = np.ascontiguousarray(self._weights[tree.rows])
+        weights = self._all_weights()[tree.rows]
         entries = tree.first.copy()
         return entries, np.array([0, len(entries)], dtype=np.int64), weights, np.zeros(6)
 
@@ -319,7 +324,7 @@ class LeakageAnalysis:
         size = len(state.entries) if keep else 0
         entries = np.empty(size, dtype=np.int32)
         start = np.empty(size // 2 + 2, dtype=np.int64)
-        weights = np.empty((size, self._weights.shape[1]))
+        weights = np.empty((size, self._width))
         closed, total = state.closed.copy(), np.zeros(6)
         kept, classes = take(
             state.entries,
@@ -396,7 +401,7 @@ class _Tree:
     """The attributes, what leaks most first, and the tails from each of them on."""
 
     order: tuple[int, ...]
-    rows: Ints
+    rows: Ints32
     first: Ints32
     code: tuple[Ints32, ...]
     up: tuple[Ints32, ...]
@@ -417,7 +422,8 @@ def _tree(table: FrequencyTable, singles: Sequence[Leakage]) -> _Tree:
         code.insert(0, codes)
         up.insert(0, next_tails)
         later = own
-    return _Tree(tuple(order), rows, later, tuple(code), tuple(up), max(domains, default=1))
+    few = rows.astype(np.int32)  # kept for as long as combinations are compared
+    return _Tree(tuple(order), few, later, tuple(code), tuple(up), max(domains, default=1))
 
 
 class _Scratch:
