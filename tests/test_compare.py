@@ -474,3 +474,43 @@ def test_people_of_a_class_are_counted_by_its_own_hierarchy(tmp_path: Path) -> N
     found = ind.compare(TOWNS, first, second).releases[1].promises[1]
     assert found.verdict is not None
     assert found.verdict.achieved == {"k": 4}
+
+
+MESSY = pl.DataFrame({
+    "age": [None if at % 11 == 0 else 18 + at * 7 % 45 for at in range(120)],
+    "job": [("nurse", "doctor", "cook", "baker", "smith")[at * at % 5] for at in range(120)],
+})  # fmt: skip
+JOBS = {"*": {"cook": [], "health": ["nurse", "doctor"], "trade": {"food": ["baker"], "smith": []}}}
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"algorithm": "optimal", "suppression_limit": 0.05},
+        {"algorithm": "optimal", "suppression_limit": 0.1, "objective": "precision"},
+        {"algorithm": "optimal", "suppression_limit": 0.1, "objective": "non-uniform-entropy"},
+        {"algorithm": "heuristic"},
+        *(
+            {"algorithm": "mondrian", "cells": {"age": style}}
+            for style in ("range", "set", "ancestor", "level")
+        ),
+    ],
+)
+def test_a_run_and_a_comparison_have_one_figure(method: dict[str, Any]) -> None:
+    """Of ages below 20 and above 50, missing ones, and branches that end early, too."""
+    ages = {"intervals": {"width": 5, "bottom": 20, "top": 50}}
+    asked = ind.Policy.from_dict({
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": ages},
+            "job": {"role": "quasi-identifier", "hierarchy": {"tree": JOBS}},
+        },
+        "promises": [{"model": "k-anonymity", "k": 4}],
+        "method": method,
+    })  # fmt: skip
+    release = ind.anonymize(MESSY, asked)
+    own = one(ind.compare(MESSY, release, policy=asked, queries=10))
+    wanted = {"loss-arithmetic": own["loss"]["mean"]}
+    if method["algorithm"] == "mondrian":  # whose classes overlap: which had what is not known
+        wanted["ncp"] = own["ncp"]["normalized"]
+    found = {name: release.measures[name] for name in wanted}
+    assert found == pytest.approx(wanted)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.analytics.published import Domain, Original, read_cells, read_rows
+from indistinct.analytics.published import Original, read_cells, read_rows
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.measures.certainty import Domain
 from indistinct.microdata.microdata import Microdata
 from indistinct.recoding.cells import cells_of
 from indistinct.recoding.plan import SearchReport

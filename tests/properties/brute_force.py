@@ -333,14 +333,9 @@ def _bits(
         under[cells[row][j]] += weight
         if row not in kept:
             gone[cells[row][j]] += weight
-    # Values that are published alike on level 0 already lose nothing against it.
-    start: Counter[Label] = Counter()
-    for leaf, count in raw.items():
-        start[case.full(j)[leaf][0]] += count
     bits = 0.0
     for row, weight in enumerate(case.weights):
-        own = start[case.full(j)[case.leaf(row, j)][0]]
-        bits -= weight * math.log2(own / under[cells[row][j]])
+        bits -= weight * math.log2(raw[case.leaf(row, j)] / under[cells[row][j]])
         if counted and row not in kept:
             bits -= weight * math.log2(gone[cells[row][j]] / sum(gone.values()))
     return bits

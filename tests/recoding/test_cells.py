@@ -222,8 +222,8 @@ def test_loss_of_ranges_and_sets_by_hand() -> None:
     # Three of ten ages each; one of three towns twice, two of three twice.
     age, town = (4 * 0.3 - 0.4) / (4 - 0.4), (2 / 3 + 4 / 3 - 4 / 3) / (4 - 4 / 3)
     assert measured(found.data, plan)["loss-arithmetic"] == pytest.approx((age + town) / 2)
-    # Of nine years between the youngest and the oldest two; of three towns two, less one.
-    assert ncp(found.data, plan) == pytest.approx((2 / 9 + (2 * 0.5) / 4) / 2)
+    # Of nine years between the youngest and the oldest two; of three towns one twice, two twice.
+    assert ncp(found.data, plan) == pytest.approx((2 / 9 + (2 * 2 / 3) / 4) / 2)
     gone = cells_of(found.data, np.full(4, -1, dtype=np.int32), None, REPORT)
     assert ncp(found.data, gone) == 1.0
     assert measured(found.data, gone)["loss"] == pytest.approx(1.0)

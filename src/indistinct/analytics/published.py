@@ -9,7 +9,6 @@ these cannot be measured, and is told instead of guessed.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,63 +18,13 @@ import polars as pl
 
 from indistinct.errors import DataError, Problem, refuse
 from indistinct.frozen import dataclass
-from indistinct.hierarchies.cells import Coverage, members_of, range_of
+from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
-from indistinct.microdata.domains import numbers_of
+from indistinct.measures.certainty import Domain
 from indistinct.microdata.encoding import codes_in, count_combinations, leaf_codes
 from indistinct.microdata.microdata import sorted_values
 from indistinct.sources.table import ROWS_FOUND
 from indistinct.types import Bools, Floats, Ints, Ints32
-
-EXACT = 2.0**53
-"""Above this size not every whole number can be told from its neighbours."""
-
-
-@dataclass(frozen=True, eq=False)
-class Domain:
-    """The values that one quasi-identifier can have, and how many records of the table have each.
-
-    ``counts`` is over the D leaves of the hierarchy. An attribute is *numeric* if all its values
-    (missing ones and those that the hierarchy suppresses aside) are numbers.
-    """
-
-    taxonomy: Taxonomy
-    counts: Ints
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    @cached_property
-    def numbers(self) -> Floats | None:
-        """The leaves as numbers, NaN for those that are none, [D]; None: not numeric."""
-        leaves = self.taxonomy.leaves
-        outside = set(self.taxonomy.suppressed)
-        found = numbers_of([None if leaf in outside else leaf for leaf in leaves])
-        if found is None or not (self.counts[np.isfinite(found)] > 0).any():
-            return None
-        return np.array(found)
-
-    @cached_property
-    def span(self) -> tuple[float, float]:
-        """The smallest and the largest number in the table; NaN where it is not numeric."""
-        if self.numbers is None:
-            return math.nan, math.nan
-        there = self.numbers[(self.counts > 0) & np.isfinite(self.numbers)]
-        return float(there.min()), float(there.max())
-
-    @cached_property
-    def whole(self) -> bool:
-        """Whether all numbers in the table are whole ones."""
-        if self.numbers is None:
-            return False
-        there = self.numbers[(self.counts > 0) & np.isfinite(self.numbers)]
-        return bool(((there == np.floor(there)) & (np.abs(there) < EXACT)).all())
-
-    @cached_property
-    def sorted_numbers(self) -> Floats:
-        """The numbers among the leaves, rising."""
-        numbers = np.zeros(0) if self.numbers is None else self.numbers
-        return np.sort(numbers[np.isfinite(numbers)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +202,7 @@ def read_cells(domain: Domain, labels: Sequence[Label]) -> tuple[PublishedCells,
     leaves: list[Ints32] = []
     for at, label in enumerate(labels):
         places = coverage.places(label)
-        ends = _ends(domain, label, places)
+        ends = domain.ends(label, places)
         if places is None and ends is None:
             unread[at] = True
         if ends is not None:
@@ -272,31 +221,6 @@ def read_cells(domain: Domain, labels: Sequence[Label]) -> tuple[PublishedCells,
         suppressed=np.array([label == SUPPRESSED for label in labels], dtype=np.bool_),
     )
     return cells, unread
-
-
-def _ends(domain: Domain, label: Label, places: Sequence[int] | None) -> tuple[float, float] | None:
-    """The ends of the interval that a cell is; None where it is none."""
-    numbers = domain.numbers
-    if numbers is None or label is None or members_of(label) is not None:
-        return None
-    if label == SUPPRESSED:
-        return domain.span
-    dates = domain.taxonomy.dates is not None
-    if not dates and (ends := range_of(label)) is not None:
-        low = float(ends[0]) if ends[0].is_finite() else domain.span[0]
-        high = float(ends[1]) if ends[1].is_finite() else domain.span[1]
-        return low, high
-    if places is None:
-        alone = numbers_of([label])
-        return None if alone is None else (alone[0], alone[0])
-    under = numbers[np.asarray(places, dtype=np.int64)]
-    under = under[np.isfinite(under)]
-    if not len(under):
-        return None
-    low, high = float(under.min()), float(under.max())
-    inside = domain.sorted_numbers
-    between = np.searchsorted(inside, high, "right") - np.searchsorted(inside, low, "left")
-    return (low, high) if between == len(under) else None
 
 
 def unreadable_cell(

@@ -100,17 +100,6 @@ def ends_of(cell: Label, taxonomy: Taxonomy) -> tuple[Decimal, Decimal] | None:
     return range_of(cell) if taxonomy.dates is None else dates_of(cell)
 
 
-def width_of(ends: tuple[Decimal, Decimal], numbers: Sequence[float]) -> float:
-    """How wide a range is; where it has no end, it ends with the numbers, which rise.
-
-    >>> width_of((Decimal(20), Decimal("Infinity")), [18.0, 24.0, 90.0])
-    70.0
-    """
-    low = float(ends[0]) if ends[0].is_finite() else numbers[0]
-    high = float(ends[1]) if ends[1].is_finite() else numbers[-1]
-    return high - low
-
-
 def members_of(cell: Label) -> tuple[Label, ...] | None:
     """The values of a set, or None where the cell is none.
 

@@ -46,10 +46,11 @@ class BoundEntropy(CellObjective):
         self.least_extra = np.zeros((m, most))
         top = np.zeros(m)
         for j, tallies in enumerate(data.tallies):
-            raw = _bits(tallies[0])
+            exact = data.units(j)
+            raw = _bits(exact)
             for level, units in enumerate(tallies):
                 self.base[j, level] = max(_bits(units) - raw, 0.0)
-            top[j] = max(_bits(tallies[0].sum(keepdims=True)) - raw, 0.0)
+            top[j] = max(_bits(exact.sum(keepdims=True)) - raw, 0.0)
         self.worst = float(self.over.keys(top)[0])
         self._tally = np.empty(int(data.card.max()) if data.card.size else 1, np.int64)
         self._bits = np.empty(m)
@@ -63,7 +64,7 @@ class BoundEntropy(CellObjective):
     def cost_of(self, attribute: int, under: Ints, suppressed: Bools) -> float:
         """Bits lost in attribute j where the cell of each combination covers so many records."""
         data = self.data
-        own = data.tallies[attribute][0][data.columns[data.row_of[attribute, 0]]]
+        own = data.units(attribute)[data.table.codes[attribute]]
         under = np.where(suppressed, data.table.records, under)
         # What only a population has weighs nothing, and may have nobody under its value.
         bits = np.log2(np.maximum(under, 1) / np.maximum(own, 1))

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from indistinct.errors import PolicyError
-from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.measures import BoundObjective, Outcome, Recoding, objective
+from indistinct.measures.certainty import Domain
 from indistinct.measures.loss import BoundLoss
 from indistinct.measures.non_uniform_entropy import BoundEntropy
 from indistinct.measures.objective import CellObjective
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.recoding.cells import amounts_under, numbers_in_order
+from indistinct.recoding.cells import amounts_under
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.plan import CellPlan, LevelPlan, Plan
 from indistinct.types import Floats, Ints, Plain
@@ -119,40 +119,18 @@ def measured(data: LeveledTable, plan: Plan) -> dict[str, float]:
 
 
 def ncp(data: LeveledTable, plan: CellPlan) -> float:
-    """The normalised certainty penalty, 0 to 1: mean over records and attributes.
-
-    A range counts its length out of that of the numbers in the table, any other cell the values it
-    stands for out of those in the hierarchy, both less one; a suppressed cell 1 (Xu and others,
-    KDD 2006, section 3.2; here for nodes as for sets).
-    """
+    """The normalised certainty penalty, 0 to 1: mean over records and attributes."""
     records = data.table.records
     if not records or not data.attributes:
         return 0.0
     kept = ~plan.suppressed
     lost = int(data.weight[~kept].sum())
     total = 0.0
-    for j, domain in enumerate(data.domain.tolist()):
-        cost = (plan.covered[j] - 1.0) / max(domain - 1, 1)
-        if plan.style[j] == "range" and data.taxonomies[data.attributes[j]].dates is None:
-            cost = _lengths(data, plan, j, cost)
-        of_class = cost[plan.cell_of[j]]
+    for j, name in enumerate(data.attributes):
+        domain = Domain(data.taxonomies[name], data.units(j))
+        of_class = domain.penalties_of(plan.texts[j], plan.covered[j])[plan.cell_of[j]]
         total += float((of_class[plan.class_of[kept]] * data.weight[kept]).sum()) + lost
     return total / (records * len(data.attributes))
-
-
-def _lengths(data: LeveledTable, plan: CellPlan, attribute: int, cost: Floats) -> Floats:
-    """The cost of every cell of an attribute, ranges by their length."""
-    taxonomy = data.taxonomies[data.attributes[attribute]]
-    ordered = numbers_in_order(taxonomy) or []
-    units = data.units(attribute)
-    numbers = [float(number) for number, code in ordered if units[code] > 0]
-    length = numbers[-1] - numbers[0] if numbers else 0.0
-    found = cost.copy()
-    for at, text in enumerate(plan.texts[attribute]):
-        ends = range_of(text)
-        if ends is not None and length > 0:
-            found[at] = min(width_of(ends, numbers) / length, 1.0)
-    return found
 
 
 def _score_of_cells(

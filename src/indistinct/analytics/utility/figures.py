@@ -8,12 +8,10 @@ Over classes E of the release, of |E| records each:
 
 Over cells:
 
-* **Normalized certainty penalty** NCP (Xu and others 2006). A range of numbers, or a node of the
-  hierarchy that is one, costs its width over that of the table's own range, ends beyond it cut off;
-  another node, or a set, the share of the hierarchy's leaves that it stands for; a single value
-  nothing; ``*`` one. A record costs the sum over attributes, each times its weight; a record of the
-  table that is in no class costs all weights. The total is the sum over records; normalized, it is
-  divided by what it would be if everything were suppressed.
+* **Normalized certainty penalty** NCP (:mod:`indistinct.measures.certainty`). A record costs the
+  sum over attributes, each times its weight; a record of the table that is in no class costs all
+  weights. The total is the sum over records; normalized, it is divided by what it would be if
+  everything were suppressed.
 * **Loss** as in :mod:`indistinct.measures.loss`: the share of leaves that a cell stands for, put on
   a scale from 0 (every cell a value) to 1 (every record suppressed).
 
@@ -30,11 +28,12 @@ from functools import cached_property
 
 import numpy as np
 
-from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
+from indistinct.analytics.published import Original, PublishedCells, PublishedRows
 from indistinct.analytics.utility.quality import Quality, quality_of
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, Problems, did_you_mean, refuse
 from indistinct.frozen import dataclass
+from indistinct.measures.certainty import Domain
 from indistinct.types import Floats, Ints, Ints32, Plain
 
 
@@ -289,15 +288,7 @@ def least_dcp(records: int, k: int) -> int:
 
 def ncp_of_cells(domain: Domain, cells: PublishedCells) -> Floats:
     """The certainty penalty of every published cell of an attribute, from 0 to 1, [L]."""
-    cost = np.where(cells.covered > 1, cells.covered / len(domain), 0.0)
-    inside = cells.intervals
-    if inside.any():
-        least, most = domain.span
-        low = np.clip(cells.low[inside], least, most)
-        high = np.clip(cells.high[inside], least, most)
-        cost[inside] = (high - low) / (most - least) if most > least else 0.0
-    cost[cells.suppressed] = 1.0
-    return cost
+    return domain.penalties(cells.covered, cells.low, cells.high, cells.suppressed)
 
 
 def _turned(value: float, least: float, most: float) -> float:

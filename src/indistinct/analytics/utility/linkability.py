@@ -34,10 +34,11 @@ import polars as pl
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.places import Places, classes_met
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
-from indistinct.analytics.published import Domain, PublishedCells, PublishedRows
+from indistinct.analytics.published import PublishedCells, PublishedRows
 from indistinct.analytics.weighted import Lists
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.measures.certainty import Domain
 from indistinct.microdata.encoding import count_combinations
 from indistinct.types import Bools, Floats, Ints32, Plain
 

@@ -35,7 +35,7 @@ from typing import Final, Literal
 import numpy as np
 
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
-from indistinct.analytics.published import Domain, PublishedCells
+from indistinct.analytics.published import PublishedCells
 from indistinct.analytics.utility.query_error import (
     MODES,
     Condition,
@@ -51,6 +51,7 @@ from indistinct.analytics.utility.query_error import (
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, did_you_mean, refuse
 from indistinct.frozen import dataclass
+from indistinct.measures.certainty import Domain
 from indistinct.metadata import NO_METADATA
 from indistinct.randomness import simulation
 from indistinct.types import Array, Bools, Floats, Ints, Ints32, Plain

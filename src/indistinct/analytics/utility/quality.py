@@ -36,11 +36,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from indistinct.analytics.attacks.places import classes_met
-from indistinct.analytics.published import Domain, Original, PublishedCells, PublishedRows
+from indistinct.analytics.published import Original, PublishedCells, PublishedRows
 from indistinct.document import PlainData
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.measures.certainty import Domain
 from indistinct.types import Bools, Floats, Ints, Plain
 
 MOST_PAIRS = 20_000_000

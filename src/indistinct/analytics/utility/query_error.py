@@ -28,11 +28,12 @@ from typing import Final, Literal, TypeVar
 
 import numpy as np
 
-from indistinct.analytics.published import Domain, Original, PublishedRows
+from indistinct.analytics.published import Original, PublishedRows
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, Problems, refuse
 from indistinct.frozen import dataclass
 from indistinct.kernels.queries import answers, fit_leaves, fit_range
+from indistinct.measures.certainty import Domain
 from indistinct.microdata.encoding import count_combinations
 from indistinct.randomness import simulation
 from indistinct.types import Bools, Floats, Ints, Ints32

@@ -40,7 +40,6 @@ from indistinct.errors import (
     did_you_mean,
     refuse,
 )
-from indistinct.hierarchies.cells import range_of, width_of
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.fingerprints import Ground, breaks_diversity, diverse_groups, partition_sets
 from indistinct.kernels.ragged import Ragged, pointers
@@ -55,7 +54,7 @@ from indistinct.recoding.items.tree import ItemTree, tree_of
 from indistinct.recoding.limits import Progress
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked_plan import Buckets, LinkedPlan
-from indistinct.recoding.plan import CellPlan, SearchReport
+from indistinct.recoding.plan import SearchReport
 from indistinct.recoding.recoded import ncp
 from indistinct.recoding.refusals import bad_choices, without_hierarchy
 from indistinct.types import Floats, Ints, Ints32
@@ -192,7 +191,7 @@ def k_l_diversity(
             "variant": settings.variant,
             "item_bound": asked.bound,
             "sa_ncp": found.ncp,
-            "qid_ncp": qid_ncp(data, quasi),
+            "qid_ncp": report.value,
             "fingerprints": {
                 "count": len(found),
                 "smallest": int(sizes.min()),
@@ -239,33 +238,6 @@ def fingerprints(items: Ragged, tree: ItemTree, k: int, who: Ints32) -> Fingerpr
     return Fingerprints(
         bucket_of, of_buckets, lost / max(len(items.value), 1), int(tally[0]), int(tally[1])
     )
-
-
-def qid_ncp(data: LeveledTable, plan: CellPlan) -> float:
-    """The quasi-identifiers' normalised certainty penalty as the paper counts it, 0 to 1.
-
-    Mean over people and attributes of the share of all leaves that a cell stands for, 0 for one
-    leaf; of a range its length out of that of all numbers in the table. Suppressed people count 1.
-    """
-    kept = ~plan.suppressed
-    people = len(kept)
-    if not people or not data.attributes:
-        return 0.0
-    total = 0.0
-    for j, name in enumerate(data.attributes):
-        share = np.where(plan.covered[j] <= 1, 0.0, plan.covered[j] / int(data.domain[j]))
-        if plan.style[j] == "range" and data.taxonomies[name].dates is None:
-            ordered = numbers_in_order(data.taxonomies[name]) or []
-            held = np.unique(data.table.codes[j])
-            numbers = [float(number) for number, code in ordered if code in held]
-            length = numbers[-1] - numbers[0] if numbers else 0.0
-            for at, text in enumerate(plan.texts[j]):
-                ends = range_of(text)
-                if ends is not None and length > 0:
-                    share[at] = width_of(ends, numbers) / length
-        total += float(share[plan.cell_of[j]][plan.class_of[kept]].sum())
-        total += float(people - np.count_nonzero(kept))
-    return total / (people * len(data.attributes))
 
 
 @dataclass(frozen=True)
