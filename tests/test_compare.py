@@ -514,3 +514,34 @@ def test_a_run_and_a_comparison_have_one_figure(method: dict[str, Any]) -> None:
         wanted["ncp"] = own["ncp"]["normalized"]
     found = {name: release.measures[name] for name in wanted}
     assert found == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("kept", ["drop", "keep"])
+def test_rows_of_stars_are_suppressed_wherever_they_are_counted(kept: str) -> None:
+    """Three people of whom only what is missing could be published, beside twenty."""
+    frame = pl.DataFrame({
+        "age": [*range(30, 50), None, None, None],
+        "zip": [*[f"81{at % 5}" for at in range(20)], None, None, None],
+        "diagnosis": [DIAGNOSES[at % 5] for at in range(23)],
+    })  # fmt: skip
+    asked = ind.Policy.from_dict({
+        "attributes": {
+            "age": {"role": "quasi-identifier", "missing": "suppress"},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": {}}, "missing": "suppress"},
+            "diagnosis": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "output": {"suppressed": kept},
+    })  # fmt: skip
+    release = ind.anonymize(frame, asked)
+    found = [
+        (release.run.published, release.run.suppressed),
+        (23 - ind.audit(release).suppressed, ind.audit(release).suppressed),
+        (20, one(ind.compare(frame, release, policy=asked, queries=10))["suppressed"]),
+    ]
+    for further in ({}, {"gain": 1.0}):
+        point = ind.explore(frame, asked, k=[3], **further).points[0]
+        found.append((point.published, point.suppressed))
+        assert point.risk is not None
+        assert point.risk["highest"] == 1 / 3
+    assert found == [(20, 3)] * 5

@@ -282,7 +282,10 @@ METHOD_KEYS: dict[str, tuple[Any, Check]] = {
     "node_limit": (3, lambda release, table: _plan(release).get("expanded", 0) <= 4),
     "scope": ("subtree", _accepted),
     "tie_break": ("paper", _accepted),
-    "local_recoding": (True, _suppressed_at_most(0.0)),
+    "local_recoding": (
+        True,
+        lambda release, table: release.certificate.records_published == table.height,
+    ),
     "cells": (
         "set",
         lambda release, table: (

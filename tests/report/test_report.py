@@ -139,7 +139,7 @@ def assert_figures_are_those_of(account: Mapping[str, Any], page: str, *, classe
 def assert_figures_of_the_run(run: Mapping[str, Any], page: str) -> None:
     """What the custodian alone may know: what it cost."""
     told = rows_of(page)
-    assert ("records left out", shown(run["suppressed"])) in told
+    assert ("records suppressed", shown(run["suppressed"])) in told
     assert ("records of noise", shown(run["added"]["noise"])) in told
     assert ("decoys", shown(run["added"]["decoys"])) in told
     drawn = {(row[0], row[-1]) for row in told}
@@ -242,7 +242,7 @@ def test_a_public_report_says_nothing_of_the_run(release: ind.Release) -> None:
     assert "Somebody 1 " not in page
     for word in (f"{run['seed']}", run["policy_sha256"], "left out (", "optimal", "Attackers"):
         assert word not in page
-    assert "records left out" not in page
+    assert "records suppressed" not in page
     assert "Public: may travel with the data" in page
 
 

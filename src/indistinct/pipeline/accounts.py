@@ -21,7 +21,7 @@ from indistinct.pipeline.release import Release
 from indistinct.privacy.promise import models
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan_document import plan_document
-from indistinct.recoding.recoded import leaked, measured
+from indistinct.recoding.recoded import in_no_class, leaked, measured
 from indistinct.release.audit import Audit, Verdict
 from indistinct.release.certificate import COUNTS_MADE_UP, Certificate, made_up_among
 from indistinct.release.certificate import Run as Account
@@ -82,7 +82,8 @@ def accounts(
     """
     policy, subjects = private.policy, private.subjects
     weight = private.data.weight
-    suppressed = int(weight[plan.suppressed].sum())
+    hidden = in_no_class(private.data, plan.quasi if isinstance(plan, LinkedPlan) else plan)
+    suppressed = int(weight[hidden].sum())
     records = int(weight.sum())
     of_people = None
     if subjects.unit == "person":
@@ -92,7 +93,7 @@ def accounts(
             "published": records - suppressed,
             "suppressed": suppressed + people_out,
         }
-        gone = plan.suppressed[private.microdata.combination_of[subjects.person_of]]
+        gone = hidden[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
     found, document = [], plan.to_dict()
     documents: dict[str, Content | Callable[[], Content]] = {}

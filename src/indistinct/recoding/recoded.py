@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from indistinct.errors import PolicyError
+from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures import BoundObjective, Outcome, Recoding, objective
 from indistinct.measures.certainty import Domain
 from indistinct.measures.loss import BoundLoss
@@ -20,7 +21,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import amounts_under
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.plan import CellPlan, LevelPlan, Plan
-from indistinct.types import Floats, Ints, Plain
+from indistinct.types import Bools, Floats, Ints, Plain
 
 REPORTED: dict[str, Plain] = {
     "loss": {},
@@ -63,6 +64,19 @@ def published_classes(data: LeveledTable, plan: Plan, grouper: Grouper | None = 
         columns, [int(number.max()) + 1 for number in labels], data.weight[kept]
     )
     return size
+
+
+def in_no_class(data: LeveledTable, plan: Plan) -> Bools:
+    """Which combinations are suppressed, or ``*`` in every quasi-identifier, [C].
+
+    Where all that is published is ``*``, it is judged as the one class that it is.
+    """
+    hidden = np.ones(data.table.combinations, dtype=np.bool_)
+    for j, name in enumerate(data.attributes):
+        if name not in data.unchanged:
+            stars = [label == SUPPRESSED for label in plan.labels(data, j)]
+            hidden &= np.array([*stars, True])[plan.cells(data, j)]
+    return plan.suppressed if hidden[data.weight > 0].all() else hidden
 
 
 def score(

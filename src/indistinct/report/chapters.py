@@ -165,7 +165,7 @@ def tiles(found: Evidence) -> list[Tile]:
         made.append(Tile(f"1 in {shown(fewest)}", what, "good" if fewest > 10 else "doubt"))
     if found.run is not None:
         out, records = found.run["suppressed"], found.run["records"]
-        what = f"of the table's {shown(records)} records left out"
+        what = f"of the table's {shown(records)} records suppressed"
         made.append(Tile(share(out / records if records else 0.0), what))
         if (loss := found.run["measures"].get("loss-arithmetic")) is not None:
             made.append(Tile(f"{loss:.0%}", "of the detail of quasi-identifiers lost, on average"))
@@ -230,7 +230,7 @@ def _cost(found: Evidence) -> str:
     assert found.run is not None
     out, records = found.run["suppressed"], found.run["records"]
     said = [
-        f"{shown(out)} of {shown(records)} records are left out ({share(out / (records or 1))})."
+        f"{shown(out)} of {shown(records)} records are suppressed ({share(out / (records or 1))})."
     ]
     if found.lost:
         lost = [f"{name} ({kept:.0%} left)" for name, kept in found.lost.items()]
@@ -820,7 +820,7 @@ def added(found: Evidence) -> Chapter | None:
     facts += list(found.certificate.get("transformed", {}).items())
     if found.run is not None:
         facts += [
-            ("records left out", shown(found.run["suppressed"])),
+            ("records suppressed", shown(found.run["suppressed"])),
             ("records of noise", shown(found.run["added"]["noise"])),
             ("decoys", shown(found.run["added"]["decoys"])),
         ]

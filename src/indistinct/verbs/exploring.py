@@ -35,7 +35,7 @@ from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.recoding.method import method_named
 from indistinct.recoding.plan import LevelPlan, Plan
-from indistinct.recoding.recoded import leaked, published_classes, score
+from indistinct.recoding.recoded import in_no_class, leaked, published_classes, score
 from indistinct.types import Frame, Plain, PlainMapping
 from indistinct.verbs.alternatives import COST
 from indistinct.verbs.risk import for_k
@@ -280,7 +280,7 @@ def _point(
 def _worth(data: LeveledTable, plan: Plan, threshold: float) -> Plain:
     """What a plan keeps of a table, and what it risks."""
     size = published_classes(data, plan)
-    left_out = int(data.weight[plan.suppressed].sum())
+    left_out = int(data.weight[in_no_class(data, plan)].sum())
     bound = bound_by(measure="loss", aggregate="arithmetic").bind(data)
     return {
         "published": int(data.weight.sum()) - left_out,
@@ -316,7 +316,7 @@ def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None)
         return Point(**told)
     run = release.run.to_dict()
     count, smallest, mean = (run["classes"][key] for key in ("count", "smallest", "mean"))
-    starred = _fit_no_class(run) if policy.output.suppressed == "keep" else 0
+    starred = _fit_no_class(run)
     if starred and not release.linked:
         smallest = min(smallest or starred, starred)
         mean = ((mean or 0) * count + starred) / (count + 1)

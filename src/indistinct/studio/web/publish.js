@@ -66,7 +66,7 @@ function shown(result, prove, state) {
     h("section", { className: "card", "aria-label": "What is published" }, h("h2", {}, "What is published"),
       h("div", { className: "figures" },
         big(count(told.published ?? told.records_published ?? audit.records), "records published"),
-        big(count(told.suppressed ?? 0), "records left out"),
+        big(count(told.suppressed ?? 0), "records suppressed"),
         big(count(told.classes?.smallest ?? 0), "in the smallest group"),
         kept === undefined ? null : big(share(1 - kept), visits.length ? `of the detail of people's quasi-identifiers kept, without ${visits.join(", ")}` : "of the detail of quasi-identifiers kept"),
         visits.length ? big(share(1 - result.visits.loss), `of the detail of ${visits.join(", ")} kept, told per visit`) : null),
