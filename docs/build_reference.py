@@ -426,8 +426,8 @@ def policy_page() -> str:
         "A column without a role is an error: see [roles](../topics/roles.md). Put a name with blanks "
         'or special characters in quotes: `[attributes."marital status"]`.',
         keys_of(policy.Attribute),
-        "`hierarchy`, `weight`, `min_level`, `max_level` and `uncovered` apply to quasi-identifiers. With "
-        "another role they have no effect, and the run warns.",
+        '`hierarchy`, `weight`, `min_level`, `max_level`, `uncovered` and `missing = "suppress"` apply to '
+        "quasi-identifiers. With another role they have no effect, and the run warns.",
         "### `missing`",
         'A word alone is `as`: `missing = "suppress"`. See '
         "[missing and suppressed values](../topics/missing-and-suppressed-values.md).",

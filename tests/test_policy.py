@@ -433,10 +433,12 @@ def test_warnings_do_not_stop_a_policy() -> None:
         promises=[{"model": "k-anonymity", "k": 2, "on": ["age"]}],
     )
     keys["attributes"]["age"]["weight"] = 2
-    keys["attributes"]["diagnosis"]["min_level"] = 1
+    keys["attributes"]["diagnosis"] |= {"min_level": 1, "missing": "suppress"}
     seed, idle, weights, bare = Policy.from_dict(keys).warnings
     assert seed.startswith("method.seed: anyone who knows the seed can undo the shuffle")
-    assert idle == "attributes.diagnosis: min_level has no effect on role 'sensitive'"
+    assert idle == (
+        "attributes.diagnosis: min_level, missing = \"suppress\" have no effect on role 'sensitive'"
+    )
     assert (
         weights == "method.objective: measure 'discernibility' does not use the attributes' weights"
     )

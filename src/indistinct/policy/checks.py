@@ -642,7 +642,7 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
             for key in _QI_ONLY
             if key in item.model_fields_set
             and not (item.role == "sensitive" and item.hierarchy and key in _OF_HIERARCHIES)
-        ]
+        ] + ['missing = "suppress"'] * (item.missing.as_ == "suppress")
         if idle and item.role != "quasi-identifier":
             yield Kind.SETTING(
                 f"{place_of(('attributes', name))}: {', '.join(idle)} "
