@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -161,3 +162,18 @@ def test_comparisons_of_people_follow_values_too(transform: Any) -> None:
     else:
         assert one["record_intersection"] == {}
         assert any(note.startswith("'cost': beliefs are not measured") for note in one["notes"])
+
+
+@pytest.mark.parametrize("kind", ["release", "frame", "parquet"])
+def test_a_missing_number_is_learnt_whatever_stands_for_it(tmp_path: Path, kind: str) -> None:
+    """NaN and null are one value, which both of a class have; NaN was none that could be sought."""
+    frame = pl.DataFrame({"age": ["20", "20", "30", "30"], "dose": [float("nan"), None, 1.0, 2.0]})
+    keys = {
+        "attributes": {"age": {"role": "quasi-identifier"}, "dose": {"role": "sensitive"}},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    release = ind.anonymize(frame, keys)
+    release.tables.write_parquet(tmp_path / "release.parquet")
+    given = {"release": release, "frame": release.tables, "parquet": tmp_path / "release.parquet"}
+    found = ind.attack(frame, given[kind], keys, only=["membership", "homogeneity"])
+    assert [one.success["certain"] for one in found.attacks] == [0.5, 0.5]

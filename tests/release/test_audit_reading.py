@@ -653,3 +653,25 @@ def test_how_the_source_was_read_says_nothing_of_a_release(tmp_path: Path) -> No
     found = audit(tmp_path / "out", source={"header": False, "separator": ";"})
     assert found.holds
     assert found.records == 4
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "objects", "parquet"])
+def test_what_is_missing_is_one_sensitive_value(tmp_path: Path, kind: str) -> None:
+    """NaN, null and an empty text say the same of a dose and of a drug, as a search counts."""
+    frame = pl.DataFrame(
+        {"age": ["30"] * 2, "dose": [float("nan"), None], "drug": ["", None]},
+        {"age": pl.String, "dose": pl.Float64, "drug": pl.String},
+    )
+    given: Any
+    if kind == "objects":
+        cells = {"age": ["30"] * 2, "dose": [float("nan"), None], "drug": ["", None]}
+        given = pd.DataFrame(cells, dtype=object)
+    elif kind == "parquet":
+        given = tmp_path / "release.parquet"
+        frame.write_parquet(given)
+    else:
+        given = KINDS[kind](frame)
+    several = [
+        Requirement("distinct-l-diversity", {"l": 2}, sensitive=name) for name in ("dose", "drug")
+    ]
+    assert [one.achieved for one in audit(given, several, ["age"]).promises] == [{"l": 1}] * 2

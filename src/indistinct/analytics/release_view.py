@@ -353,7 +353,7 @@ class ReleaseView:
         """The rows of a long release that name a person, with their numbers from 0."""
         assert self.person is not None
         own = [*self.quasi, *self.sensitive]
-        texts = self.sought.cells(self.table.texts([self.person, *own]), own)
+        texts = self._texts(own, self.person)
         return texts.with_row_index(_ROW).filter(~self.nobody)
 
     @cached_property
@@ -382,14 +382,22 @@ class ReleaseView:
             return np.arange(self.height)
         return self._people[_ROW].to_numpy().astype(np.int64)
 
+    def _read(self, names: Sequence[str]) -> Sequence[str]:
+        """Those of some columns in which NaN is missing: none where cells are taken as they are."""
+        return () if self.sought.missing is None else names
+
+    def _texts(self, names: Sequence[str], *keys: str) -> pl.DataFrame:
+        """Some columns of the table as they are read, beside those that name people."""
+        return self.sought.cells(self.table.texts([*keys, *names], self._read(names)), names)
+
     def cells(self, names: Sequence[str]) -> pl.DataFrame:
         """Some columns of the table, a row per person and combination of them."""
         own = [name for name in dict.fromkeys(names) if self.table.find(name) is not None]
         if self.person is None and self.as_codes:
             return pl.DataFrame([self.sought.coded(self.table.codes(name)) for name in own])
         if self.person is None:
-            return self.sought.cells(self.table.texts(own), own)
-        rows = self.sought.cells(self.table.texts([self.person, *own]), own)
+            return self._texts(own)
+        rows = self._texts(own, self.person)
         rows = rows.filter(~self.nobody)
         return rows.unique([self.person, *own], keep="first", maintain_order=True).select(own)
 
@@ -431,7 +439,7 @@ class ReleaseView:
                 self.height + 1
             )[:-1]
         keys = [] if self.person is None else [self.person]
-        texts = self.sought.cells(self.table.texts([*keys, *names]), names)
+        texts = self._texts(names, *keys)
         if self.person is not None:
             texts = texts.filter(~self.nobody)
             people = self._buckets[0]
@@ -453,7 +461,7 @@ class ReleaseView:
             names: the columns.
         """
         assert self.person is not None
-        texts = self.sought.cells(self.table.texts([self.person, *names]), names)
+        texts = self._texts(names, self.person)
         texts = texts.filter(~self.nobody)
         return codes_in(texts[self.person], self._buckets[0]), texts.select(names)
 
@@ -498,9 +506,9 @@ class ReleaseView:
         found = {}
         for name in self.sought.sensitive:
             if table.find(name) is not None:
-                found[name] = self.sought.cells(table.texts([by, name]), [name])
+                found[name] = self.sought.cells(table.texts([by, name], self._read([name])), [name])
             elif table.find(ATTRIBUTE) is not None and table.find(VALUE) is not None:
-                rows = table.texts([by, ATTRIBUTE, VALUE])
+                rows = table.texts([by, ATTRIBUTE, VALUE], self._read([VALUE]))
                 own = rows.filter(pl.col(ATTRIBUTE) == name).select(by, pl.col(VALUE).alias(name))
                 if own.height:
                     found[name] = self.sought.cells(own, [name])

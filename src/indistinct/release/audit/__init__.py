@@ -332,7 +332,9 @@ def _audited(published: Published, requirements: Sequence[Requirement], context:
     if person is not None:
         needed = [person, *(name for name in needed if name != person)]
     table = _table_of(published, needed)
-    texts = table.texts(needed) if person is not None else table.counted(needed)
+    values = [part.sensitive for part in requirements if part.sensitive not in (None, *names)]
+    read = table.counted if person is None else table.texts
+    texts = read(needed, [*dict.fromkeys(map(str, values))])
     looked_at = {table.find(name) for name in needed}
     hidden = _hidden(texts, names)
     records = texts if hidden is None else texts.filter(~hidden)

@@ -207,9 +207,9 @@ def listed_values(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
     """The rows of the sensitive table of one attribute: columns ``by`` and the attribute."""
     if table.find(name) is not None:
         require_columns(table, [by])
-        return table.texts([by, name])
+        return table.texts([by, name], [name])
     require_columns(table, [by, "attribute", "value"])
-    rows = table.texts([by, "attribute", "value"]).filter(pl.col("attribute") == name)
+    rows = table.texts([by, "attribute", "value"], ["value"]).filter(pl.col("attribute") == name)
     if rows.is_empty():
         raise DataError(
             "missing-column",

@@ -3,7 +3,8 @@
 Nothing is known here of the table that a release was made from, of the policy or of the program
 that made it. A table is any frame or file; every cell becomes text, and two cells have one text
 only if nobody can tell them apart in what was published. An empty text, NaN and a missing cell are
-therefore three things in a frame that holds all three.
+therefore three things in a frame that holds all three: of quasi-identifiers, by which rows are told
+apart. As sensitive values all of them are the missing one.
 """
 
 from __future__ import annotations
@@ -88,8 +89,10 @@ class PublishedTable:
     name: str
     columns: tuple[str, ...]
     matches: bool | None
-    _texts: Callable[[Sequence[str]], pl.DataFrame] = field(repr=False)
-    _counted: Callable[[Sequence[str]], pl.DataFrame] | None = field(default=None, repr=False)
+    _texts: Callable[[Sequence[str], Sequence[str]], pl.DataFrame] = field(repr=False)
+    _counted: Callable[[Sequence[str], Sequence[str]], pl.DataFrame] | None = field(
+        default=None, repr=False
+    )
     _codes: Callable[[str], pl.Series] | None = field(default=None, repr=False)
     _stored: Callable[[str], pl.Series] | None = field(default=None, repr=False)
 
@@ -98,12 +101,17 @@ class PublishedTable:
         """Whether an engine holds the table, and counts its rows."""
         return self._counted is not None
 
-    def counted(self, columns: Sequence[str]) -> pl.DataFrame:
-        """These columns as text; of a table in an engine its different rows, counted there."""
+    def counted(self, columns: Sequence[str], values: Sequence[str] = ()) -> pl.DataFrame:
+        """These columns as text; of a table in an engine its different rows, counted there.
+
+        Arguments:
+            columns: their names.
+            values: those of sensitive values.
+        """
         if self._counted is None:
-            return self.texts(columns)
+            return self.texts(columns, values)
         own = {name: self.find(name) or name for name in columns}
-        found = self._counted(list(dict.fromkeys(own.values())))
+        found = self._counted([*dict.fromkeys(own.values())], [own[name] for name in values])
         return found.select(*(pl.col(one).alias(name) for name, one in own.items()), TIMES)
 
     def tallied(self, name: str) -> tuple[pl.Series, Ints]:
@@ -117,17 +125,21 @@ class PublishedTable:
             return found[name], found[TIMES].to_numpy().astype(np.int64)
         return counted_values(found[name])
 
-    def texts(self, columns: Sequence[str]) -> pl.DataFrame:
-        """These columns as text, missing cells null."""
-        found = [self.find(name) or name for name in columns]
-        return self._texts(list(dict.fromkeys(found))).select(
-            pl.col(own).alias(name) for own, name in zip(found, columns, strict=True)
-        )
+    def texts(self, columns: Sequence[str], values: Sequence[str] = ()) -> pl.DataFrame:
+        """These columns as text, missing cells null.
+
+        Arguments:
+            columns: their names.
+            values: those of sensitive values, of which all that is missing is one.
+        """
+        own = {name: self.find(name) or name for name in columns}
+        found = self._texts([*dict.fromkeys(own.values())], [own[name] for name in values])
+        return found.select(pl.col(own[name]).alias(name) for name in columns)
 
     def codes(self, name: str) -> pl.Series:
-        """A column as text that is held as codes, missing cells null."""
+        """A column as text that is held as codes; all that is missing is null."""
         own = self.find(name) or name
-        codes = as_codes(self.texts([own])[own]) if self._codes is None else self._codes(own)
+        codes = as_codes(self.texts([own], [own])[own]) if self._codes is None else self._codes(own)
         return codes.alias(name)
 
     def find(self, name: str) -> str | None:
@@ -278,7 +290,9 @@ def _read_file(
     names = column_names(frame)
     if coded:
         held = {
-            values.name: values if values.dtype == pl.Enum else as_codes(_text(values))
+            values.name: values
+            if values.dtype == pl.Enum
+            else as_codes(_text(_one_missing(values)))
             for values in frame.get_columns()
         }
         del frame
@@ -286,14 +300,14 @@ def _read_file(
             name,
             names,
             matches,
-            lambda columns: pl.DataFrame([held[column].cast(pl.String) for column in columns]),
+            lambda columns, _: pl.DataFrame([held[column].cast(pl.String) for column in columns]),
             _codes=held.__getitem__,
         )
     return PublishedTable(
         name,
         names,
         matches,
-        lambda columns: _texts(frame, columns) if written else _trimmed(_texts(frame, columns)),
+        lambda *of: _texts(frame, *of) if written else _trimmed(_texts(frame, *of)),
         _stored=frame.get_column,
     )
 
@@ -347,16 +361,16 @@ def _read_counted(
 ) -> PublishedTable:
     """A table in an engine, whose different rows are counted there."""
 
-    def cells(frame: pl.DataFrame, wanted: Sequence[str]) -> pl.DataFrame:
-        found = _texts(frame, wanted)
+    def cells(frame: pl.DataFrame, wanted: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+        found = _texts(frame, wanted, values)
         return found if as_written else _trimmed(found)
 
-    def texts(wanted: Sequence[str]) -> pl.DataFrame:
-        return cells(table.frame(wanted), wanted)
+    def texts(wanted: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+        return cells(table.frame(wanted), wanted, values)
 
-    def counted(wanted: Sequence[str]) -> pl.DataFrame:
-        values, times = table.published(wanted)
-        return cells(values, wanted).with_columns(times.alias(TIMES))
+    def counted(wanted: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+        rows, times = table.published(wanted)
+        return cells(rows, wanted, values).with_columns(times.alias(TIMES))
 
     _refuse_patterns(table.columns, name)
     return PublishedTable(name, table.columns, matches, texts, counted)
@@ -373,7 +387,7 @@ def _read_frame(native: Frame, name: str) -> PublishedTable:
             name,
             tuple(native.columns),
             None,
-            lambda own: _texts(native, own),
+            lambda *of: _texts(native, *of),
             _stored=native.get_column,
         )
     import narwhals as nw
@@ -395,27 +409,26 @@ def _read_frame(native: Frame, name: str) -> PublishedTable:
             remedy="give a Polars, pandas, PyArrow or DuckDB table, or a path",
         ) from None
 
-    def texts(wanted: Sequence[str]) -> pl.DataFrame:
+    def texts(wanted: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
         if isinstance(frame, nw.LazyFrame):
             if elsewhere:
                 rows = frame.select(nw.len()).collect("polars").item()
                 memory.require_rows(memory.OF_CELLS * rows * len(wanted), name, memory.allowed())
-            return _texts(frame.select(wanted).collect("polars").to_native(), wanted)
-        return pl.DataFrame(
-            [
-                _text(_to_polars(frame.get_column(columns[column]))).alias(column)
-                for column in wanted
-            ]
-        )
+            return _texts(frame.select(wanted).collect("polars").to_native(), wanted, values)
+        read = {
+            name: _to_polars(frame.get_column(columns[name]), one_missing=name in values)
+            for name in wanted
+        }
+        return _texts(pl.DataFrame(read), wanted, values)
 
-    def counted(wanted: Sequence[str]) -> pl.DataFrame:
+    def counted(wanted: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
         assert isinstance(frame, nw.LazyFrame)
         times = "times" + "_" * max(map(len, wanted))  # engines know no name as ours
         every = frame.select(wanted).group_by(wanted).agg(nw.len().alias(times))
         most = memory.most_combinations(memory.allowed())
         found = every.head(most + 1).collect("polars").to_native()
         memory.require_combinations(found.height, wanted, name, memory.allowed())
-        return _texts(found, wanted).with_columns(found[times].cast(pl.Int64).alias(TIMES))
+        return _texts(found, wanted, values).with_columns(found[times].cast(pl.Int64).alias(TIMES))
 
     elsewhere = isinstance(frame, nw.LazyFrame) and not frame.implementation.is_polars()
     return PublishedTable(name, tuple(columns), None, texts, counted if elsewhere else None)
@@ -428,14 +441,27 @@ def _refuse_patterns(columns: Iterable[str], name: str) -> None:
         raise DataError("pattern-name", f"the name of column '{odd[0]}' is a pattern", file=name)
 
 
-def _texts(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    return pl.DataFrame([_text(frame[column]) for column in columns])
+def _texts(frame: pl.DataFrame, columns: Sequence[str], values: Sequence[str] = ()) -> pl.DataFrame:
+    return pl.DataFrame(
+        [_text(_one_missing(frame[name]) if name in values else frame[name]) for name in columns]
+    )
 
 
-def _to_polars(values: Any) -> pl.Series:
+def _one_missing(values: pl.Series) -> pl.Series:
+    """A column in which NaN and empty texts are missing like a missing cell."""
+    if values.dtype.is_float():
+        return values.fill_nan(None)
+    return values.set(values == "", None) if values.dtype == pl.String else values
+
+
+def _to_polars(values: Any, *, one_missing: bool = False) -> pl.Series:
     """A column in Polars; by its values, one by one, where a conversion could blur them.
 
     Mixed columns cannot be converted, and categories of intervals become missing on the way.
+
+    Arguments:
+        values: the column.
+        one_missing: whether missing cells are one, whatever stands for them.
     """
     import narwhals as nw
 
@@ -446,6 +472,8 @@ def _to_polars(values: Any) -> pl.Series:
         converted: pl.Series = values.to_polars()
         return converted
     cells = [*zip(values.to_list(), values.is_null().to_list(), strict=True)]
+    if one_missing:
+        cells = [(None if gone else value, gone) for value, gone in cells]
     if by_cell:
         return pl.Series([None if gone else value for value, gone in cells])
     return _object_texts(cells)

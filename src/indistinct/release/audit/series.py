@@ -315,7 +315,9 @@ def _shown(
         by, names = [*one.quasi], [*dict.fromkeys([*keys, *one.quasi])]
         require_columns(table, [*names, sensitive])
         members = table.texts(names)
-        listed = members.select(by).with_columns(table.texts([sensitive])[sensitive].alias(_VALUE))
+        listed = members.select(by).with_columns(
+            table.texts([sensitive], [sensitive])[sensitive].alias(_VALUE)
+        )
     else:
         by = [link["by"]]
         require_columns(tables[link["quasi"]], [*keys, *by])
