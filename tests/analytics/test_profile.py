@@ -2515,3 +2515,15 @@ def test_marks_that_hardly_repeat_are_sensitive_in_any_table_about_people() -> N
     )
     closed = profile(frame).closed()
     assert (closed["calculus"].role, closed["words"].role) == ("sensitive", "identifier")
+
+
+@pytest.mark.parametrize("name", ["visit", "Visits", "stay"])
+@pytest.mark.parametrize("form", ["V{:04}", "{:05}", "{}"])
+def test_numbers_of_stays_that_repeat_are_left_out(name: str, form: str) -> None:
+    """They are no diagnosis and nothing that others know: days of a stay are, and stay so."""
+    values = [form.format(10_000 + 37 * at) for at in range(60) for _ in range(3)]
+    item = profile(pl.DataFrame({name: values, "sex": ["f", "m"] * 90}))[name]
+    assert item.role == "identifier"
+    assert "which records belong together" in item.reasons[0]
+    days = profile(pl.DataFrame({name: [str(at % 30) for at in range(180)]}))[name]
+    assert days.role != "identifier"

@@ -62,7 +62,7 @@ from indistinct.analytics.profile.record_numbers import (
     could_be_numbers,
     is_number_of_records,
     numbers_records,
-    numbers_sensitive,
+    numbers_stays,
     of_one_record,
     shared_by_many,
 )
@@ -730,8 +730,8 @@ def _role(
         return "identifier", ["a different number or code in every record, like a record number"]
     if alone and not known:
         return "identifier", [alone]
-    if found and found[0].role == "sensitive" and numbers_sensitive(column, values):
-        return "identifier", ["a different number in nearly every record, like a record number"]
+    if found and (number := numbers_stays(column, values, found[0].role)):
+        return "identifier", [number]
     if found:
         concept, why = found
         same = values.distinct == 1 and not gaps and values.filled > FEW_RECORDS

@@ -95,7 +95,7 @@ _VISITS = ("visit", "visits")
 """Names of how many visits somebody had, and of the number of one."""
 
 
-def numbers_sensitive(column: str, values: Values) -> bool:
+def _numbers_sensitive(column: str, values: Values) -> bool:
     """Whether long whole numbers differ in nearly every record and are called a code or a visit."""
     if values.kind != "integer" or values.filled < FEW_RECORDS:
         return False
@@ -106,6 +106,31 @@ def numbers_sensitive(column: str, values: Values) -> bool:
     return long >= NEARLY_ALL * values.sample.len() and not {*_CODE, *_VISITS}.isdisjoint(
         called[-1:]
     )
+
+
+def numbers_stays(column: str, values: Values, role: str) -> str:
+    """Why values number stays or records, although the name speaks of more; empty where not.
+
+    Of stays there are many codes or long numbers, which may repeat, as a stay has several records.
+    Days of a stay and trial visits are few.
+
+    Arguments:
+        column: its name.
+        values: its values.
+        role: the role that its name suggests.
+    """
+    if role == "sensitive" and _numbers_sensitive(column, values):
+        return "a different number in nearly every record, like a record number"
+    called = [word for word in words(column) if not word.isdigit()]
+    if len(called) != 1 or called[0] not in _NUMBERED or values.distinct < FEW_RECORDS:
+        return ""
+    lengths = values.sample.str.len_chars()
+    if (lengths < LEAST_DIGITS).any() or lengths.n_unique() > 2 or not could_be_numbers(values):
+        return ""
+    return "numbers or codes of stays: they say which records belong together"
+
+
+_NUMBERED = ("visit", "visits", "stay", "stays")
 
 
 def _have_digits(values: Values) -> bool:
