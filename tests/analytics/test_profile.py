@@ -2180,7 +2180,15 @@ def test_what_short_names_of_numbers_are_about(name: str, values: list[str], rol
 
 
 @pytest.mark.parametrize(
-    "way", ["%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y 10:15", "%Y%m%d", "%Y/%m/%d 3:02:11 PM GMT-3"]
+    "way",
+    [
+        "%d/%m/%Y",
+        "%m/%d/%Y",
+        "%d.%m.%Y 10:15",
+        "%Y%m%d",
+        "%Y/%m/%d 3:02:11 PM GMT-3",
+        "%Y/%m/%d 3:02:11 PM OEZ",
+    ],
 )
 def test_a_stay_of_some_days_is_told_however_its_days_are_written(way: str) -> None:
     drawn = random.Random(6)
@@ -2527,3 +2535,69 @@ def test_numbers_of_stays_that_repeat_are_left_out(name: str, form: str) -> None
     assert "which records belong together" in item.reasons[0]
     days = profile(pl.DataFrame({name: [str(at % 30) for at in range(180)]}))[name]
     assert days.role != "identifier"
+
+
+@pytest.mark.parametrize("half", ["p.m. GMT-5", "p. m.", "PM EET"])
+def test_dates_with_halves_of_a_day_and_zones_by_name_are_dates(half: str) -> None:
+    days = [
+        f"2020/{at % 12 + 1:02d}/{at % 28 + 1:02d} {at % 11 + 1}:49:53 {half}" for at in range(N)
+    ]
+    seen = profile(pl.DataFrame({"Timestamp": days, **ILL}), "t")
+    assert (seen["Timestamp"].type, seen["Timestamp"].role) == ("date", "quasi-identifier")
+
+
+def test_answers_of_which_several_may_be_given_are_no_places() -> None:
+    draw = random.Random(9)
+    terms = ["Work", "Schools", "Safety", "Roads", "Clean water"]
+    lists = [", ".join(draw.sample(terms, draw.choice([1, 2, 2, 3]))) for _ in range(N)]
+    names = [
+        f"{draw.choice(terms)} {draw.choice(['Hill', 'Vale', 'Cross', 'End'])}" for _ in range(N)
+    ]
+    assert role_of(lists, "qz", sex=["m", "f"] * (N // 2)) == "sensitive"
+    assert role_of(names, "qz", sex=["m", "f"] * (N // 2)) == "quasi-identifier"
+
+
+def test_many_questions_called_alike_with_three_answers_ask_what_somebody_thinks() -> None:
+    draw = random.Random(10)
+    names = [
+        "natcity",
+        "nateduc",
+        *(f"nat{end}" for end in ("sp", "arm", "aid", "soc", "sci", "env")),
+    ]
+    asked = {name: [draw.choice(["-1", "0", "1"]) for _ in range(N)] for name in names}
+    seen = profile(pl.DataFrame({"sex": ["m", "f"] * (N // 2), **asked}))
+    assert {seen[name].role for name in names} == {"sensitive"}
+    few = pl.DataFrame({"sex": ["m", "f"] * (N // 2), **{name: asked[name] for name in names[:5]}})
+    assert profile(few)["natcity"].role == "quasi-identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("DISCH_DEST", ["HOME", "OTHER", "DIED", "NURSING"], "quasi-identifier"),
+        ("outcome", ["HOME", "OTHER", "DIED", "NURSING"], "sensitive"),
+        ("status", ["Full Time Employee", "Contractor"], "quasi-identifier"),
+        ("status", ["abc", "xyz"], "sensitive"),
+        ("conocimiento_plan_estudios", ["Si", "No"], "sensitive"),
+        ("plan_estudios", ["Si", "No"], "quasi-identifier"),
+        ("Study_Hours_per_Week", ["10", "20", "30"], "sensitive"),
+        ("Hours_per_Week", ["10", "20", "30"], "quasi-identifier"),
+        ("tipo_de_familia", ["a", "b", "c"], "quasi-identifier"),
+        ("Reside em Coari?", ["Sim", "Não"], "quasi-identifier"),
+        ("partyid", ["1", "2", "3"], "sensitive"),
+    ],
+)
+def test_what_values_and_first_words_say_of_names(name: str, values: list[str], role: str) -> None:
+    assert role_of([values[at % len(values)] for at in range(N)], name, **ILL) == role
+
+
+def test_a_scale_in_a_long_question_is_no_schooling() -> None:
+    asked = "Nivel de ánimo: En una escala de 0 a 10, ¿cómo se ha sentido en el último año?"
+    assert role_of([str(at % 11) for at in range(N)], asked, **ILL) == "sensitive"
+    assert role_of([str(at % 11) for at in range(N)], "nivel_madre", **ILL) == "quasi-identifier"
+
+
+def test_faculties_with_long_names_are_no_free_text() -> None:
+    held = [f"Escuela de las Ciencias Basicas {'ABCDEFG'[at % 7]}" for at in range(30)]
+    assert role_of(held, "Facultad", sex=["m", "f"] * 15) == "quasi-identifier"
+    assert role_of(held, "qz", sex=["m", "f"] * 15) == "identifier"

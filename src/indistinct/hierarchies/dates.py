@@ -131,7 +131,7 @@ YEARS = range(1800, 2200)
 
 _CLOCK = re.compile(
     r"([ T:]|, )\d{1,2}:\d\d(:\d\d)?(\.\d+)?( ?[ap]m)?"
-    r"(Z|[+-]\d\d(:?\d\d)?| ?(?:GMT|UTC)(?:[+-]\d{1,2})?)?$",
+    r"(Z|[+-]\d\d(:?\d\d)?| ?(?:GMT|UTC)(?:[+-]\d{1,2})?| (?-i:[A-Z]{3,4}))?$",
     re.ASCII | re.IGNORECASE,
 )
 _UNSIGNED = re.compile(r"(?<=\d{8})([ T]?)(\d{4}|\d{6})(Z?)$", re.ASCII)

@@ -851,6 +851,9 @@ def _are_addresses(values: Values) -> bool:
     return isinstance(share, float) and share >= NEARLY_ALL / 2
 
 
+_NAMED_AT_LENGTH = ("place", "stay", "travel", "nationality", "education", "occupation")
+"""What columns are about of which names have many words: a faculty of humanities."""
+
 _SENTENCE_LETTERS = 20
 _SENTENCE_BLANKS = 3
 _NOTE_LETTERS = 12
@@ -870,7 +873,7 @@ def _is_free_text(column: str, values: Values) -> bool:
     letters, blanks = form.letters, form.blanks
     varied = values.distinct * 5 >= values.filled
     about = concept_of(column)
-    if about and about[0].name in ("place", "stay", "travel", "nationality"):
+    if about and about[0].name in _NAMED_AT_LENGTH:
         return varied and letters >= 2 * _SENTENCE_LETTERS
     if named:
         return blanks >= 1 and letters >= _NOTE_LETTERS and (varied or values.distinct > 20)

@@ -151,7 +151,7 @@ def _begun(name: str) -> tuple[Concept, str] | None:
     ('occupation', 'ocup', True)
     """
     first, *others = words(name) or ("",)
-    if len(first) < _FIRST or not others:
+    if len(first) < _FIRST or not 0 < len(others) < _QUESTION:
         return None
     short = abbreviated(first)
     if short is None or short[1] != first:

@@ -619,9 +619,11 @@ _WORKS = _vocabulary("""
     """)
 _FEWEST_WORKS = 2
 _CONTRACTS = _vocabulary("""
-    fulltime parttime permanent temporary casual contract full part time cdi cdd interim temps plein
-    partiel vollzeit teilzeit unbefristet befristet tempo pieno parziale determinato indeterminato
-    indefinido temporal completo parcial jornada integral voltijd deeltijd etat pol caly
+    fulltime parttime permanent temporary casual contract full part time employee contractor
+    consultant intern internship freelance regular seasonal hourly salaried apprentice trainee
+    cdi cdd interim temps plein partiel vollzeit teilzeit unbefristet befristet tempo pieno
+    parziale determinato indeterminato indefinido temporal completo parcial jornada integral
+    voltijd deeltijd etat pol caly
     """)
 _DEPARTMENTS = _vocabulary("""
     hr it sales marketing finance production logistics purchasing engineering legal accounting
@@ -833,7 +835,8 @@ def _words(texts: _Texts) -> Content | None:
 def _groups(texts: _Texts) -> Content | None:
     """What few words are: groups that people are known to be in, times, readings, fates."""
     if told := _judged(texts):
-        return Content("health", told)
+        about = concept_of(texts.name)
+        return Content("health", told, certain=about is None or about[0].name != "stay")
     for concept, vocabulary, what in (
         ("ethnicity", _GROUPS, "groups of people"),
         ("education", _DEGREES, "degrees"),

@@ -38,12 +38,16 @@ from indistinct.analytics.profile.safe_harbor import (
 )
 from indistinct.analytics.profile.values import Values
 
+_SAY_LITTLE = ("status", "code", "description", "class", "condition", "conditions", "response")
+"""Words for something about health that may be about anything else, if the values say so."""
+
 
 def concept_by(column: str, content: Content | None) -> tuple[Concept, str] | None:
     """What a column is about, and why: by its values, its name, or what its values may be."""
     if content is not None and content.certain:
         return concept_named(content.concept), content.why
-    if named := concept_of(column):
+    named = concept_of(column)
+    if named and (content is None or named[1] not in _SAY_LITTLE):
         return named[0], f"its name says {named[1]}"
     return None if content is None else (concept_named(content.concept), content.why)
 

@@ -242,6 +242,24 @@ def _asked_alike(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role
         if len(same) >= _ASKED and 2 * others <= len(same):
             why = f"it asks with the same answers as '{same[0].name}' and others beside it"
             yield item.name, ("sensitive", why)
+    yield from _in_a_battery(columns)
+
+
+_BATTERY = 8
+"""So many questions that are called alike, with the same three answers, ask what one thinks."""
+
+
+def _in_a_battery(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Questions with three answers among many that are called alike and have the same ones."""
+    alike: dict[tuple[str, frozenset[str]], list[Neighbour]] = {}
+    for item in columns:
+        if item.values is not None and len(item.values) == _TWO + 1:
+            alike.setdefault((item.name[: _TWO + 1].lower(), item.values), []).append(item)
+    for battery in alike.values():
+        known = [one for one in battery if one.sure and one.role == "quasi-identifier"]
+        if len(battery) >= _BATTERY and 2 * len(known) <= len(battery):
+            why = f"it asks with the same answers as '{battery[0].name}' and others called alike"
+            yield from ((one.name, ("sensitive", why)) for one in known if one.about not in _SEEN)
 
 
 _COULD_HARM = "nothing says what its table is about, so it could harm"
@@ -665,6 +683,9 @@ def _shortest(text: str) -> int:
     return _SHORTEST if text.isascii() or text[0] < "\u3040" else _SHORTEST - 1
 
 
+_SEVERAL_TERMS = r"\pL[,;|] ?\pL"
+
+
 def _are_many_words(item: Neighbour) -> bool:
     """Whether words are many and repeat, and nothing says that they are about health.
 
@@ -676,6 +697,9 @@ def _are_many_words(item: Neighbour) -> bool:
     short = pl.Series(
         [len(text) < _shortest(text) for text in item.sample.to_list()], dtype=pl.Boolean
     )
+    listed = item.sample.str.contains(_SEVERAL_TERMS).mean()
+    if isinstance(listed, float) and 2 * listed >= 1:
+        return False  # answers of which several may be given
     coded = (item.sample.str.contains(r"\d") | short).mean()
     return isinstance(coded, float) and coded <= 1 - ELSEWHERE
 

@@ -50,13 +50,20 @@ def in_other_tongues(name: str) -> tuple[str, str] | None:
     whole = "".join(parts)
     if whole in table:
         return table[whole], whole
-    pairs = ["".join(pair) for pair in pairwise(parts)]
+    core = [part for part in parts if part not in _ARTICLES]
+    pairs = ["".join(pair) for pair in (*pairwise(parts), *pairwise(core))]
     long = [part for part in parts if len(part) >= _LONG]
     for word in (*pairs, *long):
         if word in table:
             return table[word], word
     return next(filter(None, map(_inflected, (*pairs, *long))), None)
 
+
+_ARTICLES = frozenset(
+    ("d", "de", "da", "do", "das", "dos", "del", "della", "dello", "di", "du", "des", "l", "la",
+     "le", "ya", "van", "der")
+)  # fmt: skip
+"""Words between the two of a phrase: tipo_de_familia, fascia_di_eta."""
 
 _STEM = 6
 _ENDING = 5

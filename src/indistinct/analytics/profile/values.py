@@ -135,6 +135,9 @@ _TIMED = ("day-first", "month-first")
 
 _ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$"
 _ISO_CLOCK = r"^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?$"
+_HALF_DAYS = r"(?i)[ T]\d{1,2}:\d\d(:\d\d)? ?[ap](m|\. ?m\.)( ?[a-z]{3,4}([+-]\d{1,2})?)?$"
+"""A time of the day with a zone by name, of which there are two in a year, or with a.m. and p.m."""
+
 _WHOLE_DATE = r"^((19|20)\d{6}(\d{4}|\d{6})?|\d{4}(19|20)\d\d)$"
 _ONE_WHOLE_DATE = re.compile(_WHOLE_DATE)
 
@@ -449,7 +452,7 @@ def _mixed(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | N
     """Dates written in several ways, each of which says what is a day and what a year."""
     days = pl.repeat(None, len(texts), dtype=pl.Date, eager=True)
     plain = _in_english(texts).str.replace(r", (\d{1,2}:\d\d)", " $1")
-    plain = plain.str.replace(_ISO_CLOCK, "$1")
+    plain = plain.str.replace(_ISO_CLOCK, "$1").str.replace(_HALF_DAYS, "")
     ways = [
         (written, whole)
         for (_, written, _), whole in zip(DATE_FORMATS, _WHOLES, strict=True)
@@ -546,8 +549,8 @@ def _wholes() -> Iterator[str]:
 _WHOLES = tuple(_wholes())
 _CLOCKED = (
     r"(?i)^(?:[a-z]{3,9},? )?(?:\d{1,4}[-/. ]{0,2}(?:\d{1,2}|[a-z]{3,9})[-/. ]?,? ?\d{1,4}"
-    r"|[a-z]{3,9} \d{1,2},? \d{4})(?:[ T:]|, )\d{1,2}:\d\d(?:[:.]\d+)*(?: ?[ap]m)?"
-    r"(?:z|[+-]\d\d(?::?\d\d)?| ?(?:gmt|utc)(?:[+-]\d{1,2})?)?$"
+    r"|[a-z]{3,9} \d{1,2},? \d{4})(?:[ T:]|, )\d{1,2}:\d\d(?:[:.]\d+)*(?: ?[ap](?:m|\. ?m\.))?"
+    r"(?:z|[+-]\d\d(?::?\d\d)?| ?(?:gmt|utc)(?:[+-]\d{1,2})?| (?-i:[A-Z]{3,4}))?$"
     r"|^(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d[ t]?[0-2]\d[0-5]\d(?:[0-5]\d)?z?$"
 )
 """What a date with a time looks like that is written as no format of ``DATE_FORMATS``."""
