@@ -316,14 +316,12 @@ def grow_classes(
     Returns rows and units left, and the number of the next class.
     """
     group = first
-    gone = 0
     while group < first + most and free >= least:
         start_class(domains, spans, held, last, table)
         row = furthest(values, left, taken, table)
         start_class(domains, spans, held, values[row], table)
         size = units[row]
         taken[row] = True
-        gone += 1
         class_of[rows[row]] = group
         last[:] = values[row]
         while size < least:
@@ -331,14 +329,10 @@ def grow_classes(
             extend_class(domains, spans, held, values[row], table)
             size += units[row]
             taken[row] = True
-            gone += 1
             class_of[rows[row]] = group
             last[:] = values[row]
         free -= size
         group += 1
-        if gone * 16 > left:
-            left = close_up(values, rows, units, profile, taken, left)
-            gone = 0
     return close_up(values, rows, units, profile, taken, left), free, group
 
 

@@ -34,7 +34,7 @@ from indistinct.recoding.partition.repair import Repair, check
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.types import Ints32
 
-AT_ONCE = 64
+AT_ONCE = 16
 """Classes made between two reports of progress."""
 
 
