@@ -261,10 +261,8 @@ def partition_sets(
                 at += 1
         order[start:end] = moved[:m]
         if rest < end:
-            stack = grown(stack, top + 1)
-            pool, pool_tried = grown(pool, height + length), grown(pool_tried, height + length)
+            # In the place, and with the cut, of the slice that was split.
             stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = rest, end, still, height
-            pool[height : height + length] = cut[:length]
             pool_tried[height : height + length] = tried[:length]
             height += length
             top += 1
@@ -277,8 +275,7 @@ def partition_sets(
             at += size[s]
             top += 1
             person = example[s]
-            most_nodes = height + length + indptr[person + 1] - indptr[person]
-            pool, pool_tried = grown(pool, most_nodes), grown(pool_tried, most_nodes)
+            pool, pool_tried = grown(pool, height + nodes), grown(pool_tried, height + nodes)
             for c in range(length):
                 if c != best:
                     pool[height], pool_tried[height] = cut[c], tried[c]
