@@ -311,7 +311,14 @@ def test_numbers_are_in_order() -> None:
 
 def test_an_estimate_of_the_population() -> None:
     """Exact sums of Poisson probabilities, for means that do and do not fit a float."""
-    for k, fraction, size in ((1000, 30162 / 317238626, 3), (50, 0.1, 12), (10**6, 0.5, 501647)):
+    for k, fraction, size in (
+        (1000, 30162 / 317238626, 3),
+        (50, 0.1, 12),
+        (10**6, 0.5, 501647),
+        (1, 0.5, 1),
+        (2, 0.5, 2),
+        (3, 1.0, 3),
+    ):
         estimator = "zero-truncated-poisson" if fraction < 0.01 else "poisson"
         asked = promise("estimated-k-map", k=k, fraction=fraction, estimator=estimator)
         assert asked.largest_violating_size == size - 1

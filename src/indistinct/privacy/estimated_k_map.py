@@ -81,12 +81,11 @@ class EstimatedKMap(Promise):
         first = {"zero-truncated-poisson": 1}.get(self.estimator, 0)
         possible = -math.expm1(-mean) if first else 1.0
         below = 0.0
-        # Summing stops at the latest where nothing is left to sum.
-        for count in range(first, int(2 * mean) + 1000):
+        for count in range(first, self.k):
             below += math.exp(count * math.log(mean) - mean - math.lgamma(count + 1))
             if below >= possible * (1 - self.significance):
-                break
-        return min(count + 1, self.k)
+                return count + 1
+        return self.k
 
     @property
     def largest_violating_size(self) -> int:

@@ -92,8 +92,7 @@ class ThetaSensitive(Promise):
         self, table: FrequencyTable, allowed: int | None, values: int, most: int
     ) -> Problem | None:
         """Combinations that are larger than any class that theta of its own size allows."""
-        weight = table.weight[table.weight > 0]
-        lost = int(weight[weight > most].sum())
+        lost = int(table.weight[table.weight > most].sum())
         if lost <= (table.records - 1 if allowed is None else allowed):
             return None
         return Problem(
