@@ -21,6 +21,7 @@ from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import promise
 from indistinct.release.audit import audit, checks
 from indistinct.requirement import Requirement
+from indistinct.sources.text import ranks
 
 QUASI = ("age", "sex", "zip")
 CELL = st.sampled_from(["1", "2", "*", "", None])
@@ -192,6 +193,24 @@ def test_several_promises_on_several_sets_of_attributes() -> None:
     table = found.frame()
     assert table["holds"].to_list() == [True, False, True]
     assert table["breaking_records"].to_list() == [0, 2, 0]
+
+
+def test_the_classes_of_several_promises_are_told_apart_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ranked = []
+
+    def noted(texts: pl.Series) -> Any:
+        ranked.append(texts.name)
+        return ranks(texts)
+
+    monkeypatch.setattr("indistinct.release.audit.verdict.ranks", noted)
+    rows = pl.DataFrame({name: [*"aabb"] for name in ("sex", "area", "ill", "drug")})
+    asked = [
+        Requirement("distinct-l-diversity", {"l": 1}, sensitive=name) for name in ("ill", "drug")
+    ]
+    assert audit(rows, asked, ("sex", "area")).holds
+    assert sorted(ranked) == ["area", "drug", "ill", "sex"]
 
 
 def test_the_promises_name_the_quasi_identifiers_where_nobody_else_does() -> None:

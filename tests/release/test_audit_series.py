@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,16 @@ from tests.test_over_releases import possible_values, together
 import indistinct as ind
 from indistinct.errors import DataError, PolicyError
 from indistinct.release.audit.reading import read_release
-from indistinct.release.audit.series import OneOf, _joined, _kind, _known, _members, may_meet
+from indistinct.release.audit.series import (
+    OneOf,
+    _joined,
+    _kind,
+    _known,
+    _members,
+    may_meet,
+    verdict_over,
+)
+from indistinct.requirement import Requirement
 
 ABOUT = {"sensitive": "ill"}
 PROMISES = [
@@ -169,6 +179,22 @@ def test_a_column_beside_that_another_release_takes_for_known_finds_rows() -> No
         series += [OneOf(read_release(frames[1], None), tuple(quasi))]
         known = "whoever knows 'ward', as another release takes for known, finds rows"
         assert _known(series, [{"ward"}, set()]) == known * told
+
+
+@pytest.mark.parametrize(
+    ("ill", "many", "holds"),
+    [("xy", False, True), ("xy", True, None), (["x", "{x, y}"], False, None)],
+)
+def test_people_who_may_have_several_values_prove_nothing(
+    ill: Sequence[str], many: bool, holds: bool | None
+) -> None:
+    """Whether they have several records, or one that lists several values."""
+    rows = pl.DataFrame({"sex": ["f"] * 2, "ill": [*ill]})
+    series = [OneOf(read_release(rows, None), ("sex",), people_have_many=many)] * 2
+    asked = Requirement("m-invariance", {"m": 2}, sensitive="ill")
+    verdict = verdict_over(asked, series, ["sex"], None)
+    assert verdict.holds is holds
+    assert ("people do not have one value each" in verdict.why) is (holds is None)
 
 
 @pytest.mark.parametrize(

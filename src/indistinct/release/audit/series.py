@@ -674,8 +674,8 @@ def _end(parts: Sequence[str | None], year: str, month: str, day: str) -> str:
 
 def _range(text: str) -> tuple[float, float, bool, bool] | None:
     """The ends of a range or number, and whether each belongs to it."""
-    if found := _NUMBER.fullmatch(text):
-        value = float(found[1])
+    if _NUMBER.fullmatch(text):
+        value = float(text)
         return value, value, True, True
     if found := _OPEN.fullmatch(text):
         value, closed = float(found[2]), found[1] not in ("<", ">")
