@@ -93,9 +93,10 @@ def test_people_are_shared_out_as_by_dense_tables(
     counted, out = np.zeros((2 * features, DOMAIN)), np.zeros(len(listed.value))
     own, right = np.zeros((2, 2 * combinations))
     sets, groups = map(Ragged.of, BLOCKS)
+    read = table[: 0 if plain else None]
     fit(
         sets.value.astype(np.int64), sets.indptr, groups.value.astype(np.int64), groups.indptr,
-        member.value, member.indptr, codes, start, table, weight, SETS.indptr, SETS.value,
+        member.value, member.indptr, codes, start, read, weight, SETS.indptr, SETS.value,
         places.indptr, places.value, held, scale, sweeps, plain, counted, listed.indptr,
         listed.value, out, people.value, people.indptr, truth, own, right,
     )  # fmt: skip

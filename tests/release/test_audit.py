@@ -20,6 +20,7 @@ from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import promise
 from indistinct.release.audit import audit, checks
+from indistinct.release.audit.verdict import Context
 from indistinct.requirement import Requirement
 from indistinct.sources.text import ranks
 
@@ -211,6 +212,24 @@ def test_the_classes_of_several_promises_are_told_apart_once(
     ]
     assert audit(rows, asked, ("sex", "area")).holds
     assert sorted(ranked) == ["area", "drug", "ill", "sex"]
+
+
+@pytest.mark.parametrize(("rows", "engine"), [(2, "auto"), (3, "streaming")])
+def test_tables_of_many_rows_are_counted_part_by_part(
+    rows: int, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    collect = pl.LazyFrame.collect
+
+    def noted(frame: pl.LazyFrame, **options: Any) -> Any:
+        asked.append(options.get("engine"))
+        return collect(frame, **options)
+
+    monkeypatch.setattr("indistinct.release.audit.verdict.MANY", 2)
+    monkeypatch.setattr(pl.LazyFrame, "collect", noted)
+    records = pl.DataFrame({"sex": ["f"] * rows})
+    assert Context(quasi=("sex",)).sizes(records, ("sex",)).to_list() == [rows]
+    assert asked == [engine]
 
 
 def test_the_promises_name_the_quasi_identifiers_where_nobody_else_does() -> None:
