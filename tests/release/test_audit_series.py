@@ -20,6 +20,7 @@ from indistinct.errors import DataError, PolicyError
 from indistinct.release.audit.reading import read_release
 from indistinct.release.audit.series import (
     OneOf,
+    _days,
     _joined,
     _kind,
     _known,
@@ -157,6 +158,40 @@ def test_releases_without_rows_are_held_together(
     assert len(ind.audit(frames, promises=PROMISES, quasi=["age"]).promises) == 4
 
 
+def test_what_a_series_says_of_itself() -> None:
+    frames = [pl.DataFrame({"sex": [*"ff"], "ill": [*"xy"]})] * 2
+    over: dict[str, Any] = {"model": "tau-safety", "m": 2, **ABOUT}
+    alone: dict[str, Any] = {"model": "k-anonymity", "k": 2}
+
+    def said(*promises: dict[str, Any]) -> str:
+        return repr(ind.audit(frames, promises=promises, quasi=["sex"], constant=["sex"]))
+
+    kept, apart = "tau-safety(m=2) of ill holds", "not looked at together: k-anonymity(k=2)"
+    assert said(over) == f"<SeriesAudit: holds, 2 releases: {kept}>"
+    assert said(over, alone) == f"<SeriesAudit: holds, 2 releases: {kept}; {apart}>"
+    assert said(alone) == f"<SeriesAudit: each release by itself holds, 2 releases: {apart}>"
+
+
+def test_where_nobody_is_everybody_stays_together() -> None:
+    frames = [pl.DataFrame({"who": ["a"], "age": ["20"], "ill": ["x"]}).clear()] * 2
+    cover = ind.audit(frames, promises=PROMISES[3:], quasi=["age"], follow="who").promises[0]
+    assert cover.holds is True
+    assert cover.achieved == {"k": None, "l": None}
+
+
+@pytest.mark.parametrize(("most", "holds"), [(3, True), (2, None)])
+@pytest.mark.parametrize("sexes", [[*"fmx"], ["1", "2", "3"]])
+def test_labels_that_look_alike_are_compared_with_their_equals_alone(
+    most: int, holds: bool | None, sexes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indistinct.release.audit.series.MOST", most)
+    frames = [pl.DataFrame({"sex": sexes, "ill": [*"xyz"]}, strict=False)] * 2
+    asked = {"model": "m-invariance", "m": 1, **ABOUT}
+    (verdict,) = ind.audit(frames, promises=[asked], quasi=["sex"], constant=["sex"]).promises
+    assert (verdict.holds, verdict.classes) == (holds, 0)
+    assert ("more than 2 pairs of labels" in verdict.why) is (holds is None)
+
+
 def test_signatures_of_releases_apart_count_for_one_promise_alone() -> None:
     """Whoever is in the first and third release alone is with other values in the third."""
     some = {who: ("north", ill) for who, ill in zip("ac", "xy", strict=True)}
@@ -195,6 +230,7 @@ def test_people_who_may_have_several_values_prove_nothing(
     verdict = verdict_over(asked, series, ["sex"], None)
     assert verdict.holds is holds
     assert ("people do not have one value each" in verdict.why) is (holds is None)
+    assert verdict.classes == 0
 
 
 @pytest.mark.parametrize(
@@ -448,6 +484,25 @@ def test_periods_meet_where_a_day_is_in_both(
     one: tuple[str, Day, Day], other: tuple[str, Day, Day]
 ) -> None:
     assert may_meet(one[0], other[0]) == (one[1] <= other[2] and other[1] <= one[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2020-Q1", "2020-01-01", "2020-03-31"),
+        ("2020-Q2", "2020-04-01", "2020-06-31"),
+        ("2020-Q4", "2020-10-01", "2020-12-31"),
+        ("[2019-Q3, 2020-Q3]", "2019-07-01", "2020-09-31"),
+        ("2020-02", "2020-02-01", "2020-02-31"),
+        ("2020-02-03", "2020-02-03", "2020-02-03"),
+        ("[2019, 2020]", "2019-01-01", "2020-12-31"),
+        ("2020s", "2020-01-01", "2029-12-31"),
+        ("[1990s, 2000s]", "1990-01-01", "2009-12-31"),
+        ("[2019-05, 1990s]", "2019-05-01", "1999-12-31"),
+    ],
+)
+def test_the_first_and_the_last_day_of_a_period(text: str, first: str, last: str) -> None:
+    assert _days(text) == (first, last)
 
 
 @pytest.mark.parametrize(

@@ -434,7 +434,7 @@ def _of_cover(part: Requirement, laid: _Laid, *, followed: bool) -> SeriesVerdic
     left = pl.when(pl.col("share") >= 1 - TOLERANCE).then(1).otherwise(left)
     parts = parts.with_columns(left.alias("left"))
     of_values = part.parameters.get("of", "values") == "values"
-    values = int(parts.select(pl.col("left").min()).item() or 0) if of_values else None
+    values = parts.select(pl.col("left").min()).item() if of_values else None
     people = _together(laid) if followed else None
     achieved = {"k": people, "l": values}
     few = parts.filter(pl.col("left") < int(part.parameters["l"]))["n"].sum()
@@ -446,15 +446,18 @@ def _of_cover(part: Requirement, laid: _Laid, *, followed: bool) -> SeriesVerdic
     elif few:
         what = many(int(few), "class or bucket", "classes or buckets")
         why = f"{what} that may share people do not all list the same values equally often"
-    elif people is None:
+    elif not followed:
         why = "without a column to follow nothing says which people stay together"
     else:
         return SeriesVerdict(part, True, achieved)
     return SeriesVerdict(part, None, achieved, int(few), f"{part}: {why}")
 
 
-def _together(laid: _Laid) -> int:
-    """The fewest people who share all classes of one of them; groups are people of one release."""
+def _together(laid: _Laid) -> int | None:
+    """The fewest people who share all classes of one of them; None where there is nobody.
+
+    Groups are people of one release.
+    """
     first = laid.links.group_by("b").agg(person=pl.col("a").min())
     trails = (
         laid.group_of.join(first, left_on=_GROUP, right_on="b", how="left")
@@ -473,7 +476,7 @@ def _together(laid: _Laid) -> int:
         found = both.len("shared").filter(pl.col("shared") == size).group_by("trail").len("n")
         fewest = int(found["n"].to_numpy().min())
         least = fewest if least is None else min(least, fewest)
-    return least or 0
+    return least
 
 
 def _of_beliefs(part: Requirement, laid: _Laid) -> SeriesVerdict:
