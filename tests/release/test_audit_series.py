@@ -172,6 +172,24 @@ def test_what_a_series_says_of_itself() -> None:
     assert said(alone) == f"<SeriesAudit: each release by itself holds, 2 releases: {apart}>"
 
 
+def test_missing_cells_are_cells_of_people_like_others() -> None:
+    """Classes that differ in another cell are not one, and may share people of another release."""
+    told = {"sex": [None] * 4, "ward": [*"nnss"]}
+    frames = [
+        pl.DataFrame({**told, "ill": [*ill]}, schema_overrides={"sex": pl.String})
+        for ill in ("xxyy", "xxyz")
+    ]
+    for constant, breaking in ((["sex", "ward"], 2), (["ward"], 2), (["sex"], 4)):
+        asked: dict[str, Any] = {"quasi": ["sex", "ward"], "constant": constant}
+        belief, _, signature, _ = ind.audit(frames, promises=PROMISES, **asked).promises
+        assert belief.holds is signature.holds is None
+        assert belief.classes == 4
+        assert signature.classes == breaking
+        belief, _, signature, _ = ind.audit(frames[:1] * 2, promises=PROMISES, **asked).promises
+        assert belief.classes == 4
+        assert signature.holds is (None if constant == ["sex"] else True)
+
+
 def test_where_nobody_is_everybody_stays_together() -> None:
     frames = [pl.DataFrame({"who": ["a"], "age": ["20"], "ill": ["x"]}).clear()] * 2
     cover = ind.audit(frames, promises=PROMISES[3:], quasi=["age"], follow="who").promises[0]

@@ -539,6 +539,7 @@ def _meeting(
     """The groups ``a`` and ``b`` of two releases that may share a person; None where too many."""
     keys = [name for name in keys if exact or not _of_other_levels(one[name], other[name])]
     labels = {name: pl.concat([one[name], other[name]]).unique().to_list() for name in keys}
+    # None of these is missing: names are asked for, and what is missing may be anything.
     plain = [name for name in keys if exact or _are_plain(labels[name])]
     numbers = [name for name in plain if not exact and _kind(labels[name][0]) == "number"]
     one, other = (
@@ -549,13 +550,13 @@ def _meeting(
     other = other.rename({name: f"{name}\0b" for name in rest})
     if plain:
         sizes = [part.group_by(plain).len("n") for part in (one, other)]
-        both = sizes[0].join(sizes[1], on=plain, nulls_equal=True)
+        both = sizes[0].join(sizes[1], on=plain)
         number = int((both["n"] * both["n_right"]).sum())
     else:
         number = one.height * other.height
     if number > MOST:
         return None
-    pairs = one.join(other, on=plain, nulls_equal=True) if plain else one.join(other, how="cross")
+    pairs = one.join(other, on=plain) if plain else one.join(other, how="cross")
     for name in rest:
         told = pairs.select(name, f"{name}\0b").unique()
         meets = [may_meet(*row) for row in told.rows()]
