@@ -22,6 +22,7 @@ import indistinct as ind
 from indistinct.analytics.series.ledger_report import reported
 from indistinct.analytics.series.together import Series
 from indistinct.cli import app
+from indistinct.document import Line
 from indistinct.randomness import stream
 from indistinct.recoding.linked.m_invariant import _Dealer
 
@@ -560,6 +561,23 @@ def test_words_of_a_set_are_of_another_level_as_well() -> None:
     found = ind.audit([by_region, by_set], constant=["state"])
     assert (found.promises[0].holds, found.promises[0].achieved) == (None, {"bound": None})
     assert any("none stands for the other" in note for note in found.notes)
+
+
+def test_a_ledger_says_the_same_of_many_attributes_once(tmp_path: Path) -> None:
+    frame, keys = crossed(tmp_path, "warn")
+    more = {f"test {at}": frame["ill"].shuffle(seed=at) for at in range(3)}
+    frame = frame.with_columns(**more)
+    keys["attributes"] |= {name: {"role": "sensitive"} for name in more}
+    keys["promises"] = [{"model": "k-anonymity", "k": 2}]
+    for left_out in ("sex", "age"):
+        ind.anonymize(frame, without(keys, left_out)).write(tmp_path / left_out, report=False)
+    report = ind.check_ledger(tmp_path / "ledger")
+    lines = [part.text for part in report.parts() if isinstance(part, Line)]
+    said = [line for line in lines if "rows of several releases can be joined" in line]
+    assert len(said) == 1
+    assert said[0].startswith("'ill', 'test 0', 'test 1' and 1 more: rows of several releases")
+    assert (report.holds, report.looked_at) == (True, 0)
+    assert lines[-1] == "no promise is checked over releases"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ it: nothing was compared with what it says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -50,8 +50,8 @@ class Joined:
     known: tuple[str, ...] = ()
     unlisted: bool = False
 
-    def told(self, attribute: str) -> str:
-        """What follows of it."""
+    def told(self, attributes: Sequence[str]) -> str:
+        """What follows of it for these attributes."""
         whom = many(int(self.people.sum()), "person", "people")
         why = []
         if self.columns:
@@ -70,8 +70,8 @@ class Joined:
                 "has no list of it"
             )
         return (
-            f"'{attribute}': {'; '.join(why)}: what they have may be told by more than classes "
-            "list, and nothing is proved of it"
+            f"{_listed(attributes)}: {'; '.join(why)}: what they have may be told by more than "
+            "classes list, and nothing is proved of it"
         )
 
 
@@ -145,5 +145,20 @@ def _divided(one: pl.DataFrame, other: pl.DataFrame) -> pl.Series:
 
 
 def unproved(joined: Mapping[str, Joined]) -> list[str]:
-    """What is told of all attributes of which nothing is proved, for rows that can be joined."""
-    return [one.told(name) for name, one in joined.items() if one.people.any()]
+    """What is told of all attributes of which nothing is proved, for rows that can be joined.
+
+    Attributes of which the same is to be said stand together: rows joined by one are not joined by
+    it where it is looked at itself.
+    """
+    alike: dict[tuple[object, ...], tuple[list[str], set[str]]] = {}
+    for name, one in joined.items():
+        if one.people.any():
+            others = frozenset(one.columns).difference(joined)
+            key = (one.people.tobytes(), bool(one.columns), others, one.known, one.unlisted)
+            names, columns = alike.setdefault(key, ([], set()))
+            names.append(name)
+            columns.update(one.columns)
+    return [
+        replace(joined[names[0]], columns=tuple(sorted(columns))).told(names)
+        for names, columns in alike.values()
+    ]

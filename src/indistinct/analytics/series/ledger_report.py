@@ -14,7 +14,7 @@ import polars as pl
 
 from indistinct.analytics.series.joined_rows import Joined, joined_rows, unproved
 from indistinct.analytics.series.together import Composition, Series
-from indistinct.document import Document, Grid, Line, Part, many, shown
+from indistinct.document import Document, Grid, Line, Part, in_quotes, many, shown
 from indistinct.errors import InputError
 from indistinct.frozen import dataclass
 from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity
@@ -97,6 +97,7 @@ class LedgerReport(Document):
         pairs: what every two releases say together, worst first, if requested.
         joined: by sensitive attribute of whom rows may tell more than classes list.
         notes: what was not compared.
+        looked_at: how many promises were checked over the releases.
     """
 
     releases: int
@@ -107,6 +108,7 @@ class LedgerReport(Document):
     pairs: Sequence[Pair] = ()
     joined: Mapping[str, Joined] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    looked_at: int = 0
 
     @property
     def holds(self) -> bool:
@@ -197,6 +199,8 @@ class LedgerReport(Document):
             yield Line(text, "doubt")
         other = "other " * bool(self.unproved)
         holds = f"every {other}promise holds" + ", as far as classes tell" * bool(divided)
+        if self.unproved and not self.looked_at:
+            holds = "no promise is checked over releases"
         lacking = "NOT PROVED for" if all(one.unlike for one in self.broken) else "BROKEN by"
         yield Line(holds if self.holds else f"{lacking} all releases together")
 
@@ -287,7 +291,7 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
             one = Requirement.from_dict(item)
             promises[json.dumps(one.to_dict(), sort_keys=True)] = one
     names = dict.fromkeys(name for entry in entries for name in entry.listed)
-    broken, not_looked_at = [], dict[str, None]()
+    broken, not_looked_at, looked_at = [], dict[str, None](), 0
     series = {name: Series.of(entries, name) for name in names}
     joined = {name: joined_rows(one, entries) for name, one in series.items()}
     compositions = {name: _composed(one, joined[name].people) for name, one in series.items()}
@@ -304,6 +308,7 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         if about is None or judged is None:
             not_looked_at[str(promise)] = None
             continue
+        looked_at += 1
         there, belief = judged
         unlike = ~there & own.unlike & _compares(promise)
         if of_last:
@@ -331,6 +336,7 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
             *_unlike(series),
             *_changed(series, compositions),
         ],
+        looked_at=looked_at,
     )
 
 
@@ -392,12 +398,15 @@ def _alone(series: Mapping[str, Series], entries: Sequence[Entry], people: int) 
 
 def _unlike(series: Mapping[str, Series]) -> list[str]:
     """What stands in several releases in ways that cannot be compared."""
+    names_of: dict[int, list[str]] = {}
+    for name, one in series.items():
+        if one.unlike.any():
+            names_of.setdefault(int(one.unlike.sum()), []).append(name)
     return [
-        f"'{name}': releases write its values in several ways (as they are, as groups, rounded), "
-        f"so nothing is proved of {many(int(one.unlike.sum()), 'person', 'people')}: a reader who "
-        "knows which values a group stands for may find the only one that fits"
-        for name, one in series.items()
-        if one.unlike.any()
+        f"{in_quotes(names)}: releases write the values in several ways (as they are, as groups, "
+        f"rounded), so nothing is proved of {many(people, 'person', 'people')}: a reader who knows "
+        "which values a group stands for may find the only one that fits"
+        for people, names in names_of.items()
     ]
 
 
