@@ -167,6 +167,29 @@ def test_codes_that_the_policy_calls_categories_have_a_coefficient_each() -> Non
     assert not terms["race = 3"]
 
 
+def test_a_set_of_categories_is_read_as_equal_parts_of_each() -> None:
+    table = patients().with_columns(race=pl.Series([str(1 + at % 3) for at in range(600)]))
+    attributes = {"race": {"role": "quasi-identifier", "type": "category"}}
+    wanted = [{"kind": "linear", "outcome": "cost", "predictors": ["race"]}]
+    policy = ind.Policy.from_dict(
+        POLICY | {"attributes": POLICY["attributes"] | attributes, "analyses": wanted}
+    )
+    some = pl.int_range(600) % 5 == 0
+    half = pl.when(some & (pl.col("race") != "1")).then(pl.lit("{2, 3}")).otherwise("race")
+    release = table.with_columns(race=half)
+    found = analyse(questions_of(policy), table, release).answers[0]
+    assert {item.term for item in found.estimates} == {"(intercept)", "race = 2", "race = 3"}
+    of = {code: (release["race"] == code).cast(float).to_numpy() for code in ("2", "3", "{2, 3}")}
+    design = np.column_stack([np.ones(600), *(of[code] + of["{2, 3}"] / 2 for code in ("2", "3"))])
+    cost = table["cost"].cast(pl.Float64).to_numpy()
+    solved = np.linalg.lstsq(design, cost, rcond=None)[0]
+    by_term = {item.term: item.release for item in found.estimates}
+    for term, value in zip(("(intercept)", "race = 2", "race = 3"), solved, strict=True):
+        assert by_term[term].estimate == pytest.approx(value)  # type: ignore[union-attr]
+    assert found.overlap is not None
+    assert found.overlap > 0.8
+
+
 def test_the_overlap_is_that_of_karr_and_others() -> None:
     def overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
         figures = [Figure(sum(part) / 2, *part) for part in (one, other)]

@@ -27,6 +27,7 @@ from indistinct.errors import PluginError as PluginError
 from indistinct.errors import PolicyError as PolicyError
 from indistinct.errors import Problem as Problem
 from indistinct.errors import Unsatisfiable as Unsatisfiable
+from indistinct.hierarchies.cell_categories import read_categories as read_categories
 from indistinct.hierarchies.cell_dates import read_dates as read_dates
 from indistinct.hierarchies.cell_numbers import read_numbers as read_numbers
 from indistinct.hierarchies.edits import regroup_labels as regroup_labels

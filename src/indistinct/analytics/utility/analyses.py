@@ -1,11 +1,12 @@
 """Will an analysis still hold? The same one on the table and on a release, estimates side by side.
 
 Generalized cells are read as a sensible analyst would: a range of numbers as its midpoint, ``<8``
-and ``>=8`` as the bound, a set of numbers as its mean, another cell and codes as categories; ``*``
-is missing. Of two linked tables everybody is read with each value that the bucket lists, weighted
-by how likely it is: weights count as people. The overlap of two confidence intervals is that of
-Karr, Kohnen, Oganian, Reiter and Sanil (2006): the share of each interval that lies in the other,
-on average; 0 where they do not meet or the release has no such estimate.
+and ``>=8`` as the bound, a set of numbers as its mean, another cell and codes as categories, a set
+of these as equal parts of each where they explain an outcome; ``*`` is missing. Of two linked
+tables everybody is read with each value that the bucket lists, weighted by how likely it is:
+weights count as people. The overlap of two confidence intervals is that of Karr, Kohnen, Oganian,
+Reiter and Sanil (2006): the share of each interval that lies in the other, on average; 0 where they
+do not meet or the release has no such estimate.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from indistinct.document import Document, Grid, Line, Part, PlainData, brief, many, share, shown
 from indistinct.errors import InputError
 from indistinct.frozen import dataclass
+from indistinct.hierarchies.cell_categories import read_categories
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import simulation
 from indistinct.types import Bools, Floats, Ints, Plain
@@ -412,15 +414,10 @@ def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tu
                 parts.append(_numbers(frame[name]))
                 terms.append(name)
                 continue
-            labels = _labels(frame[name])
-            for level in sorted(
-                {label for label in labels if label is not None} - {reference[name]}
-            ):
-                column_of = np.array(
-                    [np.nan if one is None else float(one == level) for one in labels]
-                )
-                parts.append(column_of)
-                terms.append(f"{name} = {level}")
+            own = table[name].drop_nulls().unique().to_list()
+            shares = _shares(frame[name], own, reference[name])
+            parts += shares.values()
+            terms += [f"{name} = {label}" for label in shares]
         design = np.column_stack(parts) if parts else np.zeros((frame.height, 0))
         groups = _groups(question, frame, numeric)
         person, weight = np.arange(frame.height), full + 1
@@ -428,6 +425,28 @@ def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tu
             person, weight = frame[PERSON].to_numpy(), frame[WEIGHT].to_numpy()
         made.append(_Side(outcome, event, design, tuple(terms), groups, person, weight))
     return made[0].complete(), made[1].complete()
+
+
+def _shares(column: pl.Series, own: Sequence[str], reference: str | None) -> dict[str, Floats]:
+    """Of every category but the reference how far each record is in it; of those alike, together.
+
+    Arguments:
+        column: the cells.
+        own: the categories of the table.
+        reference: the category that others are compared with.
+    """
+    alike: dict[bytes, list[str]] = {}
+    read = read_categories(column, own)
+    for name in read.columns:
+        if name != reference:
+            alike.setdefault(read[name].to_numpy().tobytes(), []).append(name)
+    return {
+        names[0] if len(names) == 1 else f"{{{', '.join(names)}}}": np.asarray(
+            read.select(pl.sum_horizontal(names, ignore_nulls=False)).to_series().to_numpy(),
+            np.float64,
+        )
+        for names in alike.values()
+    }
 
 
 def _groups(
