@@ -450,6 +450,11 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     assert codes(refused(tmp_path / "people.docx")) == ["missing-file", "unknown-ending"]
     (tmp_path / "folder.csv").mkdir()
     assert codes(refused(tmp_path / "folder.csv")) == ["not-a-file"]
+    for many in ("folder.csv", "p*.csv"):
+        remedy = str(refused(tmp_path / many))
+        assert "read as one table by --engine duckdb" in remedy
+        assert "init has no engine: let it draft the policy from one of the files" in remedy
+    assert "--engine" not in str(refused(tmp_path / "q*.csv"))
 
 
 # Other files -----------------------------------------------------------------------------------

@@ -431,6 +431,7 @@ def test_the_command_line_takes_addresses(
     result = run("audit", schema)
     assert result.exit_code == 0
     assert "every promise holds" in result.output
+    assert result.stdout.startswith("postgresql://")
     assert run("risk", visits, "--quasi", "age,sex").exit_code == 0
     mine = tmp_path / "mine.toml"
     mine.write_text(ind.Policy.from_dict(policy()).to_toml(), encoding="utf-8")

@@ -158,12 +158,14 @@ def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> Plain
 
 def show(document: PlainMapping, release: Path) -> None:
     """The verdict, for a person."""
-    screen = console()
+    from indistinct.sources.postgres import as_written
+
+    screen, name = console(), without_credentials(as_written(release))
     suppressed = document["suppressed"]
     aside = f", {shown(suppressed)} of them suppressed" if suppressed else ""
     of = f" of {shown(document['people'])} people" if "people" in document else ""
     screen.print(
-        f"{without_credentials(str(release))}: {many(document['records'], 'record')}{of}{aside}",
+        f"{name}: {many(document['records'], 'record')}{of}{aside}",
         soft_wrap=True,
     )
     print_classes(document.get("classes") or {}, "people" in document)

@@ -6,6 +6,7 @@ another distribution is an entry point of the group ``indistinct.files``.
 
 from __future__ import annotations
 
+import glob
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
@@ -22,6 +23,12 @@ from indistinct.sources.packed import BROKEN, PACKED, broken
 from indistinct.types import Plain, PlainMapping
 
 QUERY = "correct the query: it has to read one table, in the words of this database"
+
+MANY_FILES = (
+    'CSV and Parquet files are read as one table by --engine duckdb (engine="duckdb"); init has no '
+    "engine: let it draft the policy from one of the files"
+)
+"""What to do with a folder, or a pattern, of files."""
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 EXPORTED = {
@@ -248,16 +255,17 @@ def _missing(path: Path) -> Problems:
     elif not path.exists():
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
         near = did_you_mean(path.name, [one.name for one in beside if one.is_file()])
-        hint = f": {near}" if near.startswith("did") else ""
+        several = glob.has_magic(path.name) and any(path.parent.glob(path.name))
+        hint = f": {near}" if near.startswith("did") and not several else ""
         problems.add(
             "missing-file",
             f"there is no such file{hint}",
             file=str(path),
-            remedy="correct the name, or the folder it is looked for in",
+            remedy=MANY_FILES if several else "correct the name, or the folder it is looked for in",
         )
     elif not path.is_file():
         problems.append(
-            Problem("not-a-file", "this is a folder, not a file", file=str(path))
+            Problem("not-a-file", "this is a folder, not a file", file=str(path), remedy=MANY_FILES)
             if path.is_dir()
             else Problem(
                 "not-a-file",
