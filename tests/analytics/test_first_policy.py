@@ -315,7 +315,7 @@ def test_people_with_many_records_get_a_promise_about_these(tmp_path: Path) -> N
     assert asked["diagnosis"].parameters == {"k": 5, "m": 2}
     assert policy.attributes["diagnosis"].hierarchy == {"code_system": "icd-10"}
     assert policy.method.suppression_limit == round(0.05 / len(asked), 3)
-    assert "known-records instead of km-anonymity" in " ".join(text.split("\n# "))
+    assert "and known-records in its place bounds that" in " ".join(text.split("\n# "))
     release = anonymize(table, policy)
     assert all(item["holds"] for item in release.certificate.promises)
     one = table.unique("patient_id", keep="first", maintain_order=True)

@@ -506,6 +506,7 @@ def test_one_value_for_all_is_left_out_where_the_name_speaks_of_people(name: str
         ("caseid", [f"{at % 90}" for at in range(N)], "identifier"),
         ("reply", ["Non", "Oui", "Non", "."] * (N // 4), "sensitive"),
         ("unit", ["mg/dL", "U/L", "%", "mIU/L"] * (N // 4), "sensitive"),
+        ("UNIT", ["bpm", "degC", "breaths/min", "score"] * (N // 4), "sensitive"),
         ("group", [f"hospital_{at % 13 % 7}" for at in range(N)], "quasi-identifier"),
         ("poids", [f"{1 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),
         ("sampling_wt", [f"{50000 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),

@@ -290,7 +290,8 @@ def _show_people(seen: Profile, found: Persons) -> None:
         _hanging("  * few people have several: was a record entered twice? Then delete one", 4)
     if changed := overwritten(seen):
         told = "the first value of a person is published for all of the person's records"
-        _hanging(f"  * {told}: {first_names(changed)}", 4)
+        kept = 'level = "event" keeps what belongs to the record'
+        _hanging(f"  * {told}: {first_names(changed)}; {kept}", 4)
         known = len(seen.with_role("quasi-identifier"))
         if 1 == len(changed) == known - len(of_visits(seen)):
             told = f"nothing else is known of people, so {changed[0]} was taken"

@@ -744,7 +744,7 @@ _UNIT = re.compile(
     r"(?i:mg|kg|ml|dl|mcg|ug|iu|meq)\.?|(milli|micro|kilo)(grams?|lit(er|re)s?)|%|"
     r"[µμ]?[A-Za-z0-9^]{1,6}/(?:[µμ]?[A-Za-z]{1,2}|[A-Za-z]{3,4}(?<![A-Z]{3}))(/\w+)?"
     r"|mm ?Hg|[kmc]?g|[cm]?m|bpm|°[CF]|mOsm|mEq"
-    r"|[Rr]atio|[Ss]ec(onds)?|index"
+    r"|[Rr]atio|[Ss]ec(onds)?|index|[Ss]cores?|deg ?[CF]|(breaths|beats)/min"
 )
 """What units of laboratory values look like."""
 

@@ -125,6 +125,7 @@ def health_policy(form: str, k: int = 5) -> str:
         'model = "k-anonymity"',
         f"k = {k}",
         "",
+        *_BESIDE_CLASSES,
         *_item_promise([items], k, 1),
         *_comment("Two linked tables disclose less about people: with a category for every"
                   f" value under [attributes.{toml_key(items)}], choose theta-star."),
@@ -156,8 +157,9 @@ def _person(profile: Profile) -> list[str]:
         differing = ", ".join(rest)
         lines += _comment(
             f"A person has one set of quasi-identifiers, and {differing} differ between records:"
-            " those of the first record are published for all. Give them another role to keep"
-            " them, or choose another record."
+            ' those of the first record are published for all. Write level = "event" for what'
+            " belongs to the record (a hospital, a ward), give it another role, or choose another"
+            " record."
         )
         lines.append('conflicts = "first"')
     return lines
@@ -424,11 +426,12 @@ def _items(profile: Profile, k: int) -> list[str]:
         name = "" if of_codes else re.sub(r"\d+", "", item.attribute)
         alike.setdefault(f"{item.draft.spec} {name}", []).append(item.attribute)
     spec = {item.attribute: item.draft.spec for item in profile.attributes}
-    return [
+    promises = [
         line
         for names in alike.values()
         for line in _item_promise(names, k, 1 if spec[names[0]] == "suppress" else 2)
     ]
+    return [*_BESIDE_CLASSES, *promises] if promises else []
 
 
 def _item_promise(attributes: Sequence[str], k: int, m: int) -> list[str]:
@@ -437,8 +440,7 @@ def _item_promise(attributes: Sequence[str], k: int, m: int) -> list[str]:
     return [
         *_comment(
             f"An attacker who knows {known} of {', '.join(attributes)} in a person's records "
-            f"finds {k} people with that. With the quasi-identifiers too, they may find fewer: "
-            "a run says how many. known-records instead of km-anonymity covers that."
+            f"finds {k} people with that."
         ),
         "[[promises]]",
         'model = "km-anonymity"',
@@ -448,6 +450,13 @@ def _item_promise(attributes: Sequence[str], k: int, m: int) -> list[str]:
         f"m = {m}",
         "",
     ]
+
+
+_BESIDE_CLASSES = (
+    "# km-anonymity bounds an attacker who does not know the quasi-identifiers. One who does may",
+    "# find fewer people: a run says how many, and known-records in its place bounds that.",
+    "",
+)
 
 
 def _comment(text: str, first: str = "# ", rest: str = "# ") -> list[str]:
