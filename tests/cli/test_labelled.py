@@ -50,7 +50,8 @@ def test_a_draft_reads_titles(tmp_path: Path, run: Any) -> None:
     assert '# "Respondent\'s current age"\n# its title says age' in text
     release = ind.anonymize(path, policy)
     assert set(release.tables["V4"]) == {"Yes", "No"}
-    assert ind.workbench(path).profile["V4"].title == SURVEY_TITLES["V4"]
+    for known in (None, text):
+        assert ind.workbench(path, known).profile["V4"].title == SURVEY_TITLES["V4"]
     assert [item["role"] for item in ind.assess(path).to_dict()["suggested"]] == [
         item.role for item in ind.workbench(path).profile.attributes
     ]

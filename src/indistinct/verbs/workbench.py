@@ -95,6 +95,7 @@ def workbench(
     keys: Plain = {"source": {"format": form}} if form else {}
     asked = _draft(_keys_of(policy) if policy is not None else keys, Path(directory))
     notes: tuple[str, ...] = ()
+    titles: dict[str, str] = {}
     look: FirstLook | None = None
     if framed:
         refuse_record(open_table(data), asked.source.header)  # or refused in words
@@ -119,12 +120,12 @@ def workbench(
             said = look.source
             asked = _draft({"source": asked.source.to_dict() | said}, Path(directory))
         native = frames[repr(said)]
-        notes = notes_of_file(path, **said)
+        notes, titles = notes_of_file(path, **said), titles_of_file(path, **said)
     if asked.source.people is not None:
         native = with_people(to_polars(native), asked, path.name)
     tell("looking at the columns", None)
     form = asked.source.format
-    return Workbench(path, native, notes, _read_by(asked), form, reading(asked), look)
+    return Workbench(path, native, notes, _read_by(asked), form, reading(asked), look, titles)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +140,7 @@ class Workbench:
         format: the health format of a folder.
         source: how a file was read, keys of ``[source]``.
         look: what was seen of a file for which no policy names columns.
+        titles: what the file calls its columns in words.
         encoded: the table as codes, by what these depend on; the last two.
         encoding: held while these are made.
     """
@@ -150,13 +152,16 @@ class Workbench:
     format: str | None = None
     source: Plain = field(default_factory=dict)
     look: FirstLook | None = field(default=None, repr=False)
+    titles: Mapping[str, str] = field(default_factory=dict, repr=False)
     encoded: dict[str, PrivateTable] = field(default_factory=dict, repr=False)
     encoding: Lock = field(default_factory=Lock, repr=False)
 
     @cached_property
     def table(self) -> Table:
         """The table, with no text taken for missing."""
-        return open_table(self.frame, self.path.name)
+        table = open_table(self.frame, self.path.name)
+        table.titles = self.titles
+        return table
 
     @cached_property
     def profile(self) -> Profile:

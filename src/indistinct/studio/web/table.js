@@ -40,7 +40,7 @@ export function tableRoom(redraw) {
     h("section", { className: "card roles", "aria-label": "Columns" },
       h("h2", {}, "Columns and their roles"),
       grid("Columns with their roles", [
-        ["Column", (name) => name],
+        ["Column", (name) => [name, suggested[name]?.title ? h("div", { className: "soft small" }, suggested[name].title) : null]],
         ["Role", (name) => [role(name, roles[name]?.role), toldOf(name, roles[name], policy.sections.source?.person)]],
         ["Looks like", (name) => looks(suggested[name])],
         ["Values", (name) => count(suggested[name]?.distinct ?? 0), true],
