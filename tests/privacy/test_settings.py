@@ -6,8 +6,9 @@ import importlib
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
+import numpy as np
 import pytest
-from tests.privacy.examples import EXAMPLES, SEE, of_classes, usual
+from tests.privacy.examples import EXAMPLES, SEE, Settings, of_classes, usual
 from tests.privacy.test_definitions import MODELS, only
 
 from indistinct.errors import PolicyError, Problem
@@ -259,7 +260,6 @@ def test_a_k_that_was_not_chosen_judges_nothing() -> None:
     "settings",
     [
         {"model": "k-anonymity"},
-        {"model": "alpha-k-anonymity", "alpha": 0.5, "sensitive": "s"},
         {"model": "k-map"},
         {"model": "estimated-k-map", "fraction": 0.5},
         {"model": "theta-sensitive", "sensitive": "s"},
@@ -271,6 +271,47 @@ def test_a_k_of_one_promises_nothing(settings: dict[str, Any]) -> None:
     assert promise("kl-cover", k=1, l=2, sensitive="s").caution is None
     told = {k: promise(k=k, **settings).caution for k in (1, 2, 3)}
     assert told == {1: "k = 1 promises nothing: everybody stands out", 2: None, 3: None}
+
+
+@pytest.mark.parametrize(
+    ("weak", "strict"),
+    [
+        ({"model": "distinct-l-diversity", "l": 1}, {"l": 2}),
+        ({"model": "p-sensitive", "p": 1}, {"p": 2}),
+        ({"model": "entropy-l-diversity", "l": 1}, {"l": 1.1}),
+        ({"model": "recursive-cl-diversity", "c": 1.5, "l": 1}, {"c": 1}),
+        ({"model": "max-posterior", "bound": 1}, {"bound": 0.9}),
+        ({"model": "alpha-k-anonymity", "alpha": 1, "k": 2}, {"alpha": 0.9}),
+        ({"model": "t-closeness", "t": 1}, {"t": 0.3}),
+        ({"model": "kl-cover", "k": 2, "l": 1}, {"l": 2}),
+    ],
+)
+def test_parameters_that_bound_nothing_are_told(weak: Settings, strict: Settings) -> None:
+    """Under the first a class of one value is allowed, under the second it is not."""
+    cells = np.array([[3, 0], [1, 2]])
+    seen = ClassTable(np.arange(2, dtype=np.int32), cells.sum(axis=1), {"s": cells})
+    idle, asked = (promise(**{**weak, **more}, sensitive="s") for more in ({}, strict))
+    for one, allowed in ((idle, True), (asked, False)):
+        assert one.allows_one_value is allowed
+        assert one.breaks(seen)[0] != allowed
+        assert bool(one.caution) is allowed
+    assert "bounds nothing: all people of a class may have the same value" in (idle.caution or "")
+
+
+def test_one_category_bounds_nothing() -> None:
+    assert promise("p-plus-sensitive", p=1, sensitive="s").allows_one_value
+    for model in ("p-alpha-sensitive", "p-plus-alpha-sensitive"):
+        assert promise(model, p=1, alpha=0, sensitive="s").allows_one_value
+        assert not promise(model, p=1, alpha=0.5, sensitive="s").allows_one_value
+    assert not promise("balanced-p-plus-sensitive", p=1, sensitive="s").allows_one_value
+
+
+def test_a_k_of_one_says_nothing_where_values_are_bounded() -> None:
+    def told(alpha: float) -> str | None:
+        return promise("alpha-k-anonymity", alpha=alpha, k=1, sensitive="s").caution
+
+    assert told(0.5) is None
+    assert str(told(1)).endswith("k = 1 promises nothing: everybody stands out")
 
 
 def test_one_k_for_all_is_closed_under_supersets() -> None:

@@ -11,6 +11,7 @@ ten thousand has tells a great deal. A missing value is a value like any other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -36,6 +37,7 @@ class AlphaKAnonymity(AboutValues):
     """
 
     model: ClassVar[str] = "alpha-k-anonymity"
+    nothing_at: ClassVar[Mapping[str, float]] = {"alpha": 1}
     closure: ClassVar[Closure] = "union"
 
     alpha: float

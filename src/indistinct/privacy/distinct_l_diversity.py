@@ -11,6 +11,7 @@ other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -86,6 +87,7 @@ class DistinctLDiversity(DistinctValues):
     """
 
     model: ClassVar[str] = "distinct-l-diversity"
+    nothing_at: ClassVar[Mapping[str, float]] = {"l": 1}
     parameter: ClassVar[str] = "l"
 
     l: int  # noqa: E741, the field's own name

@@ -14,6 +14,7 @@ allows. A missing value is a value like any other.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -47,6 +48,7 @@ class EntropyLDiversity(Promise):
     """
 
     model: ClassVar[str] = "entropy-l-diversity"
+    nothing_at: ClassVar[Mapping[str, float]] = {"l": 1}
     closure: ClassVar[Closure] = "union"
     needs_sensitive: ClassVar[bool] = True
 

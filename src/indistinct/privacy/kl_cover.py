@@ -31,6 +31,7 @@ out. A missing value is a value like any other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -64,6 +65,7 @@ class KLCover(Promise):
     """
 
     model: ClassVar[str] = "kl-cover"
+    nothing_at: ClassVar[Mapping[str, float]] = {"l": 1}
     closure: ClassVar[Closure] = "superset"
     needs_sensitive: ClassVar[bool] = True
 
@@ -79,11 +81,6 @@ class KLCover(Promise):
         choice(self.model, "of", self.of, OF)
         whole(self.model, "k", self.k, 1, "choose k = 5 or more")
         whole(self.model, "l", self.l, 1, "choose l = 2 or more")
-
-    @property
-    def caution(self) -> str | None:
-        """None: with a k of 1, too, several values stay possible."""
-        return None
 
     @property
     def class_size(self) -> int:

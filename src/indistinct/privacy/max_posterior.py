@@ -12,6 +12,7 @@ value like any other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -45,6 +46,7 @@ class MaxPosterior(AboutValues):
     """
 
     model: ClassVar[str] = "max-posterior"
+    nothing_at: ClassVar[Mapping[str, float]] = {"bound": 1}
     closure: ClassVar[Closure] = "union"
 
     bound: float = 0.5

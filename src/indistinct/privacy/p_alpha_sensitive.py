@@ -20,6 +20,7 @@ needs a category.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -58,6 +59,7 @@ class WeighedSensitive(Promise):
 
     closure: ClassVar[Closure] = "superset"
     needs_sensitive: ClassVar[bool] = True
+    nothing_at: ClassVar[Mapping[str, float]] = {"p": 1, "alpha": 0}
 
     p: int
     """Different values, or categories, that every class has at least."""

@@ -13,6 +13,7 @@ value like any other and needs a category of its own or another's.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -44,6 +45,7 @@ class PPlusSensitive(Promise):
     """
 
     model: ClassVar[str] = "p-plus-sensitive"
+    nothing_at: ClassVar[Mapping[str, float]] = {"p": 1}
     closure: ClassVar[Closure] = "superset"
     needs_sensitive: ClassVar[bool] = True
 

@@ -13,6 +13,7 @@ value is a value like any other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from indistinct.frozen import dataclass
@@ -27,6 +28,7 @@ class PSensitive(DistinctValues):
     """
 
     model: ClassVar[str] = "p-sensitive"
+    nothing_at: ClassVar[Mapping[str, float]] = {"p": 1}
     parameter: ClassVar[str] = "p"
 
     p: int

@@ -59,6 +59,9 @@ class Promise(ABC):
     counts_made_up: ClassVar[bool] = False
     """Whether made-up records and people may be what keeps it: no bound on what others learn."""
 
+    nothing_at: ClassVar[Mapping[str, float]] = {}
+    """Parameters that, all together, allow a class any values; none where no parameters do."""
+
     of_items_alone: ClassVar[bool] = False
     """Whether it is about people's items, not their quasi-identifiers."""
 
@@ -135,8 +138,19 @@ class Promise(ABC):
         >>> promise("k-anonymity", k=1).caution
         'k = 1 promises nothing: everybody stands out'
         """
-        one = getattr(self, "k", None) == 1
-        return "k = 1 promises nothing: everybody stands out" if one else None
+        found = []
+        if self.allows_one_value:
+            said = " and ".join(f"{name} = {getattr(self, name)}" for name in self.nothing_at)
+            found.append(f"{said} bounds nothing: all people of a class may have the same value")
+        if getattr(self, "k", None) == 1 and (not self.nothing_at or self.allows_one_value):
+            found.append("k = 1 promises nothing: everybody stands out")
+        return "; ".join(found) or None
+
+    @property
+    def allows_one_value(self) -> bool:
+        """Whether it says nothing about values, with these parameters."""
+        weakest = self.nothing_at.items()
+        return bool(weakest) and all(getattr(self, name) == value for name, value in weakest)
 
     @property
     def effective_closure(self) -> Closure:

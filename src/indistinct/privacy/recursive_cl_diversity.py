@@ -13,6 +13,7 @@ other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -45,6 +46,7 @@ class RecursiveCLDiversity(Promise):
     """
 
     model: ClassVar[str] = "recursive-cl-diversity"
+    nothing_at: ClassVar[Mapping[str, float]] = {"l": 1}
     closure: ClassVar[Closure] = "union"
     needs_sensitive: ClassVar[bool] = True
 
@@ -57,6 +59,11 @@ class RecursiveCLDiversity(Promise):
         super().__post_init__()
         number(self.model, "c", self.c, above=0)
         whole(self.model, "l", self.l, 1, "choose l = 2 or more")
+
+    @property
+    def allows_one_value(self) -> bool:
+        """Where every value counts as a rare one, and it may be all of them."""
+        return self.l == 1 and self.c > 1
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """All classes together are (c,l)-diverse if each of them is."""

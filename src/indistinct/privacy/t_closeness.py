@@ -23,6 +23,7 @@ missing value is a value like any other: the last one of an order, beside all ot
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -59,6 +60,7 @@ class TCloseness(AboutValues):
     """
 
     model: ClassVar[str] = "t-closeness"
+    nothing_at: ClassVar[Mapping[str, float]] = {"t": 1}
     closure: ClassVar[Closure] = "union"
     compares: ClassVar[bool] = True
 

@@ -18,14 +18,19 @@ def unpromised(policy: Policy) -> list[str]:
     about = {
         part.sensitive
         for part in policy.privacy_models
-        if part.subject != "items" or getattr(part, "bound", None) is not None
+        if not part.allows_one_value
+        and (part.subject != "items" or getattr(part, "bound", None) is not None)
     }
     return [name for name in policy.sensitive if name not in about]
 
 
 def partly_promised(policy: Policy) -> list[str]:
     """Sensitive attributes of which promises are about some values alone."""
-    parts = [part for part in policy.privacy_models if part.subject != "items"]
+    parts = [
+        part
+        for part in policy.privacy_models
+        if part.subject != "items" and not part.allows_one_value
+    ]
     whole = {
         part.sensitive
         for part in parts
