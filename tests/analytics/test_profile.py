@@ -2602,3 +2602,47 @@ def test_faculties_with_long_names_are_no_free_text() -> None:
     held = [f"Escuela de las Ciencias Basicas {'ABCDEFG'[at % 7]}" for at in range(30)]
     assert role_of(held, "Facultad", sex=["m", "f"] * 15) == "quasi-identifier"
     assert role_of(held, "qz", sex=["m", "f"] * 15) == "identifier"
+
+
+@pytest.mark.parametrize(
+    "name", ["persnum", "indno", "caseno", "membno", "subject_nr", "hhno", "child_nr"]
+)
+def test_numbers_of_somebody_within_a_household_are_left_out(name: str) -> None:
+    draw = random.Random(11)
+    numbers = [str(min(4 + int(draw.expovariate(0.05)), 230)) for _ in range(4 * N)]
+    others = {"sex": ["m", "f"] * (2 * N), "age": [str(20 + at % 60) for at in range(4 * N)]}
+    assert role_of(numbers, name, **others) == "identifier"
+    assert role_of(["1", "2", "3", "4"] * N, name, **others) != "identifier"
+
+
+def test_weights_of_a_survey_that_couples_share_number_nobody() -> None:
+    draw = random.Random(12)
+    rows = []
+    for _ in range(N):
+        weight, race = str(draw.randrange(20_000, 400_000)), draw.choice(["white", "black"])
+        rows += [(weight, race, draw.choice("ab"), str(draw.randrange(60)))] * draw.choice([1, 2])
+    frame = pl.DataFrame(rows, schema=["wght", "race", "region", "experience"], orient="row")
+    seen = profile(frame)
+    assert seen.person is None
+    assert (seen["wght"].role, seen["wght"].about) == ("identifier", "survey")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("lang", [str(at % 47 + 10) for at in range(N)], "sensitive"),
+        ("lang", ["en", "de", "fr", "it"] * (N // 4), "quasi-identifier"),
+        ("lwage76", [f"{5 + at * 7 % 311 / 97:.6f}" for at in range(N)], "sensitive"),
+        ("hjob", ["1", "2", "3", "4"] * (N // 4), "quasi-identifier"),
+        ("mar76", ["1", "2", "3", "4"] * (N // 4), "quasi-identifier"),
+        ("prodi", ["A", "B", "C", "D"] * (N // 4), "quasi-identifier"),
+        ("Habilidades Profesionales", ["1", "2", "3", "4"] * (N // 4), "sensitive"),
+        ("UNIT", ["score", "mmHg", "degC", "breaths/min"] * (N // 4), "sensitive"),
+        ("statut", ["Cadre", "Collaborateur"] * (N // 2), "quasi-identifier"),
+        ("qz", ["Petani", "Guru", "PNS", "Buruh"] * (N // 4), "quasi-identifier"),
+    ],
+)
+def test_what_values_say_where_names_could_be_several_things(
+    name: str, values: list[str], role: str
+) -> None:
+    assert role_of(values, name, sex=["m", "f"] * (N // 2)) == role

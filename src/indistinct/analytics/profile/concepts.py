@@ -127,8 +127,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_named(told[0]), told[1]
     found = found or _of_a_parent(name)
     found = found or _of_a_kind(name) or _glued(name) or _without_vowels(name)
-    if found is None and re.fullmatch("[nld][a-z]{3,}", name):
-        # ndisease is a number of diseases, linc the logarithm of an income, dkids a 0 or 1.
+    if found is None and re.fullmatch(r"[nld][a-z]{3,}\d*", name):
+        # ndisease is a number of diseases, lwage76 the logarithm of a wage, dkids a 0 or 1.
         found = _concept_of(name[1:])
     if found is None and (short := abbreviated(name)):
         return concept_named(short[0]), short[1]
@@ -411,7 +411,7 @@ def _cut_short(name: str) -> tuple[Concept, str] | None:
 
 _OF_A_PARENT = re.compile(
     r"(?:(?i:mom|mum|dad|moth|fath|mother|father|parent|par|husb|hus|wife|spouse)([A-Za-z]{2,})"
-    r"|[CMFPcmfp]([a-z]{3,}|[A-Z]{3,}))\d*"
+    r"|[CFHMPWcfhmpw]([a-z]{3,}|[A-Z]{3,}))\d*"
 )
 _OF_PARENTS = ("education", "occupation", "ethnicity", "religion", "sex")
 

@@ -616,6 +616,18 @@ _WORKS = _vocabulary("""
     dependencia autonoma independiente asalariado asalariada monotributista cuentapropista
     tenured tenure professor lecturer instructor adjunct
     clerical managerial professional freelance civilservant
+    cadre cadres collaborateur collaboratrice ouvrier ouvriere ouvriers employe employee employes
+    artisan artisans fonctionnaire intermediaire intermediaires agriculteur agriculteurs
+    selbststandig selbstandig selbstaendig beamter beamte arbeiter arbeiterin angestellte azubi
+    funcionario funcionaria servidor servidora desocupado desocupada inactivo inactiva ocupado
+    ocupada ambulante campesino campesina albanil chofer ama docente profesor profesora
+    medico medica enfermero tecnico ingeniero abogado vendedor vendedora
+    pns wiraswasta petani pedagang buruh nelayan guru swasta pegawai karyawan ibu mahasiswa pelajar
+    libero professionista dirigente insegnante impiegati operai
+    werkend werkloos zzp gepensioneerde huisvrouw
+    kierownik pracownik nauczyciel rolnik
+    ansatt arbeidsledig pensjonist pensionar student arbetslos egenforetagare
+    serbest ciftci esnaf isveren
     """)
 _FEWEST_WORKS = 2
 _CONTRACTS = _vocabulary("""
@@ -742,9 +754,9 @@ _FEWEST_HOSPITALS = 4
 _NUMBER = re.compile(r"\d")
 _UNIT = re.compile(
     r"(?i:mg|kg|ml|dl|mcg|ug|iu|meq)\.?|(milli|micro|kilo)(grams?|lit(er|re)s?)|%|"
-    r"[µμ]?[A-Za-z0-9^]{1,6}/(?:[µμ]?[A-Za-z]{1,2}|[A-Za-z]{3,4}(?<![A-Z]{3}))(/\w+)?"
+    r"[µμ]?[A-Za-z0-9^]{1,7}/(?:[µμ]?[A-Za-z]{1,2}|[A-Za-z]{3,4}(?<![A-Z]{3}))(/\w+)?"
     r"|mm ?Hg|[kmc]?g|[cm]?m|bpm|°[CF]|mOsm|mEq"
-    r"|[Rr]atio|[Ss]ec(onds)?|index|[Ss]cores?|deg ?[CF]|(breaths|beats)/min"
+    r"|[Rr]atio|[Ss]ec(onds)?|index|(?i:deg ?[cf]|scores?|points?|beats)|(breaths|beats)/min"
 )
 """What units of laboratory values look like."""
 

@@ -191,6 +191,7 @@ def _ends(numbers: pl.Series) -> tuple[float | None, float | None]:
 _DONE = r"(?i)\pL{3}(ad[oa]|id[oa]|ed|ing|iert|ée?)\b"
 """How words end for what was done, as those for a status do."""
 
+_MANY_SPOKEN = 20
 _MANY_KINDS = 100
 _OF_KINDS = re.compile(r" (status|type|class|stage|grade|group|category|event|response|outcome)$")
 
@@ -204,6 +205,8 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
         return could_be_numbers(values) or RARE * values.distinct > values.filled
     if FOR in why:
         return could_be_numbers(values)
+    if concept.name == "language":  # or marks for it
+        return values.numbers is not None and values.distinct > _MANY_SPOKEN
     kinds = concept.role == "sensitive" and _OF_KINDS.search(why) is not None
     many = values.kind == "text" and values.distinct > _MANY_KINDS
     return kinds and many and RARE * values.distinct > values.filled and not looks_measured(values)
@@ -266,7 +269,7 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
     return None
 
 
-_WEIGHTS = ("weight", "wt", "poids", "peso", "gewicht", "pondera")
+_WEIGHTS = ("weight", "wght", "wgt", "wt", "poids", "peso", "gewicht", "pondera")
 _GLUED_WEIGHT = re.compile(r"(?!birth|baby|child|new|body|b)(\w{2,}wt|\w+(weight|wght|wgt))")
 """Names such as DISCWT and dweight; newborn children weigh thousands of grams."""
 _MANY_DECIMALS = r"\.\d{4,}$"

@@ -131,6 +131,7 @@ def keys_of_people(table: Table, columns: Sequence[Column]) -> dict[str, Numberi
         for item in columns
         if (item.role in ("identifier", "insensitive") or names_one_of(item.name, NUMBERS))
         and not any(tag.kind.name in ("names", "places") for tag in item.tags)
+        and item.about != "survey"
     ]
     if named and not any(item.about in {*STEADY, *CHANGING} for item in columns):
         candidates = named  # what two other columns show of a column says less than names

@@ -285,7 +285,11 @@ def _name_is_believed(kind: str, column: Column) -> bool:
         digits = column.sample.str.count_matches(r"\d").mean()
         return column.kind == "integer" and isinstance(digits, float) and digits >= _WRITTEN[kind]
     if kind == "other":
-        people = names_one_of(column.name, _words_of("other")[0]) or is_one_of(column.name, _PEOPLE)
+        anywhere, whole = _words_of("other")
+        numbered = [word for word in whole if word.endswith((" no", " nr", " num"))]
+        people = names_one_of(column.name, anywhere) or is_one_of(
+            column.name, (*_PEOPLE, *numbered)
+        )
         few = 2 if is_one_of(column.name, ("id", "ids")) else FEW_PEOPLE
         return _many(column) or (column.distinct > few and bool(people))
     if kind == "names":
