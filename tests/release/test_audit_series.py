@@ -411,6 +411,12 @@ def test_ranges_meet_where_a_number_is_in_both(a: int, b: int, c: int, d: int, f
         (None, "a", True),
         ("021**", "02134", True),
         ("021**", "022**", False),
+        ("021**", "02234", False),
+        ("021**", "02", True),
+        ("021**", "12134", False),
+        ("2*", "[10, 30)", True),
+        ("2*", "[10, 15)", True),
+        ("2*", "{11, 12}", False),
         ("0****", "021**", True),
         ("1-5 years", "3-8 years", True),
         ("[74, >=90]", "[80, >=90]", True),
@@ -630,9 +636,12 @@ def test_labels_that_stand_for_other_values_prove_nothing(algorithm: str, tmp_pa
             [{"sensitive": {"ill": {"hierarchy": [["a", up, "*"]]}}} for up in ("m", "n")],
             "different things of the same value",
         ),
-        (
-            [{"sensitive": {"ill": {"categories": [["a", up]]}}} for up in ("m", "n")],
-            "different things of the same value",
+        *(
+            (
+                [{"sensitive": {"ill": {"categories": [["a", up]]}}} for up in both],
+                "different things of the same value" * (both != "mm"),
+            )
+            for both in ("mn", "nm", "mm")
         ),
         ([{"transformed": {"ill": "a"}}] * 2, ""),
     ],

@@ -574,14 +574,14 @@ def _of_other_levels(one: pl.Series, other: pl.Series) -> bool:
     """Whether two releases have words or codes for an attribute, and none of them in common.
 
     The ones may be states, the others regions: which are under which, the labels do not say. The
-    words of a set count one by one.
+    words of a set count one by one; missing ones say nothing.
     """
     mine, its = (
         {word for label in part.drop_nulls().unique().to_list() for word in _members(label)}
         for part in (one, other)
     )
     kinds = {_kind(label) for label in mine | its}
-    return bool(mine and its) and mine.isdisjoint(its) and not kinds & {"", "number", "date", "day"}
+    return mine.isdisjoint(its) and not kinds & {"", "number", "date", "day"}
 
 
 def _are_plain(labels: Sequence[str | None]) -> bool:
