@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -131,6 +133,8 @@ def test_group_with_products_beyond_64_bits(data: st.DataObject) -> None:
         *work,
     )
     assert is_clean(work)
+    most = min(math.prod(cards.tolist()), grouping.LARGEST_KEY)
+    assert ((work.key[: len(some)] >= 0) & (work.key[: len(some)] < most)).all()
     if len(some):
         assert work.first[:groups].tolist() == [
             some[work.class_of[: len(some)].tolist().index(group)] for group in range(groups)
@@ -182,6 +186,7 @@ def test_group_pairs(rows: int, codes: int, seed: int) -> None:
         *work,
     )
     assert is_clean(work)
+    assert ((work.key >= 0) & (work.key < codes * codes)).all()
     expected, units = by_numpy([parts[0][halves[0]], parts[1][halves[1]]], weight)
     assert work.class_of.tolist() == expected.tolist()
     assert work.size[:groups].tolist() == units.tolist()
