@@ -190,6 +190,38 @@ def test_a_set_of_categories_is_read_as_equal_parts_of_each() -> None:
     assert found.overlap > 0.8
 
 
+def test_records_count_as_often_as_their_sampling_weights_say() -> None:
+    """An analysis of weighted records is that of as many equal ones, but for its intervals."""
+    table = patients().with_columns(wt=pl.Series([str(1 + at % 3) for at in range(600)]))
+    asked = [
+        {"kind": "logistic", "outcome": "ill", "predictors": ["age", "sex"]},
+        {"kind": "linear", "outcome": "cost", "predictors": ["age"]},
+        {"kind": "table", "outcome": "cost", "by": ["sex"]},
+        {"kind": "table", "by": ["sex"]},
+        {"kind": "kaplan-meier", "outcome": "months", "event": "died", "by": ["sex"]},
+        {"kind": "cox", "outcome": "months", "event": "died", "predictors": ["age"]},
+    ]
+    often = pl.col("wt").cast(pl.Int64)
+    repeated = table.with_columns(times=often).select(pl.exclude("times").repeat_by("times"))
+    repeated = repeated.explode(pl.all())
+    weighted = ind.Policy.from_dict(
+        POLICY | {"analyses": [{**one, "weight": "wt"} for one in asked]}
+    )
+    plain = ind.Policy.from_dict(POLICY | {"analyses": asked})
+    found = analyse(questions_of(weighted), table, table).answers
+    whole = analyse(questions_of(plain), repeated, repeated).answers
+    for one, other in zip(found, whole, strict=True):
+        assert one.why is None
+        assert one.records == (600, 600)
+        assert other.records == (repeated.height, repeated.height)
+        assert one.overlap == pytest.approx(1.0)
+        mine, theirs = originals(one), originals(other)
+        exact = 1e-2 if one.question.kind == "cox" else 1e-6  # ties by Breslow, and by Efron
+        for term in mine.keys() & theirs.keys():
+            assert mine[term].estimate == pytest.approx(theirs[term].estimate, rel=exact, abs=1e-9)
+    assert set(originals(found[0])) == set(originals(whole[0]))
+
+
 def test_the_overlap_is_that_of_karr_and_others() -> None:
     def overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
         figures = [Figure(sum(part) / 2, *part) for part in (one, other)]

@@ -510,6 +510,7 @@ def test_one_value_for_all_is_left_out_where_the_name_speaks_of_people(name: str
         ("group", [f"hospital_{at % 13 % 7}" for at in range(N)], "quasi-identifier"),
         ("poids", [f"{1 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),
         ("sampling_wt", [f"{50000 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),
+        ("WTMEC4YR_norm", [f"{0.1 + at % 97 / 331:.6f}" for at in range(N)], "identifier"),
         ("centre_traitement", [f"ETC {'ABCDEFGH'[at % 8]}" for at in range(N)], "quasi-identifier"),
         ("poids", [f"{60 + at % 97 / 3:.1f}" for at in range(N)], "sensitive"),
         ("NAME_FAMILY", [f"Rossi{at}" for at in range(N)], "identifier"),

@@ -537,6 +537,8 @@ class Analysis(Section):
     """For survival: the column that says whether the event was seen."""
     positive: str | None = None
     """The value that counts, of a two-valued outcome or of the event; by default the last one."""
+    weight: str | None = None
+    """A column of sampling weights: how many people each record stands for."""
     min_overlap: float | None = Field(default=None, ge=0, le=1)
     """The least mean overlap of confidence intervals that the release should keep, 0 to 1."""
     name: str = ""

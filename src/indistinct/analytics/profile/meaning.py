@@ -270,8 +270,10 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
 
 
 _WEIGHTS = ("weight", "wght", "wgt", "wt", "poids", "peso", "gewicht", "pondera")
-_GLUED_WEIGHT = re.compile(r"(?!birth|baby|child|new|body|b)(\w{2,}wt|\w+(weight|wght|wgt))")
-"""Names such as DISCWT and dweight; newborn children weigh thousands of grams."""
+_GLUED_WEIGHT = re.compile(
+    r"(?!birth|baby|child|new|body|b)(\w{2,}wt|\w+(weight|wght|wgt)|wt(mec|int|saf)\w*)"
+)
+"""Names such as DISCWT, WTMEC2YR and dweight; newborn children weigh thousands of grams."""
 _MANY_DECIMALS = r"\.\d{4,}$"
 _LIGHTEST, _HEAVIEST = 2.0, 1000.0
 _HEAVIEST_CHILD = 10_000.0

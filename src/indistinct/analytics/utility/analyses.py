@@ -72,6 +72,7 @@ class Question:
         predictors: the columns that explain it.
         event: of survival the column that says whether the event was seen.
         positive: the value of a two-valued outcome, or event, that counts; without, the last.
+        weight: the column of sampling weights.
         min_overlap: the least overlap of confidence intervals, on average, that is asked for.
         name: what it is called.
         categories: the columns whose numbers are codes of categories.
@@ -83,6 +84,7 @@ class Question:
     predictors: tuple[str, ...] = ()
     event: str | None = None
     positive: str | None = None
+    weight: str | None = None
     min_overlap: float | None = None
     name: str = ""
     categories: frozenset[str] = frozenset()
@@ -90,7 +92,7 @@ class Question:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
-        named = (self.outcome, self.event, *self.by, *self.predictors)
+        named = (self.outcome, self.event, self.weight, *self.by, *self.predictors)
         return tuple(dict.fromkeys(name for name in named if name is not None))
 
     @property
@@ -339,7 +341,8 @@ class _Side:
         terms: the names of these columns.
         groups: the group of each record; None where missing.
         person: whose each record is.
-        weight: how likely it is that person's.
+        weight: how much it counts: how likely it is that person's, and its sampling weight.
+        chance: how likely it is that person's.
     """
 
     outcome: Floats
@@ -349,6 +352,7 @@ class _Side:
     groups: NDArray[np.object_]
     person: Ints
     weight: Floats
+    chance: Floats
 
     @property
     def records(self) -> float:
@@ -362,12 +366,15 @@ class _Side:
 
     def complete(self) -> _Side:
         """The records that lack nothing."""
-        there = ~np.isnan(self.outcome) & ~np.isnan(self.event)
+        there = ~np.isnan(self.outcome) & ~np.isnan(self.event) & (self.weight > 0)
         there &= ~np.isnan(self.design).any(axis=1)
         there &= np.array([group is not None for group in self.groups], dtype=np.bool_)
         design = self.design[there]
         varied = np.ones(len(self.terms), np.bool_) if not len(design) else np.ptp(design, 0) > 0
         terms = tuple(name for name, kept in zip(self.terms, varied, strict=True) if kept)
+        weight = self.weight[there]
+        if len(weight):  # so many records in all, whatever the weights add up to
+            weight = weight * (self.chance[there].sum() / weight.sum())
         return _Side(
             self.outcome[there],
             self.event[there],
@@ -375,7 +382,8 @@ class _Side:
             terms,
             self.groups[there],
             self.person[there],
-            self.weight[there],
+            weight,
+            self.chance[there],
         )
 
 
@@ -423,7 +431,10 @@ def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tu
         person, weight = np.arange(frame.height), full + 1
         if WEIGHT in frame.columns:
             person, weight = frame[PERSON].to_numpy(), frame[WEIGHT].to_numpy()
-        made.append(_Side(outcome, event, design, tuple(terms), groups, person, weight))
+        chance = weight
+        if question.weight is not None:
+            weight = weight * _numbers(frame[question.weight])
+        made.append(_Side(outcome, event, design, tuple(terms), groups, person, weight, chance))
     return made[0].complete(), made[1].complete()
 
 
@@ -737,7 +748,7 @@ def _compared(question: Question, one: _Side, other: _Side, records: tuple[int, 
     elif kind == "kaplan-meier":
         times = np.unique(np.quantile(one.outcome, (0.25, 0.5, 0.75)))
         made = [_survival(side, times) for side in sides]
-    elif kind == "cox" and other.several:
+    elif kind == "cox" and (other.several or question.weight is not None):
         made = [_weighted_cox(side) for side in sides]
     else:
         made = [_fitted(side, kind) for side in sides]
