@@ -251,6 +251,11 @@ def test_they_are_told_in_json_in_compare_and_in_the_report_and_never_in_public(
     result = run("anonymize", table, "--policy", policy, "--out", out, "--json")
     assert result.exit_code == 0, result.stderr
     told = json.loads(result.stdout)["analyses"]
+    lines = run("anonymize", table, "--policy", policy, "--out", out).stdout.splitlines()
+    at = next(place for place, line in enumerate(lines) if line.startswith("analysis "))
+    assert [line.split("  ")[0] for line in lines[at + 1 :]][: len(told)] == [
+        item["name"] for item in told
+    ]
     assert [item["kind"] for item in told] == [item["kind"] for item in ASKED]
     assert "warning: analysis 'regressor of cost by age, sex' keeps" in result.stderr
     result = run("compare", table, out, "--policy", policy, "--json", "--queries", 10)

@@ -437,7 +437,7 @@ def test_columns_that_differ_within_people_are_assessed() -> None:
     assert document["unicity"]["after"]["5"]["unique"] > 0.5
     text = " ".join(str(part) for part in found.parts())
     assert "what one value of a person's records tells" in text
-    assert "any published cells of a person that nobody else has" in text
+    assert "who knows some published cells of a person, drawn at random, finds that person" in text
 
 
 def test_records_have_no_events() -> None:

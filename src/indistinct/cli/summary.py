@@ -209,7 +209,20 @@ def summarize(release: Release) -> None:
     if figures:
         screen.print()
         print_table(("measure", "from 0 to 1"), figures, right=("from 0 to 1",))
+    _print_analyses(release.private.get("analyses.json"))
     print_parts([Line(f"\n{_search(run['plan'], run['classes'])}")])
+
+
+def _print_analyses(document: object) -> None:
+    """How near the estimates of each analysis are to those on the table."""
+    if not isinstance(document, Mapping):
+        return
+    rows = [
+        (item["name"], item.get("why") or share(item["overlap"] or 0.0))
+        for item in document["analyses"]
+    ]
+    console().print()
+    print_table(("analysis", "confidence intervals overlap by"), rows)
 
 
 def _print_all_items(cuts: Mapping[str, PlainMapping]) -> None:
@@ -279,13 +292,13 @@ def _print_items(name: str, found: PlainMapping) -> None:
 def _unicity(figures: PlainMapping) -> str:
     """How many people a few published cells single out, and the columns that carry it."""
     error = f" (give or take {share(figures['error'])})" if figures["error"] else ""
-    shares = [f"{p} for {share(figures[str(p)]['unique'])}" for p in (2, 3, 4, 5)]
+    shares = [f"{p} for {share(figures[str(p)]['unique'])}" for p in (3, 4, 5)]
     told = (
-        f"any published cells of a person that nobody else has: {', '.join(shares)} of "
-        f"people{error}"
+        "an attacker who knows some published cells of a person, drawn at random, finds that "
+        f"person: 2 cells for {share(figures['2']['unique'])} of people, {', '.join(shares)}{error}"
     )
     columns = ", ".join(figures.get("carried", ()))
-    return f"{told}; carried by {columns}" if columns else told
+    return f"{told}; most by {columns}" if columns else told
 
 
 def _level(used: list[int], levels: int | None) -> str:

@@ -332,9 +332,9 @@ def _told_of_events(found: Assessment) -> Iterator[Part]:
         error = f" (give or take {own['error']:.1%})" if own["error"] else ""
         where = "cells of a person" if when == "before" else "published cells of a person"
         yield Line(
-            f"\nany {where} that nobody else has: one for {shares[0]} of people, two for "
-            f"{shares[1]}, three for {shares[2]}, four for {shares[3]}, five for {shares[4]}"
-            f"{error}",
+            f"\nan attacker who knows some {where}, drawn at random, finds that person: one cell "
+            f"for {shares[0]} of people, two for {shares[1]}, three for {shares[2]}, "
+            f"four for {shares[3]}, five for {shares[4]}{error}",
         )
 
 
