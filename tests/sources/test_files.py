@@ -920,3 +920,28 @@ def test_layout_is_refused_where_it_has_no_meaning(tmp_path: Path) -> None:
         assert codes(refused(path, **how)) == ["bad-value"]
         with pytest.raises(DataError, match="leave it out"):
             scan(path, **how)
+
+
+def test_few_texts_of_a_parquet_file_are_held_as_codes(tmp_path: Path) -> None:
+    path, rows = tmp_path / "people.parquet", 1500
+    frame = pl.DataFrame(
+        {
+            "id": [f"P{number}" for number in range(rows)],
+            "city": ["Ulm", " Ulm", "", None, "Bonn"] * (rows // 5),
+            "age": list(range(50)) * (rows // 50),
+            "nothing": pl.Series([None] * rows, dtype=pl.String),
+        }
+    )
+    frame.write_parquet(path)
+    held = read_table(path, coded=True)
+    kinds = [type(kind) for kind in held.dtypes]
+    assert kinds == [pl.String, pl.Enum, pl.Int64, pl.Enum]
+    assert held.cast({"city": pl.String, "nothing": pl.String}).equals(frame)
+    assert read_table(path).equals(frame)
+    assert read_table(path, coded=True, exact=True).equals(frame)
+    roles = {"id": "identifier", "city": "quasi-identifier", "age": "sensitive"}
+    policy: Any = {"attributes": {name: {"role": role} for name, role in roles.items()}}
+    policy["attributes"]["nothing"] = {"role": "quasi-identifier"}
+    policy["attributes"]["city"]["missing"] = {"tokens": ["Bonn"]}
+    for verb in (ind.assess, ind.quasi):
+        assert verb(path, policy).to_dict() == verb(frame, policy).to_dict()

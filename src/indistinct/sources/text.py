@@ -182,6 +182,17 @@ def as_codes(texts: pl.Series) -> pl.Series:
     return texts.cast(pl.Enum(texts.unique().drop_nulls().sort())) if codes is None else codes
 
 
+def held_as_few_codes(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same table with texts held as codes in columns of few different ones.
+
+    >>> held_as_few_codes(pl.DataFrame({"a": ["x"] * 9})).dtypes
+    [Enum(categories=['x'])]
+    """
+    texts = [values for values in frame.get_columns() if values.dtype == pl.String]
+    held = map(_as_few_codes, texts)
+    return frame.with_columns(codes for codes in held if codes is not None)
+
+
 _LOOKED_AT = 1_000
 _FEW_VALUES = 10_000
 

@@ -36,10 +36,11 @@ def suspected(values: Values, name: str = "") -> Far:
         return {}
     numbers = values.numbers.to_numpy()
     # Numpy, as Polars plans each query anew: that is most of the time where there are many columns.
-    at = np.flatnonzero(np.isfinite(numbers))
-    held = numbers[at]
+    finite = np.isfinite(numbers)
+    held = numbers[finite]
     if len(held) < 2 or (held.min() >= 0 and not _ABOVE.fullmatch(_written(float(held.max())))):
         return {}  # as most columns: nothing is below the others, and the largest is no code
+    at = np.flatnonzero(finite)
     found: Far = {}
     below, above = np.flatnonzero(held < 0), np.flatnonzero(held >= 0)
     if 0 < len(below) <= MOST_CODES and not _relative(name):

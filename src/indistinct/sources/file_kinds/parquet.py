@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from indistinct.sources.file_kind import FileKind, Reading, require_cells
+from indistinct.sources.text import held_as_few_codes
 
 
 class ParquetFile(FileKind):
@@ -18,6 +19,6 @@ class ParquetFile(FileKind):
 
     def read(self, path: Path, how: Reading) -> pl.DataFrame:
         """The table, unless it takes more memory than it may."""
-        del how
         require_cells(pl.scan_parquet(path, glob=False), path.name)
-        return pl.read_parquet(path, glob=False)
+        frame = pl.read_parquet(path, glob=False)
+        return held_as_few_codes(frame) if how.coded and not how.exact else frame
