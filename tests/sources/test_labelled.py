@@ -6,6 +6,7 @@ import datetime as dt
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -90,6 +91,46 @@ def test_other_files_have_no_titles(tmp_path: Path) -> None:
     (tmp_path / "wave.sav").write_bytes(b"damaged")
     assert titles_of_file(tmp_path / "wave.csv") == titles_of_file(tmp_path / "wave.sav") == {}
     assert titles_of_file(tmp_path / "nothing.sav") == {}
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "iso8859_2", "euc_jp", "cp1252"])
+def test_an_encoding_is_named_as_python_names_it(encoding: str, tmp_path: Path) -> None:
+    assert read_table(write(tmp_path / "wave.sav"), encoding=encoding).height == 4
+
+
+@pytest.mark.parametrize(
+    ("encoding", "code"), [("mac-roman", "undecodable"), ("nonsense", "unknown-encoding")]
+)
+def test_an_encoding_that_does_not_fit_is_refused(encoding: str, code: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        read_table(write(tmp_path / "wave.sav"), encoding=encoding)
+    assert [problem.code for problem in caught.value.problems] == [code]
+
+
+@pytest.mark.parametrize("catalog", ["visits.sas7bcat", "formats.sas7bcat", "other.sas7bcat"])
+@pytest.mark.parametrize("keep", [None, False])
+def test_labels_of_sas_are_read_from_a_catalog_beside_the_file(
+    catalog: str, keep: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = SimpleNamespace(
+        number_rows=2, column_names=["sex", "age"], variable_to_label={"sex": "SEXF", "age": "BEST"}
+    )
+    asked = []
+
+    def labels(path: str, **how: Any) -> tuple[None, Any]:
+        asked.append(path)
+        return None, SimpleNamespace(value_labels={"SEXF": {1.0: "f", 2.0: "m"}})
+
+    cells = {"sex": [1.0, 2.0], "age": [30.0, 31.0]}
+    monkeypatch.setattr(pyreadstat, "read_sas7bdat", lambda path, **how: (cells, told))
+    monkeypatch.setattr(pyreadstat, "read_sas7bcat", labels)
+    for name in ("visits.sas7bdat", catalog):
+        (tmp_path / name).write_bytes(b"of SAS")
+    used = catalog != "other.sas7bcat" and keep is None
+    read = read_table(tmp_path / "visits.sas7bdat", labels=keep)
+    assert read["sex"].to_list() == (["f", "m"] if used else [1, 2])
+    assert read["age"].to_list() == [30, 31]
+    assert asked == ([str(tmp_path / catalog)] if used else [])
 
 
 def test_a_table_that_does_not_fit_is_refused_before_it_is_read(

@@ -6,6 +6,7 @@ the file says is missing is missing, whatever its reason.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ import polars as pl
 
 from indistinct.errors import DataError
 from indistinct.sources import memory
+from indistinct.sources.csv_head import refuse_dialect
 from indistinct.sources.csv_records import BLANKS, tidy
 from indistinct.sources.file_kind import FileKind, Reading
 from indistinct.sources.packed import broken
@@ -41,6 +43,7 @@ class LabelledFile(FileKind):
 
     def read(self, path: Path, how: Reading) -> pl.DataFrame:
         """The table, with labels in the place of numbers where all of a column have one."""
+        refuse_dialect(path.name, None, None, how.encoding)
         _, meta = self._told(path, how.encoding, metadataonly=True)
         memory.require(
             memory.OF_CELLS * max(meta.number_rows or 0, 0) * len(meta.column_names), path.name
@@ -49,7 +52,7 @@ class LabelledFile(FileKind):
         columns = [_column(name, values) for name, values in cells.items()]
         columns = self._with_spans(path, how.encoding, columns)
         if how.labels is not False:
-            labels = meta.variable_value_labels
+            labels = self.labels(path, how.encoding, meta)
             columns = [_in_words(one, labels.get(one.name, {})) for one in columns]
         return tidy(pl.DataFrame(columns))
 
@@ -74,14 +77,37 @@ class LabelledFile(FileKind):
             for one in columns
         ]
 
+    def labels(
+        self, path: Path, encoding: str | None, meta: Any
+    ) -> Mapping[str, Mapping[Any, str]]:
+        """The labels of each column's values.
+
+        Arguments:
+            path: the file.
+            encoding: what was said of it.
+            meta: what pyreadstat tells of the file.
+        """
+        del path, encoding
+        found: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
+        return found
+
     def titles(self, path: Path, how: Reading) -> dict[str, str]:
         """What the file calls its columns in words."""
         _, meta = self._told(path, how.encoding, metadataonly=True)
         found = meta.column_names_to_labels.items()
         return {name: " ".join(title.split()) for name, title in found if title and title.strip()}
 
-    def _told(self, path: Path, encoding: str | None, **how: Any) -> tuple[dict[str, Any], Any]:
-        """The cells of each column as a list, and what else the file says."""
+    def _told(
+        self, path: Path, encoding: str | None, reader: str | None = None, **how: Any
+    ) -> tuple[dict[str, Any], Any]:
+        """The cells of each column as a list, and what else the file says.
+
+        Arguments:
+            path: the file.
+            encoding: what was said of it.
+            reader: the function of pyreadstat; by the file's ending where not given.
+            how: what else it is asked.
+        """
         try:
             import pyreadstat
         except ImportError:
@@ -91,11 +117,16 @@ class LabelledFile(FileKind):
                 file=path.name,
                 remedy='pip install "indistinct[statistics]"',
             ) from None
-        read = getattr(pyreadstat, self.readers[path.suffix.lower()])
+        read = getattr(pyreadstat, reader or self.readers[path.suffix.lower()])
         try:
-            how |= {} if encoding is None else {"encoding": encoding}
+            if encoding is not None:
+                how["encoding"] = codecs.lookup(encoding).name.replace("_", "-")
             cells, meta = read(str(path), output_format="dict", **how)
-        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, TypeError) as error:
+            if encoding is not None:
+                message = f"{self.title} cannot be read here in the encoding {encoding}"
+                remedy = "leave the encoding out, or name that of the program that wrote the file"
+                raise DataError("undecodable", message, file=path.name, remedy=remedy) from None
             raise broken(path.name, f"this cannot be read as {self.title}", error) from None
         except (OverflowError, ValueError) as error:
             raise broken(path.name, "a date or time is out of reach", error, _EXPORT) from None
