@@ -6,6 +6,7 @@ import datetime as dt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -177,3 +178,35 @@ def test_a_missing_number_is_learnt_whatever_stands_for_it(tmp_path: Path, kind:
     given = {"release": release, "frame": release.tables, "parquet": tmp_path / "release.parquet"}
     found = ind.attack(frame, given[kind], keys, only=["membership", "homogeneity"])
     assert [one.success["certain"] for one in found.attacks] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_does_not_apply_hides_nobody_from_attackers(seed: int) -> None:
+    """All is as if people and rows to which a ward does not apply were in no table."""
+    random = np.random.default_rng(seed)
+    frame = pl.DataFrame(
+        {
+            "age": random.integers(20, 29, 40).astype(str),
+            "ward": [ward or None for ward in random.choice(["A", "B", "none", ""], 40).tolist()],
+        }
+    )
+
+    def found(table: pl.DataFrame, *others: str) -> dict[str, Any]:
+        keys: dict[str, Any] = {
+            "attributes": {"age": AGE, "ward": {"role": "sensitive", "not_applicable": [*others]}},
+            "promises": [{"model": "distinct-l-diversity", "l": 1, "sensitive": "ward"}],
+        }
+        young = pl.col("age") < "24"
+        wide = table.with_columns(
+            age=pl.when(young).then(pl.lit("[20, 24)")).otherwise(pl.lit("[24, 30)"))
+        )
+        shown = wide.sort("ward"), wide.with_columns(age=pl.lit("[20, 30)")).sort("ward")
+        report = ind.attack(table, shown[0], keys, second=shown[1])
+        told = [one for one in report.attacks if one.sensitive and one.name != "minimality"]
+        return {one.name: (one.people, one.success, one.prior, one.gain, one.worst) for one in told}
+
+    some = found(frame.filter(pl.col("ward").is_in(["A", "B"])))
+    assert {"membership", "homogeneity", "composition", "order", "non-membership"} <= some.keys()
+    assert found(frame, "none", "") == some
+    whole = found(frame)
+    assert whole["non-membership"] != some["non-membership"]

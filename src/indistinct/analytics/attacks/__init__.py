@@ -49,6 +49,9 @@ __all__ = [
     "summarize",
 ]
 
+APPLIES = "Others know to whom it applies: only these people and records are counted."
+"""The note on findings about an attribute that has values that are not applicable."""
+
 _NEEDED = ("KIND", "PLACE", "KNOWLEDGE", "SOURCE", "run")
 
 
@@ -118,6 +121,13 @@ def _found(context: AttackContext, name: str, sensitive: str | None) -> Finding 
         why = context.why_untried(sensitive)
         if why is not None:
             return Skipped(name, why, sensitive, kind=module.KIND)
+        narrowed = context.applying(sensitive)
+        if narrowed is not context and not getattr(module, "WHOLE_CLASSES", False):
+            found = _told(module.run(narrowed, sensitive), module, narrowed)
+            if isinstance(found, Skipped):
+                return found
+            figures = {**found.figures, "concerned": found.people}
+            return replace(found, figures=figures, note=f"{found.note} {APPLIES}".lstrip())
     return _told(module.run(context, sensitive), module, context)
 
 

@@ -321,6 +321,60 @@ class AttackContext:
         places = replace(self.places, known=tuple(names), combined=None)
         return replace(self, places=places, second=second)
 
+    def applying(self, sensitive: str) -> AttackContext:
+        """What attackers are given who know to whom an attribute applies.
+
+        Where all promises about it say which values are not applicable, people and published rows
+        with such a value are left aside: they hide nobody.
+        """
+        parts = [known_promise(item) for item in self.promises if item.sensitive == sensitive]
+        named = [{*part.not_applicable} for part in parts if isinstance(part, AboutValues)]
+        without = set.intersection(*named) if named else set()
+        if not without or not self.one_record_each:
+            return self
+
+        def made(_: str) -> AttackContext:
+            own = self.values[sensitive]
+            there = ~np.isin([label or "" for label in own.labels], [*without])
+            return self.of_some(there[own.index], sensitive, without)
+
+        return self.once("applying", sensitive, made)
+
+    def of_some(self, people: Bools, sensitive: str, without: set[str]) -> AttackContext:
+        """The same of some people, and of the rows that show none of some values.
+
+        Arguments:
+            people: which people, [n].
+            sensitive: the attribute.
+            without: its values.
+        """
+        second = None if self.second is None else self.second.of_some(people, sensitive, without)
+        kept = pl.Series(people)
+        values = Lists.singles(
+            pl.DataFrame({name: _texts(self.values[name]).filter(kept) for name in self.sensitive})
+        )
+        places = replace(self.places, people=self.places.people.filter(kept), combined=None)
+        if self.shown is None:
+            return replace(self, places=places, values=values, second=second)
+        listed = {name: _texts(self.buckets[name], self.shown[name]) for name in self.sensitive}
+        there = pl.Series(np.ones(self.records, np.bool_))
+        if sensitive in listed:
+            there = ~listed[sensitive].fill_null("").is_in([*without])
+        places = replace(places, rows=places.rows.filter(there))
+        rows = Lists.singles(pl.DataFrame(listed).filter(there))
+        class_of, groups = places.class_of, len(places.classes)
+        return replace(
+            self,
+            places=places,
+            values=values,
+            bucket_of=class_of,
+            buckets={name: _by_class(part, class_of, groups) for name, part in rows.items()},
+            shown={name: part.index for name, part in rows.items()},
+            bucket_size=None,
+            cells_of=self.cells_of[there.to_numpy()] if len(self.cells_of) else self.cells_of,
+            second=second,
+        )
+
     @property
     def one_record_each(self) -> bool:
         """Whether every record is of another person, so that classes are the buckets."""
@@ -912,6 +966,12 @@ def _read(label: Label, values: Sequence[Label]) -> list[int]:
     covered = Coverage(Taxonomy("values", [(value,) for value in plain])).places(label) or []
     place = {value: at for at, value in enumerate(values)}
     return [place[plain[at]] for at in covered]
+
+
+def _texts(lists: Lists, index: Array | None = None) -> pl.Series:
+    """The labels of owners who have one each, or with some codes."""
+    labels = pl.Series(lists.labels, dtype=pl.String)
+    return labels.gather(lists.index if index is None else index)
 
 
 def _by_class(rows: Lists, class_of: Ints32, groups: int) -> Lists:

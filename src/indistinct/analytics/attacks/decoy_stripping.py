@@ -24,6 +24,7 @@ from indistinct.types import Floats, Ints
 
 NAME = "decoy-stripping"
 KIND = "attribute"
+WHOLE_CLASSES = True
 PLACE = 160
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that decoys copy values of their class"
 SOURCE = "after Arca and Hewett (2021), section 5, who propose decoys"

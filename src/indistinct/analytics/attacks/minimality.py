@@ -57,6 +57,7 @@ from indistinct.types import Bools, Floats, Ints, Ints32
 
 NAME = "minimality"
 KIND = "attribute"
+WHOLE_CLASSES = True
 PLACE = 170
 KNOWLEDGE = (
     "the exact quasi-identifiers of everybody, the algorithm, its objective and the promises"

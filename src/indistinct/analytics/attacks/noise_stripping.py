@@ -38,6 +38,7 @@ from indistinct.types import Bools, Floats, Ints
 
 NAME = "noise-stripping"
 KIND = "attribute"
+WHOLE_CLASSES = True
 PLACE = 150
 KNOWLEDGE = (
     "the exact quasi-identifiers of a person, k, and that noise has values which its class did not "
