@@ -79,16 +79,15 @@ def weave(
 @jit
 def largest_few(indptr: Ints, amount: Array, found: Array) -> None:
     """The largest amounts of each row, falling, in ``found`` [rows, number], 0 before."""
-    number = found.shape[1]
+    last = found.shape[1] - 1
     for row in range(len(found)):
         for at in range(indptr[row], indptr[row + 1]):
-            place = number
-            while place and found[row, place - 1] < amount[at]:
-                if place < number:
-                    found[row, place] = found[row, place - 1]
+            own = max(found[row, last], amount[at])
+            place = last
+            while place and found[row, place - 1] < own:
+                found[row, place] = found[row, place - 1]
                 place -= 1
-            if place < number:
-                found[row, place] = amount[at]
+            found[row, place] = own
 
 
 @inner
