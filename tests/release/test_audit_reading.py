@@ -15,8 +15,9 @@ import pytest
 
 import indistinct as ind
 from indistinct.errors import DataError, InputError, PolicyError
+from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit, _same, audit
-from indistinct.release.audit.reading import PublishedTable, read_release
+from indistinct.release.audit.reading import Claims, PublishedTable, _claims_in, _text, read_release
 from indistinct.release.audit.verdict import Context
 from indistinct.requirement import Requirement
 from indistinct.sources import memory
@@ -170,6 +171,92 @@ def test_objects_of_one_kind_are_read_as_they_are_written() -> None:
 def test_whole_floats_are_read_as_whole_numbers() -> None:
     texts = read_release(pl.DataFrame({"q": [39.0, 39.5, None]})).tables[0].texts(["q"])
     assert texts["q"].to_list() == ["39", "39.5", None]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["q", "q ", "\tq"])
+def test_how_many_rows_have_each_text(kind: str, name: str) -> None:
+    """Blanks around names do not count; a column of floats, of texts, or of one engine."""
+    for values, wanted in (
+        ([39.0, 39.5, None, 39.0], {"39": 2, "39.5": 1, None: 1}),
+        (["b", "a", None, "b"], {"b": 2, "a": 1, None: 1}),
+    ):
+        (table,) = read_release(KINDS[kind](pl.DataFrame({"q": values}))).tables
+        texts, times = table.tallied(name)
+        assert dict(zip(texts.to_list(), times.tolist(), strict=True)) == wanted
+        (own,) = table.texts([name]).columns
+        assert own == name
+        assert table.counted([name]).columns[0] == name
+
+
+def test_floats_are_told_apart_before_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = []
+
+    def noted(values: pl.Series) -> pl.Series:
+        written.append(len(values))
+        return _text(values)
+
+    monkeypatch.setattr("indistinct.release.audit.reading._text", noted)
+    for values, often in (([1.5] * 9, 1), ([1] * 9, 9)):
+        (table,) = read_release(pl.DataFrame({"q": values})).tables
+        assert table.tallied("q")[1].tolist() == [9]
+        assert written.pop() == often
+
+
+def test_columns_of_pandas_are_read_whole_with_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Any) -> None:
+        raise AssertionError("cell by cell")
+
+    (table,) = read_release(pd.DataFrame({"age": [30, 41], "member": [True, False]})).tables
+    monkeypatch.setattr("narwhals.Series.to_list", refuse)
+    assert table.texts(["age", "member"]).rows() == [("30", "true"), ("41", "false")]
+
+
+@pytest.mark.parametrize("path", [None, Path("folder") / "certificate.json"])
+def test_a_malformed_certificate_is_named(path: Path | None) -> None:
+    with pytest.raises(DataError) as caught:
+        _claims_in([], path)
+    names = {problem.file for problem in caught.value.problems}
+    assert names == {"its certificate" if path is None else str(path)}
+
+
+def test_what_a_certificate_says() -> None:
+    bare: dict[str, Any] = {"promises": [], "tables": []}
+    assert _claims_in(bare, None) == Claims(None, (), (), (), {})
+    promise = {"model": "k-anonymity", "parameters": {"k": 2}, "on": ["age", "sex"]}
+    claims = _claims_in(
+        {
+            "promises": [{**promise, "achieved": {"k": 3}}, {**promise, "counts_made_up": True}],
+            "tables": [{"path": "a.csv", "sha256": "00", "rows": 4}],
+            "records_published": 4,
+            "classes": {"count": 2},
+            "sensitive": {"ill": {"categories": [["flu", "mild"]]}},
+            "person": "who",
+            "linked": {"quasi": "a.csv", "sensitive": "b.csv", "by": "bucket"},
+            "created": "2026-01-01T00:00:00Z",
+            "transformed": {"ill": "grouped"},
+            "may_contain": ["decoys"],
+        },
+        Path("folder") / "certificate.json",
+    )
+    part = Requirement("k-anonymity", {"k": 2}, on=("age", "sex"))
+    assert claims == Claims(
+        folder=Path("folder"),
+        requirements=(part, part),
+        achieved=({"k": 3}, None),
+        quasi=("age", "sex"),
+        tables={"a.csv": ("00", 4)},
+        records=4,
+        classes={"count": 2},
+        known={"ill": ValueMetadata(categories={"flu": "mild"})},
+        person="who",
+        linked={"quasi": "a.csv", "sensitive": "b.csv", "by": "bucket"},
+        as_asked=(False, True),
+        created="2026-01-01T00:00:00Z",
+        transformed={"ill": "grouped"},
+        may_contain=("decoys",),
+    )
+    assert _claims_in({**bare, "quasi_identifiers": ["a", "b", "a"]}, None).quasi == ("a", "b")
 
 
 def test_columns_named_by_numbers() -> None:
