@@ -4,6 +4,7 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,29 @@ def test_what_a_certificate_says() -> None:
         may_contain=("decoys",),
     )
     assert _claims_in({**bare, "quasi_identifiers": ["a", "b", "a"]}, None).quasi == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([dt.datetime(2020, 1, 2), None], ["2020-01-02", None]),
+        ([dt.datetime(2020, 1, 2), dt.datetime(2020, 1, 2, 3, 4, 5)],
+         ["2020-01-02T00:00:00", "2020-01-02T03:04:05"]),
+        ([dt.datetime(2020, 1, 2, 3, 4, 5, 60)], ["2020-01-02T03:04:05.000060"]),
+        ([dt.datetime(2020, 1, 2, 3, tzinfo=dt.UTC)], ["2020-01-02T03:00:00+00:00"]),
+        ([dt.datetime(2020, 1, 2, tzinfo=dt.UTC)], ["2020-01-02"]),
+        ([dt.date(2020, 1, 2)], ["2020-01-02"]),
+        ([dt.time(3, 4, 5), dt.time(3, 4, 5, 60)], ["03:04:05", "03:04:05.000060"]),
+        ([dt.timedelta(days=1, hours=2)], ["P1DT2H"]),
+        ([Decimal("1.50"), Decimal("2.00"), Decimal("0.05")], ["1.5", "2", "0.05"]),
+        ([1.0, 0.5, 100.0, float("nan")], ["1", "0.5", "100", "NaN"]),
+        ([["b", "a"], None], ["['b', 'a']", None]),
+        ([True, False], ["true", "false"]),
+    ],
+)  # fmt: skip
+def test_how_values_are_written(values: list[Any], texts: list[str | None]) -> None:
+    (table,) = read_release(pl.DataFrame({"q": values})).tables
+    assert table.texts(["q"])["q"].to_list() == texts
 
 
 def test_columns_named_by_numbers() -> None:
@@ -613,6 +637,14 @@ def test_a_certificate_that_is_none_is_passed_over_for_a_file(tmp_path: Path) ->
             '{"promises": [], "tables": [], "linked": {"quasi": "q", "sensitive": "s", "by": 3}}',
             "linked tables belong together",
         ),
+        ('{"promises": [], "tables": [], "transformed": ["age"]}', "done to which attributes"),
+        ('{"promises": [], "tables": [], "transformed": {"age": 3}}', "done to which attributes"),
+        ('{"promises": [], "tables": [], "transformed": null}', "done to which attributes"),
+        ('{"promises": [], "tables": [], "sensitive": []}', "about sensitive attributes"),
+        ('{"promises": [], "tables": [{"path": "."}]}', "not a file in its folder"),
+        ('{"promises": [], "tables": [{"path": "a", "sha256": 3, "rows": 1}]}', "lacks the digest"),
+        ('{"promises": [], "tables": [{"path": "a", "sha256": "0"}]}', "lacks the digest"),
+        ('{"promises": [], "tables": [{"path": 3}]}', "not a file in its folder"),
     ],
 )
 def test_a_folder_with_a_broken_certificate(tmp_path: Path, text: str, said: str) -> None:
