@@ -2647,3 +2647,26 @@ def test_what_values_say_where_names_could_be_several_things(
     name: str, values: list[str], role: str
 ) -> None:
     assert role_of(values, name, sex=["m", "f"] * (N // 2)) == role
+
+
+def test_values_written_in_several_ways_and_cells_with_lists_are_told() -> None:
+    codes = ["I10", "E11.9", "J44.0", "F41.1"]
+    groups = ["White British", "White-British", "Asian", "asian ", "Mixed"]
+    frame = pl.DataFrame(
+        {
+            "ethnicity": [groups[at % 5] for at in range(N)],
+            "icd10_sec": [
+                codes[at % 4] if at % 3 else f"{codes[at % 4]}|{codes[at // 4 % 4]}"
+                for at in range(N)
+            ],
+            "ward": [f"W-{at % 4}" if at % 2 else f"W{at % 4}" for at in range(N)],
+            "stage": ["EGFR+", "EGFR-", "HER2+", "HER2-"] * (N // 4),
+        }
+    )
+    found = dict(profile(frame).doubts)
+    spelled = "values that differ only in capitals, blanks or signs: write them alike"
+    listed = "cells that list several values: a promise takes each list for one value"
+    assert found[spelled] == ("ethnicity",)
+    assert found[listed] == ("icd10_sec",)
+    notes = {item.attribute: item.notes for item in profile(frame).attributes}
+    assert f"{spelled}: 'Asian', 'asian'" in notes["ethnicity"]

@@ -95,6 +95,11 @@ COMMAS = (
     " them with a point"
 )
 
+SPELLINGS = "values that differ only in capitals, blanks or signs: write them alike"
+LISTS = "cells that list several values: a promise takes each list for one value"
+_SIGNS = re.compile(r"[\s.,;:_'/()-]+")
+MOST_LETTERS_OF_A_CODE = 3
+
 MANY_COLUMNS = 60
 """From this many columns on, a policy is shorter that names those to be released alone."""
 
@@ -250,7 +255,7 @@ class Profile:
                 tell(f"taken for missing: {', '.join(sorted(item.codes))}", item.attribute)
         for item in self.attributes:
             for what in filter(None, map(_doubt, item.notes)):
-                if what != COMMAS or item.role != "identifier":
+                if what not in (COMMAS, SPELLINGS, LISTS) or item.role != "identifier":
                     tell(what, item.attribute)
         for item in self.attributes:
             if not item.sure and item.role != "identifier":
@@ -296,7 +301,7 @@ def _doubt(note: str) -> str | None:
     """What a person should look at because of a note."""
     if note.startswith(FOLLOWS):
         return IN_A_TREE if IN_A_TREE in note else ALSO_TOLD
-    return COMMAS if note == COMMAS else None
+    return next((what for what in (COMMAS, SPELLINGS, LISTS) if note.startswith(what)), None)
 
 
 _ROLES: tuple[Role, ...] = ("identifier", "quasi-identifier", "sensitive", "insensitive")
@@ -957,6 +962,22 @@ def _notes(values: Values) -> Iterator[str]:
         yield "some values begin or end with a blank"
     if has_decimal_commas(values):
         yield COMMAS
+    if alike := _spelled_alike(values):
+        yield f"{SPELLINGS}: {in_quotes(alike)}"
+    if values.kind == "text" and values.distinct > 2 and _are_lists(values):
+        yield LISTS
+
+
+def _spelled_alike(values: Values) -> list[str]:
+    """The first values that are the same word, written in several ways."""
+    if values.kind != "text":
+        return []
+    ways: dict[str, list[str]] = {}
+    for text in values.sample:
+        word = _SIGNS.sub("", text).casefold()
+        if len(word) > MOST_LETTERS_OF_A_CODE and word.isalpha():
+            ways.setdefault(word, []).append(text.strip())
+    return next(([*dict.fromkeys(one)] for one in ways.values() if len({*one}) > 1), [])
 
 
 _UNNESTED = ("sex", "age", "birth", "death", "time")
