@@ -65,6 +65,7 @@ class LeakageAnalysis:
         self._table = table
         self._probabilities = probabilities
         self._width = 1 if probabilities is None else 3
+        self._counted = probabilities is None and bool((table.weight == 1).all())
         mass, information = _parts(self._all_weights())
         self._total = float(mass.sum())
         self.records = table.records
@@ -231,6 +232,8 @@ class LeakageAnalysis:
 
     def _class_weights(self, class_of: Array) -> Floats:
         """What every class weighs, [classes, 3], or [classes, 1] where all records are alike."""
+        if self._counted:
+            return np.bincount(class_of).astype(np.float64)[:, np.newaxis]
         if not len(class_of):
             return np.zeros((0, self._width))
         known = () if self._probabilities is None else self._probabilities.T
@@ -314,7 +317,8 @@ class LeakageAnalysis:
         return float(total[1] + state.closed[1]) / self._total if self._total > 0 else 0.0
 
     def _root(self, tree: _Tree) -> tuple[Ints32, Ints, Any, Any]:
-        weights = self._all_weights()[tree.rows]
+        weights = self._all_weights()
+        weights = weights if self._counted else weights[tree.rows]
         entries = tree.first.copy()
         return entries, np.array([0, len(entries)], dtype=np.int64), weights, np.zeros(6)
 

@@ -49,11 +49,13 @@ def sensitive_leakage(encoded: Encoded, attribute: str, known: Sequence[str]) ->
     analysis = encoded.analysis
     class_of = analysis.classes([name for name in known if name != attribute])
     value_of = analysis.table.codes[analysis.attributes.index(attribute)]
-    total = float(encoded.mass.sum())
-    whole = _entropy_of(np.bincount(value_of, encoded.mass).astype(np.float64))
+    of_combination = encoded.mass
+    total = float(of_combination.sum())
+    whole = _entropy_of(np.bincount(value_of, of_combination).astype(np.float64))
     # There may be as many classes as records: arrays that are done with are written anew.
-    class_mass = np.bincount(class_of, encoded.mass)
-    inside, several = _within(class_of, value_of, encoded, len(class_mass))
+    class_mass = np.bincount(class_of, of_combination)
+    inside, several = _within(class_of, value_of, of_combination, len(class_mass))
+    del of_combination
     sure = float(class_mass[~several].sum()) / total if total > 0 else 0.0
     positive = class_mass > 0
     mass, loss = class_mass[positive], inside[positive]
@@ -80,21 +82,22 @@ def sensitive_leakage(encoded: Encoded, attribute: str, known: Sequence[str]) ->
 
 
 def _within(
-    class_of: Ints32, value_of: Codes, encoded: Encoded, classes: int
+    class_of: Ints32, value_of: Codes, of_combination: Floats, classes: int
 ) -> tuple[Floats, Bools]:
     """Of every class the sum of p log2 p over its values, and whether it has several.
 
     Arguments:
         class_of: the class of every combination, [C].
         value_of: the value of every combination, [C].
-        encoded: the table.
+        of_combination: what every combination weighs, [C].
         classes: how many classes there are.
     """
     domains = [classes, int(value_of.max(initial=0)) + 1]
+    all_one = np.broadcast_to(np.int64(1), len(class_of))
     columns, _, cell_of = count_combinations(
-        [class_of, value_of.astype(np.int32)], domains, encoded.analysis.table.weight
+        [class_of, value_of.astype(np.int32)], domains, all_one
     )
-    of_cell, mass = columns[0], np.bincount(cell_of, encoded.mass)
+    of_cell, mass = columns[0], np.bincount(cell_of, of_combination)
     del columns, cell_of
     there = mass > 0
     several = np.bincount(of_cell[there], minlength=classes) > 1
