@@ -194,7 +194,7 @@ def test_what_a_class_tells_of_values_without_a_promise_is_said(promised: bool) 
     keys["attributes"]["ill"]["missing"] = {"tokens": ["?"]}
     del keys["attributes"]["day"]
     if promised:
-        keys["promises"].append({"model": "max-posterior", "bound": 1.0, "sensitive": "ill"})
+        keys["promises"].append({"model": "t-closeness", "t": 0.9, "sensitive": "ill"})
     release = ind.anonymize(table, keys)
     assert release.certificate.classes["count"] == 4
     public = [text for text in release.certificate.warnings if "no promise bounds what a" in text]
@@ -582,3 +582,16 @@ def test_classes_known_from_publishing_are_those_of_the_release(
         asked_for["attributes"]["patient"] = {"role": "identifier"}
     ind.anonymize(kind(table), asked_for)
     assert asked
+
+
+def test_a_promise_that_bounds_nothing_protects_nothing() -> None:
+    keys = policy(source={}, promises=[{"model": "k-anonymity", "k": 3}])
+    del keys["attributes"]["day"]
+    table = pl.DataFrame({"age": [20] * 3 + [40] * 3, "sex": ["f"] * 6, "ill": [*"aaabcd"]})
+    bare = ind.anonymize(table, keys)
+    keys["promises"].append({"model": "distinct-l-diversity", "l": 1, "sensitive": "ill"})
+    release = ind.anonymize(table, keys)
+    assert release.certificate.warnings == bare.certificate.warnings
+    assert {*release.warnings} - {*bare.warnings} == {
+        "promises[2]: l = 1 bounds nothing: all people of a class may have the same value"
+    }

@@ -46,7 +46,9 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
     about = dict.fromkeys(
         part.sensitive
         for part in policy.privacy_models
-        if part.sensitive is not None and (method.linked or part.subject == "classes")
+        if part.sensitive is not None
+        and not part.allows_one_value
+        and (method.linked or part.subject == "classes")
     )
     if not about or not method.by_values:
         return told
