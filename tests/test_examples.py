@@ -21,6 +21,8 @@ def test_it_runs(
     if name == "frames.py":
         pytest.importorskip("duckdb")
         pytest.importorskip("pandas")
+    if name == "labelled_survey.py":
+        pytest.importorskip("pyreadstat")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(EXAMPLES))
     monkeypatch.setattr("sys.argv", [name])
