@@ -196,6 +196,18 @@ def test_suppressed_records_are_in_no_class() -> None:
     assert found.exposed["row"].to_list() == [4, 2, 3]
 
 
+def test_rows_of_stars_count_in_standards() -> None:
+    stars = pl.DataFrame({"age": ["*"] * 2 + ["20"] * 30})
+    found = ind.risk(stars, quasi=["age"], standard=["0.2", "0.33"])
+    assert [verdict.holds for verdict in found.standards] == [False, False]
+
+
+def test_nothing_is_told_of_classes_that_are_not_there() -> None:
+    text = str(list(ind.risk(pl.DataFrame({"age": ["*"] * 2}), quasi=["age"]).parts()))
+    assert "'0%', '0', '0'" not in text
+    assert "'-', '-', '-'" in text
+
+
 def test_a_release_with_nobody_left() -> None:
     found = ind.risk(pl.DataFrame({"age": ["*"]}), quasi=["age"], population=10, k_range=(2, 3))
     assert found.prosecutor.highest == 0.0

@@ -214,6 +214,17 @@ def test_a_threshold_counts_the_people_of_a_class_where_they_are_known() -> None
     assert by_threshold("0.09", np.zeros(0, dtype=np.int64)).holds is True
 
 
+def test_a_threshold_counts_rows_of_stars() -> None:
+    """Who is in the table and fits no class is one of them."""
+    large, none = np.array([100]), np.zeros(0, dtype=np.int64)
+    for size in (large, none):
+        found = by_threshold("0.09", size, suppressed=3)
+        assert [check.holds for check in found.checks] == [True, False]
+        assert "one of 3 records: a risk of 0.333" in found.checks[1].why
+        assert by_threshold("0.09", size, suppressed=11).holds is True
+    assert by_threshold("0.09", large, np.array([400]), suppressed=3).holds is None
+
+
 def test_names_of_standards() -> None:
     assert standard_names(["hipaa", "ema", "health-canada", "0.2"]) == (
         "hipaa-safe-harbor",

@@ -110,6 +110,16 @@ def test_strict_ends_with_3_where_a_standard_fails(run: Run, table: Path) -> Non
     assert "of records have a risk above 0.2" in bare.stderr
 
 
+def test_strict_looks_at_who_fits_no_class(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "stars.csv"
+    path.write_text("age\n" + "*\n" * 3 + "20\n" * 20)
+    done = run("risk", path, "--quasi", "age", "--strict")
+    assert done.exit_code == 3
+    assert "fits no class is found with a risk of 33.3%" in done.stderr
+    assert run("risk", path, "--quasi", "age", "--strict", "--threshold", 0.5).exit_code == 0
+    assert run("risk", path, "--quasi", "age", "--strict", "--standard", "ema").exit_code == 3
+
+
 def test_a_picture(run: Run, table: Path, tmp_path: Path) -> None:
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")

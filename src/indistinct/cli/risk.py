@@ -174,9 +174,15 @@ def _passed(found: RiskReport) -> Iterator[str]:
     for verdict in found.standards:
         if verdict.holds is False:
             yield f"{verdict.title}: fails"
+    if found.standards:
+        return
     at_risk = found.journalist.at_risk
-    if not found.standards and at_risk > 0:
+    if at_risk > 0:
         yield f"{share(at_risk)} of {found.units} have a risk above {found.threshold:g}"
+    if found.suppressed and found.unique_in_population is None:
+        risk = 1 / found.suppressed
+        if risk > found.threshold:
+            yield f"who is in the table and fits no class is found with a risk of {share(risk)}"
 
 
 def _named(given: list[str], data: Path, source: Plain) -> tuple[str, ...]:

@@ -167,8 +167,8 @@ def risk(  # noqa: PLR0913, what its user may say
         notes.append(
             f"{many(classes.suppressed, f'{looked.unit} has')} {SUPPRESSED} in every "
             "quasi-identifier and no class: people who fit no class are known to be among these, "
-            f"and a guess is right with {share(1 / classes.suppressed)}; no other figure counts "
-            "them"
+            f"and a guess is right with {share(1 / classes.suppressed)}; standards look at these, "
+            "and no other figure counts them"
         )
     if people.cells is not None:
         tell("counting the population", None)
@@ -204,7 +204,7 @@ def risk(  # noqa: PLR0913, what its user may say
     return replace(
         report,
         curve=curve,
-        standards=_verdicts(names, looked.whole, classes.size, in_class, areas),
+        standards=_verdicts(names, looked.whole, classes, in_class, areas),
         notes=tuple(notes),
         rows=looked.rows,
         _row_of=looked.first,
@@ -540,14 +540,14 @@ def _in_one_go(policy: Policy, data: LeveledTable) -> bool:
 def _verdicts(
     names: Sequence[str],
     whole: Callable[[], Table],
-    size: Ints,
+    classes: Classes,
     in_class: Ints | None,
     areas: Mapping[str, int] | None,
 ) -> tuple[StandardVerdict, ...]:
     return tuple(
         safe_harbor(whole(), profile(whole()), areas)
         if name == SAFE_HARBOR
-        else by_threshold(name, size, in_class)
+        else by_threshold(name, classes.size, in_class, classes.suppressed)
         for name in names
     )
 

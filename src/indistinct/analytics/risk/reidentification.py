@@ -564,8 +564,11 @@ def _attackers(found: RiskReport) -> Grid:
         ("prosecutor", "the person is in the table", found.prosecutor),
         ("journalist", "the population only", found.journalist),
     ]
-    rows = [_criteria_row(*one) for one in told]
-    rows.append(("marketer", "the population only", "", "", shown(found.marketer)))
+    if found.records:
+        rows = [_criteria_row(*one) for one in told]
+        rows.append(("marketer", "the population only", "", "", shown(found.marketer)))
+    else:
+        rows = [(name, knows, "-", "-", "-") for name, knows, _ in told]
     if found.estimated is not None:
         model = f"estimated ({found.estimated.model})"
         rows.append(_criteria_row("journalist*", model, found.estimated.journalist))

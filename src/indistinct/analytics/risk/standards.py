@@ -233,7 +233,9 @@ def standard_names(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def by_threshold(name: str, size: Ints, people: Ints | None = None) -> StandardVerdict:
+def by_threshold(
+    name: str, size: Ints, people: Ints | None = None, suppressed: int = 0
+) -> StandardVerdict:
     """Whether the highest risk stays within a threshold.
 
     Arguments:
@@ -241,6 +243,8 @@ def by_threshold(name: str, size: Ints, people: Ints | None = None) -> StandardV
         size: records of every class.
         people: people of the population in every class, where they were counted: then the
             journalist's risk is looked at, else the prosecutor's.
+        suppressed: records in no class. Who fits no class and is in the table is one of them; how
+            many people of the population fit none is not known.
     """
     asked = next(item for item in THRESHOLDS if item.name == name)
     held = size if people is None else people
@@ -262,7 +266,14 @@ def by_threshold(name: str, size: Ints, people: Ints | None = None) -> StandardV
             )
             why += f"fewer than {asked.k}"
         check = StandardCheck(what, small == 0, why)
-    return StandardVerdict(asked.name, asked.title, asked.source, (check,))
+    checks = [check]
+    if suppressed:
+        holds = True if suppressed >= asked.k else False if people is None else None
+        what = f"records with * in every quasi-identifier are {asked.k} or more"
+        among = many(suppressed, "record", "records")
+        why = f"who is in the table and fits no class is one of {among}: a risk of "
+        checks.append(StandardCheck(what, holds, f"{why}{1 / suppressed:.3g}"))
+    return StandardVerdict(asked.name, asked.title, asked.source, tuple(checks))
 
 
 # Safe Harbor -----------------------------------------------------------------------------------
