@@ -2670,3 +2670,26 @@ def test_values_written_in_several_ways_and_cells_with_lists_are_told() -> None:
     assert found[listed] == ("icd10_sec",)
     notes = {item.attribute: item.notes for item in profile(frame).attributes}
     assert f"{spelled}: 'Asian', 'asian'" in notes["ethnicity"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("num5_17", ["0", "1", "2", "4"], "quasi-identifier"),
+        ("numlt5", ["0", "0", "1", "2"], "quasi-identifier"),
+        ("num5_17", ["10", "250", "370", "64"], "sensitive"),
+        ("super", ["0", "1"], "sensitive"),
+        ("distance", ["0.5", "1", "4.5", "20"], "quasi-identifier"),
+        ("distance", ["20.5", "22", "26.5", "31"], "sensitive"),
+        ("walk_distance", ["120", "240", "360", "400"], "sensitive"),
+        (
+            "problem",
+            [f"{kind} of {what}" for kind in ("Loss", "Theft") for what in "abcdefgh"],
+            "sensitive",
+        ),
+        ("repeatgr", ["0", "1", "2"], "quasi-identifier"),
+    ],
+)
+def test_counts_by_age_distances_and_problems(name: str, values: list[str], role: str) -> None:
+    held = [values[at % len(values)] for at in range(N)]
+    assert role_of(held, name, sex=["m", "f"] * (N // 2)) == role

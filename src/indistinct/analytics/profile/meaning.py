@@ -93,6 +93,9 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
     """What a name that no vocabulary has is about, by a word in it and the values."""
     if is_one_of(column, ("north", "east", "west")) and values.distinct <= FEW:
         return concept_named("place"), "its name says where, and its values are few"
+    several = values.largest is not None and values.largest <= _MANY_SPOKEN
+    if _OF_AGES.fullmatch(column.lower()) and several and values.kind == "integer":
+        return concept_named("family"), "its name says of which ages it counts people"
     if _YEAR_OR_NOT.fullmatch(column) and _says_yes_or_no(values):
         return concept_named("time"), "its name is a year, and its values say whether"
     if is_one_of(column, ("student", "pupil")) and values.distinct <= _FEWEST_LETTERS:
@@ -107,6 +110,12 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
         return concept_named("age"), "its name holds age, its values are as those of ages"
     return None
 
+
+_OF_AGES = re.compile(
+    r"(?:num|no|nr|tot|pers|persons?|memb|members?|adults?|hh)_?"
+    r"(?:(?:lt|le|gt|ge|under|over|u|o)_?\d{1,2}|\d{1,2}_?(?:to)?_\d{1,2}|\d{1,2}(?:plus|up))"
+)
+"""Names such as numlt5 and num5_17: the people of some ages that a household has."""
 
 _YEAR_OR_NOT = re.compile(
     r"(?:y|yr|year|yd|dy|ano|jahr)_?(?:19|20)?\d\d|d_?(?:19|20)\d\d", re.IGNORECASE
@@ -192,6 +201,9 @@ _DONE = r"(?i)\pL{3}(ad[oa]|id[oa]|ed|ing|iert|ée?)\b"
 """How words end for what was done, as those for a status do."""
 
 _MANY_SPOKEN = 20
+_FURTHEST = 5
+"""Somebody lives so many times as far from a place as somebody else, at least."""
+
 _MANY_KINDS = 100
 _OF_KINDS = re.compile(r" (status|type|class|stage|grade|group|category|event|response|outcome)$")
 
@@ -205,6 +217,9 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
         return could_be_numbers(values) or RARE * values.distinct > values.filled
     if FOR in why:
         return could_be_numbers(values)
+    if words(column) == ("distance",) and values.numbers is not None:  # or one in a mouth
+        low, high = _ends(values.numbers)
+        return low is not None and high is not None and high < _FURTHEST * low
     if concept.name == "language":  # or marks for it
         return values.numbers is not None and values.distinct > _MANY_SPOKEN
     kinds = concept.role == "sensitive" and _OF_KINDS.search(why) is not None
