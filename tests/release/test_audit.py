@@ -383,6 +383,16 @@ def test_suppressed_people_of_linked_tables() -> None:
     )
     assert [one.holds for one in alone.promises] == [True, True]
     assert (alone.suppressed, alone.classes.count, alone.people) == (3, 0, 0)
+    assert alone.suppressed_group == alone.promises
+    nobody = audit({name: part.clear() for name, part in tables.items()}, asked, ["age"])
+    assert (nobody.suppressed_group, nobody.people) == ((), 0)
+
+
+@pytest.mark.parametrize(("ages", "suppressed"), [(["20", "20"], 0), (["20", "*"], 1)])
+def test_of_how_many_people_suppressed_records_are(ages: list[str], suppressed: int) -> None:
+    rows = pl.DataFrame({"who": ["a", "b"], "age": ages})
+    found = audit(rows, [], ["age"], person="who")
+    assert (found.people, found.suppressed_people) == (2 - suppressed, suppressed)
 
 
 def test_a_star_in_some_attributes_is_a_value() -> None:

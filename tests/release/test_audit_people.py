@@ -335,6 +335,24 @@ def test_tables_that_do_not_belong_together_are_told() -> None:
     assert "in one of the tables only" not in " ".join(missing.notes)
 
 
+@pytest.mark.parametrize(
+    ("listed", "told"),
+    [
+        (["flu", "flu", "heart"], []),
+        (["flu", "heart"], []),
+        (["flu"], ["1 bucket lists fewer values than people"]),
+        (["flu"] * 3 + ["heart"] * 2, ["1 value is listed more often than a bucket has people"]),
+        (["flu"] * 3 + ["heart"] * 3, ["2 values are listed more often than a bucket has people"]),
+    ],
+)
+def test_a_bucket_lists_a_value_for_each_of_its_people(listed: list[str], told: list[str]) -> None:
+    tables = _tables([("N", "1")] * 2, [("1", value) for value in listed])
+    bound = _asked("max-posterior", bound=1.0)
+    found = audit(tables, [bound], ["town"], linked={**LINK, "holding": "some"})
+    assert found.agrees is (not told)
+    assert [note for note in found.notes if "list" in note] == told
+
+
 def test_a_link_that_leads_nowhere_is_refused() -> None:
     tables = _tables([("N", "1")], [("1", "flu")])
     bound = _asked("max-posterior", bound=1.0)

@@ -363,6 +363,14 @@ def test_own_promises_are_checked_instead_of_the_certificate_s(tmp_path: Path) -
     assert audit(tmp_path, [{"model": "k-anonymity", "k": 4}], ["ward"]).quasi == ("ward",)
 
 
+@pytest.mark.parametrize(("quasi", "agrees"), [(["sex", "age"], False), (["age"], True)])
+def test_classes_of_other_quasi_identifiers_are_not_the_certificate_s(
+    tmp_path: Path, quasi: list[str], agrees: bool
+) -> None:
+    folder = write(tmp_path, GOOD, classes={"count": 9})
+    assert audit(folder, [{"model": "k-anonymity", "k": 2}], quasi).agrees is agrees
+
+
 @pytest.mark.parametrize(
     "tampered",
     [
@@ -446,7 +454,8 @@ def test_a_table_in_a_server_has_as_many_rows_as_its_certificate_says(
     class InServer(DuckDBTable):
         __len__ = DuckDBTable.height
 
-    table = InServer(as_relation(pl.read_csv(folder / "release.csv")), "release.csv")
+    rows = pl.read_csv(folder / "release.csv").with_columns(ward=pl.col("ward") + " ")
+    table = InServer(as_relation(rows), "release.csv")
 
     def in_server(*_: Any, **__: Any) -> Any:
         return {table.name: table}, document
@@ -455,6 +464,8 @@ def test_a_table_in_a_server_has_as_many_rows_as_its_certificate_says(
     found = audit("postgresql://somewhere/release?schema=public")
     assert found.tables == (("release.csv", matches),)
     assert found.promises[0].achieved == {"k": 2}
+    (part,) = read_release("postgresql://somewhere/release?schema=public").tables
+    assert part.texts(["ward"])["ward"].to_list() == ["A ", "B ", "A ", "C "]
 
 
 def test_it_says_what_else_was_published_and_claimed(tmp_path: Path) -> None:
@@ -532,6 +543,27 @@ def test_a_certificate_that_boasts_fails(tmp_path: Path, claim: Any, said: str) 
 )
 def test_figures_are_the_same_up_to_rounding(claimed: Any, computed: Any, same: bool) -> None:
     assert _same(claimed, computed) is same
+
+
+@pytest.mark.parametrize(
+    ("rows", "made_up", "achieved", "agrees"),
+    [
+        (GOOD, False, 2, True),
+        (GOOD, False, 1, False),
+        (GOOD, True, 2, False),
+        (GOOD, True, 1, True),
+        ("age,sex,ward\n", True, 1, False),
+        ("age,sex,ward\n", True, None, True),
+    ],
+)
+def test_where_records_are_made_up_a_certificate_says_what_was_asked(
+    tmp_path: Path, rows: str, made_up: bool, achieved: int | None, agrees: bool
+) -> None:
+    told = {"model": "k-anonymity", "parameters": {"k": 1}, "on": ["age", "sex"]}
+    told |= {"achieved": {"k": achieved}} | ({"counts_made_up": "yes"} if made_up else {})
+    found = audit(write(tmp_path, rows, promises=[told]))
+    assert found.agrees is agrees
+    assert any("made-up records" in note for note in found.notes) is made_up
 
 
 def test_records_that_a_certificate_of_linked_tables_claims_are_counted(tmp_path: Path) -> None:
@@ -661,6 +693,25 @@ def test_a_table_that_the_certificate_does_not_name_is_told(tmp_path: Path) -> N
     assert [note for note in found.notes if note.endswith(": 'other.csv'")]
 
 
+@pytest.mark.parametrize("name", ["^age", "age$", "a*", "a^$"])
+def test_a_column_whose_name_is_nearly_a_pattern_is_read(name: str) -> None:
+    found = audit(pl.DataFrame({name: ["20", "20"]}), [K2], [name])
+    assert (found.holds, found.classes.count) == (True, 1)
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_texts_are_held_as_codes_where_that_is_asked(tmp_path: Path, coded: bool) -> None:
+    folder = write(tmp_path, GOOD)
+    table = (read_release(folder, coded=True) if coded else read_release(folder)).tables[0]
+    assert (table._codes is not None) is coded
+    assert table.texts(["age"])["age"].to_list() == ["20-29", "20-29", None, None]
+    ages = table.codes("age ")
+    assert (ages.name, ages.cast(pl.String).to_list()) == ("age ", ["20-29", "20-29", None, None])
+    assert isinstance(ages.dtype, pl.Enum)
+    (folder / "certificate.json").unlink()
+    assert read_release(folder, coded=coded).tables[0]._codes is None
+
+
 @pytest.mark.parametrize("name", ["*", "^age$"])
 def test_a_column_whose_name_is_a_pattern_is_refused(name: str) -> None:
     with pytest.raises(DataError) as caught:
@@ -682,6 +733,9 @@ def test_a_folder_that_does_not_say_what_is_in_it(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no table"):
         audit(tmp_path, [K2], ["age"])
     (tmp_path / "a.csv").write_text(GOOD)
+    (tmp_path / "a.md").write_text(GOOD)
+    (tmp_path / "old.csv").mkdir()
+    assert audit(tmp_path, [K2], ["age"]).holds
     (tmp_path / "b.csv").write_text(GOOD)
     with pytest.raises(DataError, match="holds several tables"):
         audit(tmp_path, [K2], ["age"])

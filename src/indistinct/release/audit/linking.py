@@ -150,7 +150,7 @@ def audited_link(
             "bad-link", f"the values of a bucket belong to it as {HOLDING}, not {holding}"
         )
     # People who are * in every quasi-identifier are among the people of a bucket all the same.
-    both = LinkedTables(records if holding == "all" else texts, listed, by, holding)
+    both = LinkedTables({"all": records}.get(holding, texts), listed, by, holding)
     context = replace(context, linked=both)
     refuse(PolicyError, list(_not_shown(requirements, by_model)))
     verdicts: list[Verdict] = []
@@ -171,7 +171,7 @@ def audited_link(
                 seen = replace(seen, person=_ROW, linked=None, _sizes={}, _counts={})
             elif sets is not None:
                 seen = replace(seen, members=(sets, _ROW))
-        verdict = verdicts_of(frame, [replace(part, on=None)], seen, by_model)[0]
+        (verdict,) = verdicts_of(frame, [replace(part, on=None)], seen, by_model)
         verdicts.append(replace(verdict, requirement=part))
     return Seen(
         table=quasi,
@@ -308,7 +308,7 @@ def _unlike(both: LinkedTables) -> Iterable[str]:
     people = both.people()
     for name, part in both.sensitive.items():
         listed = part.group_by(both.by).len(_LISTED)
-        found = people.join(listed, on=both.by, how="full", coalesce=True, nulls_equal=True)
+        found = people.join(listed, on=both.by, how="full", nulls_equal=True)
         lost = found.filter(pl.col(PEOPLE).is_null() | pl.col(_LISTED).is_null()).height
         if lost:
             yield f"{many(lost, 'bucket is')} in one of the tables only ('{name}')"

@@ -134,7 +134,7 @@ class PublishedTable:
         """
         own = {name: self.find(name) or name for name in columns}
         found = self._texts([*dict.fromkeys(own.values())], [own[name] for name in values])
-        return found.select(pl.col(own[name]).alias(name) for name in columns)
+        return found.select(pl.col(one).alias(name) for name, one in own.items())
 
     def codes(self, name: str) -> pl.Series:
         """A column as text that is held as codes; all that is missing is null."""
@@ -248,8 +248,9 @@ def _only_table(folder: Path) -> Path:
     found = sorted(
         part for part in folder.iterdir() if part.is_file() and part.suffix in _TABLE_ENDINGS
     )
-    if len(found) == 1:
-        return found[0]
+    match found:
+        case [only]:
+            return only
     held = "several tables" if found else "no table"
     raise DataError(
         "no-certificate",
