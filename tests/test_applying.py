@@ -151,6 +151,10 @@ def test_what_breaks_is_told_with_its_price_and_nothing_is_made(algorithm: str, 
     share = float(str(problem.remedy).split("suppression_limit = ")[1].split(";")[0])
     mended = keys(suppression_limit=share)
     assert ind.audit(ind.apply(first, made(table(2, size=30)), mended), mended).holds
+    # To leave out nearly everything is no advice.
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.apply(first, made(table(2, size=8)), asked)
+    assert "suppression_limit" not in str(caught.value.problems[0].remedy)
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 PlanLike = str | Path | Release | PlainMapping
 """A release, the folder of one, its ``private/plan.json``, or what stands in it."""
 
+MOST_LEFT_OUT = 0.9
+"""The share of a table above which leaving records out is no advice."""
+
 ADAPT = "let the rest be searched anew: --adapt (adapt=True)"
 
 
@@ -376,7 +379,7 @@ class _Reuse:
             )
         message = f"the plan {'; '.join(told)}"
         ways = []
-        if lost < self.records and not isinstance(plan, CutPlan):
+        if lost <= MOST_LEFT_OUT * self.records and not isinstance(plan, CutPlan):
             share = np.ceil(lost / self.records * 1000) / 1000
             ways.append(
                 f"leave out {many(lost, self.unit)} instead of {self.allowed}: suppression_limit "
