@@ -160,7 +160,7 @@ def tiles(found: Evidence) -> list[Tile]:
     if smallest and not (found.public and found.made_up):
         what = f"the fewest {more} that share all quasi-identifiers"
         made.append(Tile(shown(smallest), what, "bad" if smallest == 1 else "good"))
-        what = f"the best chance to pick the right {one}"
+        what = f"the best chance to pick the right {one}, by quasi-identifiers alone"
         fewest = min(smallest, found.suppressed or smallest)
         made.append(Tile(f"1 in {shown(fewest)}", what, "good" if fewest > 10 else "doubt"))
     if found.run is not None:
