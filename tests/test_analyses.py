@@ -188,6 +188,27 @@ def test_a_set_of_categories_is_read_as_equal_parts_of_each() -> None:
         assert by_term[term].estimate == pytest.approx(value)  # type: ignore[union-attr]
     assert found.overlap is not None
     assert found.overlap > 0.8
+    wanted = [
+        {"kind": "table", "by": ["race"]},
+        {"kind": "table", "outcome": "cost", "by": ["race"]},
+        {"kind": "kaplan-meier", "outcome": "months", "event": "died", "by": ["race"]},
+    ]
+    policy = ind.Policy.from_dict(
+        POLICY | {"attributes": POLICY["attributes"] | attributes, "analyses": wanted}
+    )
+    shares, means, curves = analyse(questions_of(policy), table, release).answers
+    weight = of["2"] + of["{2, 3}"] / 2
+    estimates = {item.term: item.release for item in (*shares.estimates, *means.estimates)}
+    assert set(estimates) == {
+        f"{what} {code}" for what in ("share of", "mean of cost,") for code in "123"
+    }
+    assert estimates["share of 2"].estimate == pytest.approx(weight.mean())  # type: ignore[union-attr]
+    mean = estimates["mean of cost, 2"]
+    assert mean is not None
+    assert mean.estimate == pytest.approx(np.average(cost, weights=weight))
+    assert shares.records == curves.records == (600, 600)
+    assert curves.overlap is not None
+    assert curves.overlap > 0.8
 
 
 def test_records_count_as_often_as_their_sampling_weights_say() -> None:

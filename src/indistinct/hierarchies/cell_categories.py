@@ -7,6 +7,7 @@ column of numbers for each code.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 import polars as pl
 
@@ -39,7 +40,7 @@ def read_categories(
     texts = [_text(cell) for cell in cells]
     for text in texts:
         if text is not None and text not in of_cell:
-            of_cell[text] = _values(text, known)
+            of_cell[text] = values_in(text, known)
     names = sorted({name for values in of_cell.values() for name in values})
     parts = {
         text: {name: (name in values) / len(values) for name in names}
@@ -58,8 +59,13 @@ def _text(cell: object) -> str | None:
     return str(cell)
 
 
-def _values(text: str, known: set[str] | None) -> tuple[str, ...]:
-    """The values of a set that are known; of another cell, itself."""
-    members = None if known is not None and text in known else members_of(text)
+def values_in(cell: str, known: AbstractSet[str] | None = None) -> tuple[str, ...]:
+    """The values that a cell lists: those of a set that are all known; of another cell, itself.
+
+    Arguments:
+        cell: the cell.
+        known: the values there are; None where a set may have any.
+    """
+    members = None if known is not None and cell in known else members_of(cell)
     values = tuple(value for value in members or () if value is not None)
-    return values if values and (known is None or known.issuperset(values)) else (text,)
+    return values if values and (known is None or known >= {*values}) else (cell,)

@@ -2,11 +2,11 @@
 
 Generalized cells are read as a sensible analyst would: a range of numbers as its midpoint, ``<8``
 and ``>=8`` as the bound, a set of numbers as its mean, another cell and codes as categories, a set
-of these as equal parts of each where they explain an outcome; ``*`` is missing. Of two linked
-tables everybody is read with each value that the bucket lists, weighted by how likely it is:
-weights count as people. The overlap of two confidence intervals is that of Karr, Kohnen, Oganian,
-Reiter and Sanil (2006): the share of each interval that lies in the other, on average; 0 where they
-do not meet or the release has no such estimate.
+of these as equal parts of each; ``*`` is missing. Of two linked tables everybody is read with each
+value that the bucket lists, weighted by how likely it is: weights count as people. The overlap of
+two confidence intervals is that of Karr, Kohnen, Oganian, Reiter and Sanil (2006): the share of
+each interval that lies in the other, on average; 0 where they do not meet or the release has no
+such estimate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from indistinct.document import Document, Grid, Line, Part, PlainData, brief, many, share, shown
 from indistinct.errors import InputError
 from indistinct.frozen import dataclass
-from indistinct.hierarchies.cell_categories import read_categories
+from indistinct.hierarchies.cell_categories import read_categories, values_in
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import simulation
 from indistinct.types import Bools, Floats, Ints, Plain
@@ -389,11 +389,11 @@ class _Side:
 
 def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tuple[_Side, _Side]:
     """Both sides, with the same reading of every column, the table's."""
-    frames = table, release
     numeric = {
         name: name not in question.categories and is_numeric(table[name])
         for name in question.columns
     }
+    frames = table, _apart(release, table, _grouping(question, numeric))
     classed = question.kind in {"logistic", "classifier"}
     positive = _positive(question, table)
     reference = {
@@ -460,12 +460,35 @@ def _shares(column: pl.Series, own: Sequence[str], reference: str | None) -> dic
     }
 
 
-def _groups(
-    question: Question, frame: pl.DataFrame, numeric: Mapping[str, bool]
-) -> NDArray[np.object_]:
+def _grouping(question: Question, numeric: Mapping[str, bool]) -> list[str]:
+    """The columns whose values make the groups."""
     by = list(question.by)
     if question.kind == "table" and question.outcome is not None and not numeric[question.outcome]:
         by.append(question.outcome)
+    return by
+
+
+def _apart(release: pl.DataFrame, table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The release with a row for every value of a set in these columns, which share its weight."""
+    for name in names:
+        known = {*table[name].drop_nulls()}
+        cells = release[name].unique().drop_nulls()
+        listed = {cell: [*values_in(cell, known)] for cell in cells}
+        if all(len(values) == 1 for values in listed.values()):
+            continue
+        if WEIGHT not in release.columns:
+            rows = pl.int_range(pl.len())
+            release = release.with_columns(rows.alias(PERSON), pl.lit(1.0).alias(WEIGHT))
+        values = pl.Series(name, [listed.get(cell, [cell]) for cell in release[name]])
+        share = pl.col(WEIGHT) / values.list.len()
+        release = release.with_columns(values, share.alias(WEIGHT)).explode(name)
+    return release
+
+
+def _groups(
+    question: Question, frame: pl.DataFrame, numeric: Mapping[str, bool]
+) -> NDArray[np.object_]:
+    by = _grouping(question, numeric)
     groups = np.full(frame.height, "all", dtype=object)
     if by:
         columns = [_labels(frame[name]) for name in by]
