@@ -188,6 +188,31 @@ def test_a_seed_repeats_a_run_byte_for_byte_and_draws_a_warning(tmp_path: Path) 
     assert any("seed" in warning for warning in chosen.warnings)
 
 
+@pytest.mark.parametrize("missing", [[], ["52004"]])
+def test_texts_held_as_codes_make_the_same_release(
+    missing: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    promises = [*policy().to_dict()["promises"], {"model": "distinct-l-diversity", "l": 2}]
+    chosen = policy(
+        method={"suppression_limit": 0.05, "seed": 7},
+        promises=[promises[0], {**promises[1], "sensitive": "ward"}],
+        attributes={
+            **policy().to_dict()["attributes"],
+            "zip": {
+                "role": "quasi-identifier",
+                "hierarchy": {"mask": {"from": "right"}},
+                "missing": {"tokens": missing},
+            },
+        },
+    )
+    usual = ind.anonymize(patients(), chosen)
+    monkeypatch.setattr("indistinct.sources.text._FEW_RECORDS", 0)
+    held = ind.anonymize(patients(), chosen)
+    assert held.tables.equals(usual.tables)
+    assert held.private["evidence.json"] == usual.private["evidence.json"]
+    assert held.warnings == usual.warnings
+
+
 def test_the_remembered_seed_repeats_a_run() -> None:
     first = ind.anonymize(patients(), policy())
     seed = first.run.to_dict()["seed"]

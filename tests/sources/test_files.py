@@ -922,7 +922,10 @@ def test_layout_is_refused_where_it_has_no_meaning(tmp_path: Path) -> None:
             scan(path, **how)
 
 
-def test_few_texts_of_a_parquet_file_are_held_as_codes(tmp_path: Path) -> None:
+def test_few_texts_of_a_parquet_file_are_held_as_codes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("indistinct.sources.text._FEW_RECORDS", 1499)
     path, rows = tmp_path / "people.parquet", 1500
     frame = pl.DataFrame(
         {

@@ -39,6 +39,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import AboutValues
 from indistinct.requirement import Requirement
 from indistinct.sources.table import Table
+from indistinct.sources.text import held_as_few_codes
 from indistinct.types import Ints32
 from indistinct.warning_kinds import Kind, WarningText
 
@@ -365,7 +366,7 @@ def subjects_of(
     texts, weight = table.rows(columns)
     if weight is not None and sight.by_record:
         return Subjects.of_records(texts[np.repeat(np.arange(len(weight)), weight)])
-    return Subjects.of_records(texts, weight)
+    return Subjects.of_records(held_as_few_codes(texts), weight)
 
 
 def subjects_in(

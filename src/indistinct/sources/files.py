@@ -56,8 +56,8 @@ def read_table(  # noqa: PLR0913, the keys of [source] in a policy
         exact: Leave the cells of a CSV file as they are: blanks around them stay, and a quoted
             empty cell is an empty text.
         coded: The columns of a large CSV file that are needed, or all: if it is plainly written,
-            it is read in parts, its texts are held as codes, and other columns are empty. In any
-            Parquet file the few texts of a column are held as codes then.
+            it is read in parts, its texts are held as codes, and other columns are empty. In a
+            Parquet file of many records the few texts of a column are held as codes then.
 
     Raises:
         DataError: With everything that is wrong with the file, and no value of any cell; or it

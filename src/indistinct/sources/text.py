@@ -183,11 +183,13 @@ def as_codes(texts: pl.Series) -> pl.Series:
 
 
 def held_as_few_codes(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same table with texts held as codes in columns of few different ones.
+    """The same table of many records with texts held as codes in columns of few different ones.
 
-    >>> held_as_few_codes(pl.DataFrame({"a": ["x"] * 9})).dtypes
+    >>> held_as_few_codes(pl.DataFrame({"a": ["x"] * 10_001})).dtypes
     [Enum(categories=['x'])]
     """
+    if frame.height <= _FEW_RECORDS:  # these are sorted sooner
+        return frame
     texts = [values for values in frame.get_columns() if values.dtype == pl.String]
     held = map(_as_few_codes, texts)
     return frame.with_columns(codes for codes in held if codes is not None)
