@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.analytics.attacks.contexts import of_records
 
+import indistinct as ind
 from indistinct.analytics.attacks import AttackContext, Finding, Skipped, order
 from indistinct.analytics.attacks.order import (
     attributable,
@@ -258,3 +259,43 @@ def test_rows_that_fit_by_chance_are_counted_as_shuffles_would() -> None:
         for _ in range(400)
     ]
     assert found(here).figures["aligned_by_chance"] == pytest.approx(np.mean(drawn), abs=0.02)
+
+
+@pytest.mark.parametrize("how", ["up", "down", "backward", "apart"])
+def test_a_column_by_which_the_source_is_sorted_gives_its_order_back(how: str) -> None:
+    """A shuffle hides no order that a published cost has; one by chance has none."""
+    random = np.random.default_rng(3)
+    rows = {
+        "age": random.integers(20, 60, 60),
+        "cost": [100 * at for at in random.permutation(60)],
+        "ill": random.choice([*"abcdefgh"], 60),
+    }
+    table = pl.DataFrame(rows)
+    if how in ("up", "down"):
+        table = table.sort("cost", descending=how == "down")
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 20}},
+            "cost": {"role": "insensitive"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 5}],
+        "method": {"seed": 3},
+        "output": {"shuffle": how != "backward"},
+    }
+    release = ind.anonymize(table, keys)
+    shown = release.tables.reverse() if how == "backward" else release.tables
+    told = ind.attack(table, shown, keys, only=["order"])["order"]
+    assert told.success["certain"] == (how != "apart")
+    by_cost = how in ("up", "down")
+    assert ("Sorting by 'cost' gives it back." in told.note) == by_cost
+    if how == "apart":
+        assert told.remedy is None
+        return
+    assert told.remedy is not None
+    wanted = (
+        {"attributes": {"cost": {"role": "identifier"}}}
+        if by_cost
+        else {"output": {"shuffle": True}}
+    )
+    assert told.remedy.policy == wanted

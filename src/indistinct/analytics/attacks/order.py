@@ -14,6 +14,11 @@ normal, and five shuffles tell its mean and spread: how rarely one more would do
 Student's t. ``shuffles`` says how many there were, ``chance_error`` half the width of the 95 %
 confidence interval of ``matched_by_chance``.
 
+Where every record is another person's, two further orders are tried: the published rows backward,
+and sorted by a column that is published as it is and is not sensitive, up or down. A source that is
+sorted by such a column has its order in every shuffle. One of these is looked at where it is right
+so often that chance is, in hardly any of all that are tried.
+
 People with many records are in the order of their first record, rows of a long release in that of
 each pseudonym's first row; there the order of the pseudonyms themselves is tried as well, and the
 better one taken. People with many records come early in any order, the source's too. So chance is a
@@ -39,12 +44,14 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.places import Places
-from indistinct.analytics.attacks.remedies import bounded_belief, shuffled
+from indistinct.analytics.attacks.remedies import bounded_belief, shuffled, without
 from indistinct.analytics.weighted import Rows, expanded
 from indistinct.frozen import dataclass
+from indistinct.hierarchies.taxonomy import Label
 from indistinct.kernels.class_matching import count_hits
 from indistinct.kernels.matching import first_unused, number_aligned
 from indistinct.kernels.ragged import look_up
+from indistinct.microdata.domains import numbers_of
 from indistinct.randomness import simulation
 from indistinct.types import Array
 
@@ -63,6 +70,12 @@ SHUFFLES = 99
 SIGNIFICANT = 0.01
 """An order is trusted where chance does as well in no more than this share of shuffles."""
 
+RARE = 0.001
+"""A further order is looked at where chance does as well in so few, of all that are tried."""
+
+ALIKE = 10
+"""Records of a value, on average, up to which a column may give an order back."""
+
 MANY = 1 << 17
 """Rows above which fewer shuffles are made."""
 
@@ -71,6 +84,9 @@ FEW = 5
 
 WIDTH = 2.776
 """Student's t with so many shuffles less one that chance passes, up or down, in 5 of 100."""
+
+SORTED, DOWN = "sorted by ", " down\0"
+"""What orders by a column are called."""
 
 Right = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 """How far the rows that were taken for people, -1 for none, show their values, [n]."""
@@ -98,6 +114,18 @@ class Tried:
         return float(self.right.mean() - self.by_chance.mean())
 
     @property
+    def spread(self) -> float:
+        """How far apart shuffles are, at least as far as one person makes."""
+        return max(float(self.by_chance.std(ddof=1)), 1 / len(self.taken))
+
+    @property
+    def likely(self) -> float:
+        """How likely one more shuffle does as well, if what they do is normally distributed."""
+        number = len(self.by_chance)
+        deviation = self.beyond_chance / (self.spread * math.sqrt(1 + 1 / number))
+        return as_rare(deviation, number - 1)
+
+    @property
     def trust(self) -> float:
         """How far rows that are taken for people are theirs, beyond chance."""
         there = self.taken >= 0
@@ -121,14 +149,14 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
     places = context.places
     shuffles = FEW if context.records > MANY else shuffles
     tried = _tried(context, sensitive, shuffles)
-    best = max(tried.values(), key=lambda one: one.beyond_chance)
+    which = max(tried, key=lambda name: tried[name].beyond_chance)
+    best = tried[which]
     taken, right = best.taken, best.right
     share, expected = float(right.mean()), float(best.by_chance.mean())
     shuffles, many = len(best.by_chance), context.records > MANY
-    spread = max(float(best.by_chance.std(ddof=1)), 1 / len(taken)) if many else 0.0
     likely = (1 + int((best.by_chance >= share - 1e-12).sum())) / (shuffles + 1)
     if many:
-        likely = as_rare((share - expected) / (spread * math.sqrt(1 + 1 / shuffles)), shuffles - 1)
+        likely = best.likely
     trust = best.trust if likely <= SIGNIFICANT else 0.0
     before, base = context.true_prior(sensitive), context.true_belief(sensitive)
     believed = taken >= 0
@@ -144,7 +172,7 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
         "trust": trust,
         "beyond_chance": max(share - expected, 0.0) * context.people.height if trust else 0.0,
         "shuffles": shuffles,
-        **({"chance_error": WIDTH * spread / math.sqrt(shuffles)} if many else {}),
+        **({"chance_error": WIDTH * best.spread / math.sqrt(shuffles)} if many else {}),
     }
     if context.one_record_each:
         score = score - _expected(context, sensitive)
@@ -162,7 +190,11 @@ def run(context: AttackContext, sensitive: str, *, shuffles: int = SHUFFLES) -> 
         worst=worst_class(context, score, right=by_class) if trust else {},
         note=_note(share, expected, trust),
     )
-    return replace(found, remedy=shuffled(context, sensitive)) if trust else found
+    column = which.removeprefix(SORTED).removesuffix(DOWN) if which.startswith(SORTED) else None
+    if column is not None:
+        found = replace(found, note=f"{found.note} Sorting by '{column}' gives it back.")
+    remedy = shuffled(context, sensitive) if column is None else without(column)
+    return replace(found, remedy=remedy) if trust else found
 
 
 def _tried(context: AttackContext, sensitive: str, shuffles: int) -> dict[str, Tried]:
@@ -206,6 +238,40 @@ def _compared(
             with_a_row[at] = (taken >= 0).mean()
         for name, chance in zip(names, by_chance, strict=True):
             found[name][of] = Tried(own, right[name](own), chance, with_a_row)
+    further = _further_orders(context) if context.one_record_each else {}
+    for of, order in further.items():
+        own = take_in_order(places, order)
+        for name in names:
+            # By chance any order of shuffled rows is right as often as another.
+            one = replace(found[name]["published"], taken=own, right=right[name](own))
+            if one.likely <= RARE / len(further):
+                found[name][of] = one
+    return found
+
+
+def _further_orders(context: AttackContext) -> dict[str, NDArray[np.int64]]:
+    """The rows backward, and sorted by columns that are no quasi-identifiers and not sensitive."""
+    forward = np.arange(context.records)
+    found = {"backward": forward[::-1].copy()}
+    taken = {*context.quasi, *context.sensitive, *context.untried, *context.unknowable}
+    for name in context.cells:
+        own = None if name in taken else context.cells[name]
+        if own is None or not own.one_each or len(own.labels) * ALIKE < context.records:
+            continue
+        order = np.argsort(_ranks(own.labels)[own.index[context.cells_of]], kind="stable")
+        found |= {f"{SORTED}{name}": order, f"{SORTED}{name}{DOWN}": order[::-1].copy()}
+    return found
+
+
+def _ranks(labels: Sequence[Label]) -> NDArray[np.int64]:
+    """The places of labels in their order, of numbers where all are; what is missing is last."""
+    numbers = numbers_of(labels)
+    keys = [
+        (label is None, label or "" if numbers is None else numbers[at])
+        for at, label in enumerate(labels)
+    ]
+    found = np.empty(len(keys), np.int64)
+    found[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
     return found
 
 

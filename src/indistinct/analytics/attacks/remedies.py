@@ -153,7 +153,7 @@ def fewer_columns(context: AttackContext, sensitive: str | None = None) -> Remed
     """Leave out what is published as it is; else let it count as known."""
     del sensitive
     if best := _most_telling(context.beside):
-        return _without(best)
+        return without(best)
     taken = {name for item in context.promises for name in item.columns}
     told = {name: _told_by(context.values[name]) for name in sorted(context.sensitive)}
     most = max(told, key=lambda name: told[name], default="")
@@ -180,7 +180,7 @@ def fewer_joined(context: AttackContext, sensitive: str | None) -> Remedy:
         name: own for name, own in context.joining.items() if name in other and name not in values
     }
     best = _most_telling(shared)
-    return _without(best) if best else bounded_belief(context, sensitive)
+    return without(best) if best else bounded_belief(context, sensitive)
 
 
 def _without_rare(context: AttackContext, name: str) -> Remedy:
@@ -191,7 +191,8 @@ def _without_rare(context: AttackContext, name: str) -> Remedy:
     return Remedy(text, {"attributes": {name: {"role": "identifier"}}})
 
 
-def _without(name: str) -> Remedy:
+def without(name: str) -> Remedy:
+    """The release without a column."""
     return Remedy(f"leave '{name}' out", {"attributes": {name: {"role": "identifier"}}})
 
 
