@@ -118,7 +118,8 @@ def accounts(
         measures = measured(private.data, plan)
         leakage = leaked(private.data, plan)
         starred = often_starred(publication.tables, plan.attributes, verdict)
-        found = warn_about_search(policy, plan, suppressed, verdict)
+        left_out = bool(weight[plan.suppressed].any())
+        found = warn_about_search(policy, plan, suppressed, verdict, left_out=left_out)
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
         documents["plan.json"] = partial(plan_document, plan, private.data)
     written = policy_text(policy)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def warn_about_search(
-    policy: Policy, plan: Plan, suppressed: int, verdict: Audit
+    policy: Policy, plan: Plan, suppressed: int, verdict: Audit, *, left_out: bool
 ) -> list[WarningText]:
     """Warnings about how a release was found, and what is left of it.
 
@@ -35,6 +35,7 @@ def warn_about_search(
         plan: how it was found.
         suppressed: records that are suppressed.
         verdict: the audit of the release.
+        left_out: whether the plan suppresses some, and not their own values alone.
     """
     found = []
     report = plan.search
@@ -54,8 +55,8 @@ def warn_about_search(
                 "optimality guarantee"
             )
         )
-    kept = policy.output.suppressed == "keep" and verdict.suppressed > 0
-    if kept and suppressed and verdict.few_suppressed:
+    kept = policy.output.suppressed == "keep" and verdict.suppressed > 0 and left_out
+    if kept and verdict.few_suppressed:
         few = "fewer suppressed records are kept than the smallest class has"
         if verdict.suppressed_people is not None:
             few = "suppressed records are kept of fewer people than the smallest class has"
@@ -63,6 +64,15 @@ def warn_about_search(
             Kind.RISK(
                 f"{few}: a person in the table who fits no class is one of these few; "
                 'suppressed = "drop" is safer'
+            )
+        )
+    if not kept and verdict.few_suppressed:
+        few = f"{many(verdict.suppressed, 'record is', 'records are')} * in every quasi-identifier"
+        found.append(
+            Kind.RISK(
+                f"{few}, fewer than the smallest class has: a person in the table who fits no "
+                'class is one of these few; missing = "value" may put them into classes, or leave '
+                "them out of the table"
             )
         )
     covered = {item.sensitive for item in policy.promises}
