@@ -22,6 +22,7 @@ from tests.privacy.drawing import (
 from tests.privacy.examples import promises
 
 from indistinct.errors import PolicyError
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells, ClassTable, FrequencyTable
 from indistinct.privacy import Promise, models, promise
 from indistinct.privacy.p_alpha_sensitive import too_light
@@ -138,6 +139,7 @@ def test_nothing_is_concluded_without_the_values_or_where_people_have_several() 
     assert asked.infeasible(replace(whole, sensitive={}), 0) is None
     several = {"s": replace(whole.sensitive["s"], exclusive=False)}
     assert asked.infeasible(replace(whole, sensitive=several), 0) is None
+    assert asked.infeasible(replace(whole, population=None), 0) is not None
 
 
 IMPOSSIBLE = [
@@ -257,6 +259,62 @@ def test_one_half_alone_serves_where_the_difference_allows_its_categories() -> N
         asked = promise("balanced-p-plus-sensitive", p=2, difference=difference, sensitive="s")
         problem = asked.infeasible(harmless, 6)
         assert (None if problem is None else problem.code) == code
+
+
+@pytest.mark.parametrize(("low", "high", "possible"), [(2, 2, True), (2, 3, False), (3, 2, False)])
+def test_records_of_a_category_in_the_middle_are_of_neither_half(
+    low: int, high: int, possible: bool
+) -> None:
+    whole = frequencies([Class((low, 9, high, 0, 0, 0), 99)])
+    known = ValueMetadata(
+        categories=dict(zip(LABELS, ("low", "middle", "high") * 2, strict=True)),
+        category_order=("low", "middle", "high"),
+    )
+    of = whole.sensitive["s"]
+    cells = Cells(of.indptr, of.value, of.count, LABELS, known=known)
+    asked = promise("balanced-p-plus-sensitive", p=1, difference=0, sensitive="s")
+    problem = asked.infeasible(replace(whole, sensitive={"s": cells}), 0)
+    assert (problem is None) is possible
+    if problem is not None:
+        assert f"{low} records of the harmless half" in problem.message
+        assert f"and {high} of the sensitive half" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "many"),
+    [
+        ("p-sensitive", {"p": 4}, "values"),
+        ("p-plus-sensitive", {"p": 3}, "categories"),
+        ("p-plus-alpha-sensitive", {"p": 3, "alpha": 1}, "categories"),
+        ("balanced-p-plus-sensitive", {"p": 3}, "categories"),
+        ("kl-cover", {"k": 3, "l": 4}, "values"),
+        ("kl-cover", {"k": 3, "l": 3, "of": "categories"}, "categories"),
+    ],
+)
+def test_what_there_is_too_little_of_is_named(
+    model: str, settings: dict[str, Any], many: str
+) -> None:
+    whole = frequencies([Class((6, 1, 0, 0, 0, 0), 12), Class((2, 1, 0, 2, 0, 0), 12)])
+    problem = promise(model, sensitive="s", **settings).infeasible(whole)
+    assert problem is not None
+    assert f" different {many}, and the table" in problem.message
+
+
+@pytest.mark.parametrize("lower", [0.07, 0.14, 0.29, 0.57])
+def test_a_share_of_the_population_that_is_just_reached(lower: float) -> None:
+    """Though 0.07 times 100 is more than 7 in floating point."""
+    records = round(100 * lower)
+    whole = frequencies([Class((records, 0, 0, 0, 0, 0), 100)])
+    for less, possible in ((0.0, True), (-0.005, True), (0.005, False)):
+        asked = promise("delta-presence", lower=lower + less, upper=1)
+        assert (asked.infeasible(whole, 0) is None) is possible
+
+
+@pytest.mark.parametrize("together", [[3], "ab", ["s"], ["a", "a"], 3, [None]])
+def test_further_columns_are_a_list_of_other_names(together: Any) -> None:
+    with pytest.raises(PolicyError, match="must be a list of further columns"):
+        promise("km-anonymity", k=2, sensitive="s", together=together)
+    assert promise("km-anonymity", k=2, sensitive="s", together=["a"]).parameters["together"]
 
 
 def test_five_values_serve_no_k_of_seven() -> None:

@@ -95,7 +95,7 @@ class DeltaPresence(Promise):
     @property
     def relaxation_hint(self) -> str | None:
         """Another ``absent``, where the lower bound is what asks for everybody."""
-        if self.lower <= 0 or self.absent == "skip":
+        if not self.lower or self.absent == "skip":
             return None
         skip = 'absent = "skip", for a promise about people of published classes alone'
         if self.absent == "suppressed":

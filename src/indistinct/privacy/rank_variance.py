@@ -211,8 +211,8 @@ def _best_spreads(size: int, values: int) -> list[int]:
     over columns finds for every number of records and every sum(f x) the largest sum(f x^2).
     """
     most = min(values, size)
-    width = size * (most + 1) // 2
-    square = np.full((size + 1, width + 1), -1, dtype=np.int64)
+    width = size * most
+    square = np.full((size + 1, width + 1), -np.inf)
     square[0, 0] = 0
     for ranks in range(1, most + 1):
         linear = ranks * (ranks + 1) // 2
@@ -220,12 +220,10 @@ def _best_spreads(size: int, values: int) -> list[int]:
         for records in range(ranks, size + 1):
             before = square[records - ranks, : width + 1 - linear]
             now = square[records, linear:]
-            np.maximum(now, np.where(before >= 0, before + own, before), out=now)
-    sums = np.arange(width + 1, dtype=np.int64)
-    return [
-        int(np.where(row >= 0, records * row - sums * sums, 0).max())
-        for records, row in enumerate(square)
-    ]
+            np.maximum(now, before + own, out=now)
+    sums = np.arange(width + 1)
+    # Without records there is nothing to be multiplied.
+    return [0, *(int((n * row - sums * sums).max()) for n, row in enumerate(square[1:], 1))]
 
 
 def _fraction(number: float) -> Fraction:
