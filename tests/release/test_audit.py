@@ -232,6 +232,21 @@ def test_tables_of_many_rows_are_counted_part_by_part(
     assert asked == [engine]
 
 
+def test_plugins_are_asked_for_the_checks_that_are_not_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "indistinct.release.audit.plugins.find", lambda *given: asked.append(given[1])
+    )
+    rows = pl.DataFrame({"sex": [*"ff"]})
+    assert audit(rows, [Requirement("k-anonymity", {"k": 2})], ("sex",)).holds
+    assert asked == []
+    with pytest.raises(PolicyError, match="no audit of a privacy model 'k-secrecy'"):
+        audit(rows, [Requirement("k-secrecy", {"k": 2})], ("sex",))
+    assert asked == ["k-secrecy"]
+
+
 def test_the_promises_name_the_quasi_identifiers_where_nobody_else_does() -> None:
     asked = [Requirement("k-anonymity", {"k": 2}, on) for on in (("age",), ("sex", "age"))]
     assert audit(frame_of(GOOD), asked).quasi == ("age", "sex")

@@ -97,6 +97,27 @@ def test_what_fits_a_parameter_what_is_proposed_and_what_is_meant_without_it() -
     assert unlisted - {*MODELS} == set(), "EXPECTED lacks them"
 
 
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    [
+        ({"1": 1}, True),
+        ({1: 2, "4": 3}, True),
+        ({}, False),
+        ({"1": 0}, False),
+        ({"1": -1}, False),
+        ({"1": True}, False),
+        ({"1": 2.0}, False),
+        ({"1": "2"}, False),
+        ({"1": 2, "2": 0}, False),
+        ({"5": 2}, False),
+        ({"0": 2}, False),
+        ([("1", 2)], False),
+    ],
+)
+def test_every_rank_has_a_whole_number(given: Any, fits: bool) -> None:
+    assert checks()["knm-anonymity"].check.settings["k"].fits(given) is fits
+
+
 def test_the_audit_means_what_the_promise_means_where_nothing_is_said() -> None:
     for model, module in checks().items():
         usual = {item.name: item.default for item in fields(models()[model])}

@@ -98,8 +98,8 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
         for at, under in members:
             of_combination[under] += share[at]
         for at, under in members:
-            most = of_combination[under].max(initial=0.0)
-            presence[at] = min(most, max(1.0, size[at] / found[at])) if found[at] else np.inf
+            if len(under):
+                presence[at] = min(of_combination[under].max(), max(1.0, size[at] / found[at]))
     described = described.with_columns(
         pl.Series(PEOPLE, found, pl.Int64), pl.Series(LEFT, left), pl.Series(PRESENCE, presence)
     )
