@@ -23,6 +23,7 @@ from tests.privacy.examples import promises
 
 from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
+from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import Cells, ClassTable, FrequencyTable
 from indistinct.privacy import Promise, models, promise
 from indistinct.privacy.p_alpha_sensitive import too_light
@@ -298,6 +299,25 @@ def test_what_there_is_too_little_of_is_named(
     problem = promise(model, sensitive="s", **settings).infeasible(whole)
     assert problem is not None
     assert f" different {many}, and the table" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "ordered"),
+    [
+        ("p-plus-sensitive", {"p": 2}, False),
+        ("kl-cover", {"k": 2, "l": 2, "of": "categories"}, False),
+        ("kl-cover", {"k": 2, "l": 2}, False),
+        ("balanced-p-plus-sensitive", {"p": 2}, True),
+        ("p-plus-alpha-sensitive", {"p": 2, "alpha": 1}, True),
+    ],
+)
+def test_whose_categories_need_an_order(
+    model: str, settings: dict[str, Any], ordered: bool
+) -> None:
+    unordered = SensitiveDomain(LABELS, ValueMetadata(categories=KNOWN.categories))
+    asked = promise(model, sensitive="s", **settings)
+    assert (asked.missing_metadata(unordered) is not None) is ordered
+    assert asked.missing_metadata(SensitiveDomain(LABELS, KNOWN)) is None
 
 
 @pytest.mark.parametrize("lower", [0.07, 0.14, 0.29, 0.57])
