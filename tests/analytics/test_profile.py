@@ -2693,3 +2693,44 @@ def test_values_written_in_several_ways_and_cells_with_lists_are_told() -> None:
 def test_counts_by_age_distances_and_problems(name: str, values: list[str], role: str) -> None:
     held = [values[at % len(values)] for at in range(N)]
     assert role_of(held, name, sex=["m", "f"] * (N // 2)) == role
+
+
+@pytest.mark.parametrize(
+    ("held", "about"),
+    [
+        ("Agriculture|Manufacturing|Services|Construction", "occupation"),
+        ("Cardiology|Orthopedics|Pediatrics|Emergency", "stay"),
+        ("Urgencias|Pediatría|Medicina Interna|Cirugía", "stay"),
+        ("Emergency|Elective|Urgent|Newborn", "stay"),
+        ("Home|Rehab|Skilled nursing facility|AMA", "stay"),
+        ("Public hospital|Private clinic|Health centre", "stay"),
+        ("Propia|Alquilada|Prestada|Familiar", "place"),
+        ("North West|South East|London|Wales", "place"),
+        ("Tamil Nadu|Kerala|Delhi|Gujarat", "place"),
+        ("Colombiana|Venezolana|Peruana", "nationality"),
+        ("Español|Quechua|Aymara", "language"),
+        ("Alone|With family|With spouse", "family"),
+        ("Mother|Father|Other relative", "family"),
+        ("Ambulance|Walk-in|Car|Police", "travel"),
+        ("Right|Left|Ambidextrous", "appearance"),
+        ("Blue|Brown|Green|Hazel", "appearance"),
+        ("9th grade|10th grade|11th grade", "education"),
+        ("SD|SMP|SMA|Sarjana", "education"),
+        ("Kawin|Belum Kawin|Cerai Mati", "family"),
+        ("Católico|Evangélico|Ninguna", "religion"),
+        ("18-25|26-35|36-45|46+", "age"),
+        ("Right|Left", None),
+        ("Public|Private", None),
+        ("Red|Yellow|Green", None),
+        ("Surgery|General|Medicine", None),
+        ("own|private|public", None),
+        ("first|second|third", None),
+    ],
+)
+def test_listed_words_say_what_a_column_without_a_telling_name_is_about(
+    held: str, about: str | None
+) -> None:
+    values = [held.split("|")[at % (held.count("|") + 1)] for at in range(N)]
+    seen = profile(pl.DataFrame({"qz": values, **ILL}))["qz"]
+    assert seen.about == about
+    assert seen.role == ("sensitive" if about is None else "quasi-identifier")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import polars as pl
@@ -34,6 +34,7 @@ from indistinct.frozen import dataclass
 from indistinct.hierarchies import code_systems
 from indistinct.hierarchies.month_names import MONTHS
 from indistinct.types import Floats
+from indistinct.word_lists import lists_of
 
 LOOKED_AT = 1000
 """How many of the most frequent values are looked at."""
@@ -551,12 +552,13 @@ _FAMILIES = _vocabulary("""
     zamezna mezatka panna zenaty vdana rozvedeny vdovec vdova ogift skilt skild sambo
     naimisissa naimaton eronnut leski kawaler rozwiedziony
     rozwiedziona wdowa wdowiec evli bekar bosanmis menikah
-    cerai ugift svobodny
+    cerai ugift svobodny kawin hon
     """)
 _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
     separated never legally partner partnership civ af ever absent living with together domestic
     own child not in family other relative unknown default significant livepartner
     union libre uniao estavel a e o gift death separado separada separe separee
+    belum hidup mati doc than da ket ly
     """)
 _RELATIVES = _vocabulary("""
     mother father guardian parent parents grandmother grandfather grandparent brother sister son
@@ -579,8 +581,11 @@ _DEGREES = _vocabulary("""
     scientifico linguistico classico magistrale baccalaureat bac licence brevet maitrise
     grundskola universitet hogskola folkeskole zakladni stredni stredoskolske vysokoskolske
     vyuceni maturita zawodowe hauptschule realschule fachhochschule hochschule
+    tertiary illiterate literate elementary hauptschulabschluss realschulabschluss fachabitur
+    studium reife sd smp sma smk sarjana thcs thpt cao dang
     """)
 _TIMES_OF_DAY = _vocabulary("""
+    day jour tag diurno nocturno vespertino matutino noturno notturno
     am pm morning afternoon evening night noon midnight dawn manana tarde noche madrugada manha
     noite matin midi soir nuit morgen abend nacht vormittag nachmittag mattina pomeriggio sera notte
     ochtend middag avond rano wieczor noc pagi siang malam
@@ -620,9 +625,10 @@ _WORKS = _vocabulary("""
     artisan artisans fonctionnaire intermediaire intermediaires agriculteur agriculteurs
     selbststandig selbstandig selbstaendig beamter beamte arbeiter arbeiterin angestellte azubi
     funcionario funcionaria servidor servidora desocupado desocupada inactivo inactiva ocupado
-    ocupada ambulante campesino campesina albanil chofer ama docente profesor profesora
+    ocupada ambulante campesino campesina albanil chofer docente profesor profesora
     medico medica enfermero tecnico ingeniero abogado vendedor vendedora
     pns wiraswasta petani pedagang buruh nelayan guru swasta pegawai karyawan ibu mahasiswa pelajar
+    govt worked trabalha lar assistant associate business manual office
     libero professionista dirigente insegnante impiegati operai
     werkend werkloos zzp gepensioneerde huisvrouw
     kierownik pracownik nauczyciel rolnik
@@ -663,7 +669,9 @@ _SIGNS = _vocabulary("""
 _FEWEST_SIGNS = 4
 _FAITHS = _vocabulary("""
     catholic protestant muslim islam jewish hindu buddhist christian orthodox sikh atheist
-    lutheran baptist methodist anglican evangelical
+    lutheran baptist methodist anglican evangelical catolico catolica evangelico evangelica kristen
+    katolik protestan buddha konghucu cristiano cristiana musulman judio budista ateo katholisch
+    evangelisch muslimisch konfessionslos catholique musulmane chretien shia sunni
     """)
 _LANGUAGES = _vocabulary("""
     english spanish french german portuguese italian russian arabic mandarin cantonese hindi bengali
@@ -882,6 +890,26 @@ def _groups(texts: _Texts) -> Content | None:
     return None
 
 
+@cache
+def _listed_groups() -> tuple[tuple[str, str, frozenset[str], frozenset[str]], ...]:
+    """What listed words are about, what they are called, and those of which one has to occur."""
+    return tuple(
+        (one["concept"], one["what"], words, _vocabulary(one.get("only_with", "")) or words)
+        for one in lists_of(__file__)["groups"]
+        for words in (_vocabulary(one["words"]),)
+    )
+
+
+def _of_listed_words(texts: _Texts) -> Content | None:
+    """What the words of all values are listed for; several of them have to occur."""
+    beside = _vocabulary(lists_of(__file__)["beside"])
+    for concept, what, words, some in _listed_groups():
+        several = len((words - beside) & texts.seen) > 1 and not some.isdisjoint(texts.seen)
+        if several and texts.every(words | beside) >= NEARLY_ALL:
+            return Content(concept, f"its values are {what}", certain=False)
+    return None
+
+
 def _named(texts: _Texts) -> Content | None:
     """What any number of words name: illnesses, drugs, hospitals, places, ages."""
     if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
@@ -897,7 +925,7 @@ def _named(texts: _Texts) -> Content | None:
         return Content("age", "its values are stages of life", certain=False)
     if _bands(texts):
         return Content("age", "its values are groups as of ages", certain=False)
-    return None
+    return _of_listed_words(texts) if texts.values.distinct <= _FEW_WORDS else None
 
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
@@ -953,4 +981,4 @@ def _bands(texts: _Texts) -> bool:
     if texts.share(match is not None for match in found) < NEARLY_ALL:
         return False
     ends = [int(part) for match in found if match for part in match.groups() if part]
-    return max(ends) <= 120 and min(ends) <= 30 and max(ends) >= 50
+    return max(ends) <= 120 and min(ends) <= 30 and max(ends) >= 45
