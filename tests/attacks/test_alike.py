@@ -42,8 +42,6 @@ def keys(promise: dict[str, Any], algorithm: str, **ill: Any) -> dict[str, Any]:
 
 PERMISSIVE: list[tuple[dict[str, Any], float]] = [
     ({"model": "max-posterior", "bound": 0.7, "on": ["sex"]}, 0.0),
-    ({"model": "max-posterior", "bound": 1.0}, 0.005),
-    ({"model": "distinct-l-diversity", "l": 1}, 0.005),
     ({"model": "t-closeness", "t": 0.3}, 0.005),
     ({"model": "basic-beta-likeness", "beta": 3}, 0.005),
     ({"model": "delta-disclosure", "delta": 1.5, "absent": "skip"}, 0.005),
