@@ -115,5 +115,5 @@ $(LOWEST)/.ready: pyproject.toml reproductions/pyproject.toml | $(TOOLS)/.ready
 $(PLAIN)/.ready: pyproject.toml constraints.txt | $(TOOLS)/.ready
 	$(PYTHON) -m venv --clear --without-pip $(PLAIN)
 	$(TOOLS)/bin/uv pip install --quiet --python $(PLAIN) -c constraints.txt -r pyproject.toml \
-		--extra excel --extra pandas --extra duckdb --extra postgres --extra report
+		--extra excel --extra statistics --extra pandas --extra duckdb --extra postgres --extra report
 	@touch $@
