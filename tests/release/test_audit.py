@@ -314,6 +314,14 @@ def test_suppressed_records_of_one_value_break_what_the_classes_keep(asked: dict
     assert audit(with_illness(*classes, *hidden), [asked], ["age"], known=RANKS).holds
 
 
+def test_suppressed_records_are_judged_by_themselves_where_classes_keep_the_promise() -> None:
+    rows = [*zip("111222", "xxyxyy", strict=True), *zip("****", "xyxy", strict=True)]
+    asked = Requirement("t-closeness", {"t": 0.3}, sensitive="illness")
+    found = audit(with_illness(*rows), [asked], ["age"])
+    assert found.promises[0].achieved == pytest.approx({"t": 1 / 6})
+    assert [one.achieved for one in found.suppressed_group] == [{"t": 0.0}]
+
+
 def test_eight_rows_of_stars_with_one_illness_keep_no_promise_about_it() -> None:
     asked = [part for part in OF_VALUES if part["model"] != "t-closeness"]
     found = audit(with_illness(*[("*", "HIV")] * 8), asked, ["age"], known=RANKS)

@@ -742,9 +742,10 @@ def test_a_k_for_every_sensitivity(
 
 
 def test_a_k_for_every_sensitivity_needs_ranks_and_a_k_for_each() -> None:
-    with pytest.raises(PolicyError) as bare:
-        verdict(sharing([["1", "8"]]), "knm-anonymity", RANKED, k={"1": 2, "4": 2})
-    assert [one.code for one in bare.value.problems] == ["value-without-rank"]
+    for strange, told in (("8", "a published value has"), ("89", "2 published values have")):
+        with pytest.raises(PolicyError, match=told) as bare:
+            verdict(sharing([["1", *strange]]), "knm-anonymity", RANKED, k={"1": 2, "4": 2})
+        assert [one.code for one in bare.value.problems] == ["value-without-rank"]
     with pytest.raises(PolicyError) as unasked:
         verdict(sharing([["1", "5"]]), "knm-anonymity", RANKED, k={"1": 2})
     assert [one.code for one in unasked.value.problems] == ["rank-without-k"]

@@ -715,8 +715,18 @@ def test_texts_are_held_as_codes_where_that_is_asked(tmp_path: Path, coded: bool
 @pytest.mark.parametrize("name", ["*", "^age$"])
 def test_a_column_whose_name_is_a_pattern_is_refused(name: str) -> None:
     with pytest.raises(DataError) as caught:
-        audit(pl.DataFrame({name: ["a"], "age": ["20"]}), [K2], ["age"])
+        audit(pl.DataFrame({name: ["a"], "^sex$": ["f"], "age": ["20"]}), [K2], ["age"])
     assert [one.code for one in caught.value.problems] == ["pattern-name"]
+    assert f"'{name}'" in str(caught.value)
+
+
+def test_objects_that_are_missing_differ_as_cells_and_are_one_value() -> None:
+    pandas = pytest.importorskip("pandas")
+    cells = pandas.Series([None, float("nan"), 3, "a"] * 2, dtype=object)
+    asked = Requirement("distinct-l-diversity", {"l": 1}, sensitive="ill")
+    frame = pandas.DataFrame({"age": cells, "ill": cells})
+    assert audit(frame, [asked], ["age"]).classes.count == 4
+    assert audit(frame.assign(age="20"), [asked], ["age"]).promises[0].achieved == {"l": 3}
 
 
 def test_a_certified_table_that_is_not_there(tmp_path: Path) -> None:
