@@ -154,6 +154,21 @@ class _Pairs:
     cell: Ints
     records: Floats
 
+    def summed(self, leaves: int, cells: int) -> _Pairs:
+        """The same records with one pair for each value in each cell, where that is less to tell.
+
+        Arguments:
+            leaves: how many values there are.
+            cells: how many cells.
+        """
+        ways = leaves * (cells + 1)
+        if ways >= len(self.leaf):
+            return self
+        way = self.leaf * (cells + 1) + np.where(self.cell < 0, cells, self.cell)
+        records = np.bincount(way, self.records, minlength=ways)
+        leaf, cell = np.divmod(np.flatnonzero(records), cells + 1)
+        return _Pairs(leaf, np.where(cell == cells, -1, cell), records[records != 0])
+
 
 @dataclass(frozen=True, eq=False)
 class _Worlds:
@@ -327,6 +342,7 @@ def _bits_lost(
         pairs: the values of the records, and their cells.
         group: which values are published alike; None where they are on several levels.
     """
+    pairs = pairs.summed(len(domain), len(cells.labels))
     counts = domain.counts.astype(np.float64)
     total = counts.sum()
     under = np.ones(len(cells.labels) + 1)
