@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from indistinct.analytics.series.ledger_report import over_releases
@@ -34,6 +35,25 @@ def kept_in_rows(policy: Policy) -> tuple[str, ...]:
     """Those of them that are not changed at random, which releases would show differently."""
     rules = {name: policy.attributes[name].transform for name in kept_beside(policy)}
     return tuple(name for name, rule in rules.items() if not (rule and rule.name in PERTURBING))
+
+
+def kept_alike(policy: Policy, kept: Policy | None, quasi: Sequence[str]) -> tuple[str, ...]:
+    """The columns whose values are the same in the rows of the first release and of a further one.
+
+    Arguments:
+        policy: of the first release.
+        kept: the policy that the further one keeps.
+        quasi: the quasi-identifiers of the further one.
+    """
+    names = [name for name in kept_in_rows(policy) if name not in quasi]
+    if kept is None:
+        return tuple(names)
+    there, rules = {*kept_in_rows(kept)}, (policy.attributes, kept.attributes)
+    return tuple(
+        name
+        for name in names
+        if name in there and rules[0][name].transform == rules[1][name].transform
+    )
 
 
 def told_of_joined_rows(policy: Policy) -> list[WarningText]:

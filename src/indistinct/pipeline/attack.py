@@ -22,10 +22,9 @@ from indistinct.analytics.attacks import (
     findings,
     is_attacker,
 )
-from indistinct.analytics.attacks.context import Visits
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.source_keys import warn_about_source_keys
-from indistinct.analytics.weighted import Lists, MadeLists, Rows, compressed
+from indistinct.analytics.weighted import Lists, MadeLists
 from indistinct.document import in_quotes, many
 from indistinct.errors import (
     DataError,
@@ -35,34 +34,29 @@ from indistinct.errors import (
     did_you_mean,
     refuse,
 )
-from indistinct.hierarchies.cells import Coverage
-from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import may_be_made_up, method_of
 from indistinct.intake.attacked import READ_BY_OWN, Attacked, in_own_terms, unread
-from indistinct.intake.hierarchies import taxonomies_of, taxonomy_of
+from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.kept_policy import kept_by, policy_of, refuse_swapped
-from indistinct.intake.kept_values import kept_in_rows
+from indistinct.intake.kept_values import kept_alike, kept_in_rows
 from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
 from indistinct.intake.population import population_of
 from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import (
-    FOLLOWED,
     changes_values,
     followed,
     known_beside,
     shows_others,
     untried_in,
 )
-from indistinct.kernels.ragged import Ragged
-from indistinct.microdata.encoding import codes_in
-from indistinct.microdata.microdata import distinct_values, sorted_values
+from indistinct.intake.visits import moved_visits, visits_of
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.sources.engines import codes_of, held_as_codes
 from indistinct.sources.memory import hand_back
-from indistinct.types import Frame, Ints, Ints32, Plain
+from indistinct.types import Frame, Ints, Plain
 from indistinct.warnings.beside_buckets import told_of_untried
 from indistinct.warnings.group_values import class_numbers
 from indistinct.warnings.households import warn_about_households
@@ -198,7 +192,7 @@ def _given(
     read, unread_notes = [(views[0], attacked, kept_in_rows(policy))], list[str]()
     beside = {*views[0].table.columns} - {*policy.quasi_identifiers}
     for at, view in enumerate(views[1:], start=1):
-        joined = _kept_alike(policy, kept[at], view)
+        joined = kept_alike(policy, kept[at], view.said.quasi)
         view, by, unknown = _knowing(view, attacked, kept[at], (data, path), tell)
         view, by, told = _further(view.spelt_as(by.texts), by, kept[at])
         read.append((view, by, joined))
@@ -241,25 +235,6 @@ def _given(
         lambda later, one: replace(one, second=later), reversed(contexts[1:]), None
     )
     return replace(context, second=chained), notes
-
-
-def _kept_alike(policy: Policy, kept: Policy | None, view: ReleaseView) -> tuple[str, ...]:
-    """The columns whose values are the same in the rows of the first release and of a further one.
-
-    Arguments:
-        policy: of the first release.
-        kept: the policy that the further one keeps.
-        view: the further one.
-    """
-    names = [name for name in kept_in_rows(policy) if name not in view.said.quasi]
-    if kept is None:
-        return tuple(names)
-    there, rules = {*kept_in_rows(kept)}, (policy.attributes, kept.attributes)
-    return tuple(
-        name
-        for name in names
-        if name in there and rules[0][name].transform == rules[1][name].transform
-    )
 
 
 def _wider(policy: Policy, kept: Policy | None) -> Policy:
@@ -437,59 +412,6 @@ def _attacked(
         if worse <= unread(first.rows, private.taxonomies, first.quasi):
             private = replace(private, taxonomies=wider)
     return Attacked(replace(private, population=around), texts, tuple(beside))
-
-
-def moved_visits(policy: Policy) -> list[str]:
-    """Quasi-identifiers of visits whose truth cannot be found again in a release."""
-    rules = {name: policy.attributes[name].transform for name in policy.visit_identifiers}
-    return [name for name, rule in rules.items() if rule and rule.name not in FOLLOWED]
-
-
-def visits_of(view: ReleaseView, attacked: Attacked) -> Visits | None:
-    """The visits of people, and what is published of visits; None where no one is known."""
-    policy, people = attacked.private.policy, attacked.private.subjects
-    known = [name for name in policy.visit_identifiers if name in attacked.texts.columns]
-    names = [name for name in known if view.table.find(name) is not None]
-    if not names or view.person is None or moved_visits(policy):
-        return None
-    owner, shown = view.visits(names)
-    label, labels = _numbered(shown)
-    visit, different = _numbered(attacked.texts.select(names))
-    number, sets = np.empty(different.height, np.int64), dict[bytes, int]()
-    members: list[Ints32] = []
-    covers = []
-    for name in names:
-        values, counts = distinct_values(different[name])
-        taxonomy = taxonomy_of(policy, attacked.private.table, name, values, counts)
-        cells = sorted_values(labels[name])
-        covered = Coverage(taxonomy).matrix(cells)
-        covered[[cell == SUPPRESSED for cell in cells]] = True
-        covers.append(
-            covered[codes_in(labels[name], cells)][:, codes_in(different[name], taxonomy.leaves)]
-        )
-    fits = np.logical_and.reduce(covers)
-    for at in range(different.height):
-        own = np.flatnonzero(fits[:, at]).astype(np.int32)
-        number[at] = sets.setdefault(own.tobytes(), len(sets))
-        if number[at] == len(members):
-            members.append(own)
-    held = Ragged.distinct(people.person_of, number[visit], people.count, len(sets))
-    found = Ragged.distinct(owner, label, view.people_published, labels.height)
-    return Visits(
-        Rows(held.indptr, held.value),
-        compressed(members),
-        Rows(found.indptr, found.value),
-        fits.all(axis=1),
-    )
-
-
-def _numbered(table: pl.DataFrame) -> tuple[Ints, pl.DataFrame]:
-    """The number of every row among the distinct ones, and these."""
-    distinct = table.unique(maintain_order=True)
-    joined = table.join(
-        distinct.with_row_index("\0row"), on=table.columns, nulls_equal=True, maintain_order="left"
-    )
-    return joined["\0row"].to_numpy().astype(np.int64), distinct
 
 
 def context_of(

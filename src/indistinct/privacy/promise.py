@@ -328,12 +328,13 @@ def promise(model: str, **settings: Any) -> Promise:
     return made
 
 
-def _alike(said: Any, asked: Any) -> bool:
+def _alike(said: object, asked: object) -> bool:
     """Whether a setting is as somebody asked: a list may be a tuple, and keys may be texts."""
     if isinstance(asked, Mapping) and isinstance(said, Mapping):
         return {str(key): value for key, value in asked.items()} == dict(said)
-    listed = isinstance(asked, list | tuple) and isinstance(said, list | tuple)
-    return bool(tuple(said) == tuple(asked) if listed else said == asked)
+    if isinstance(asked, list | tuple) and isinstance(said, list | tuple):
+        return tuple(said) == tuple(asked)
+    return bool(said == asked)
 
 
 def _about_values(known: Mapping[str, type[Promise]]) -> str:

@@ -7,9 +7,9 @@ the file says is missing is missing, whatever its reason.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, Protocol
 
 import polars as pl
 
@@ -26,6 +26,21 @@ _DAY = 86_400
 
 _WHOLE = 1 << 53
 """Whole numbers up to here are exact where every number is a float."""
+
+
+Labels = Mapping[object, str]
+"""Words for the values of a column."""
+
+
+class Told(Protocol):
+    """What pyreadstat tells of a file beside its cells."""
+
+    number_rows: int | None
+    column_names: Sequence[str]
+    column_names_to_labels: Mapping[str, str | None]
+    variable_value_labels: Mapping[str, Labels]
+    variable_to_label: Mapping[str, str]
+    value_labels: Mapping[str, Labels]
 
 
 class LabelledFile(FileKind):
@@ -77,9 +92,7 @@ class LabelledFile(FileKind):
             for one in columns
         ]
 
-    def labels(
-        self, path: Path, encoding: str | None, meta: Any
-    ) -> Mapping[str, Mapping[Any, str]]:
+    def labels(self, path: Path, encoding: str | None, meta: Told) -> Mapping[str, Labels]:
         """The labels of each column's values.
 
         Arguments:
@@ -88,8 +101,7 @@ class LabelledFile(FileKind):
             meta: what pyreadstat tells of the file.
         """
         del path, encoding
-        found: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-        return found
+        return meta.variable_value_labels
 
     def titles(self, path: Path, how: Reading) -> dict[str, str]:
         """What the file calls its columns in words."""
@@ -98,8 +110,8 @@ class LabelledFile(FileKind):
         return {name: " ".join(title.split()) for name, title in found if title and title.strip()}
 
     def _told(
-        self, path: Path, encoding: str | None, reader: str | None = None, **how: Any
-    ) -> tuple[dict[str, Any], Any]:
+        self, path: Path, encoding: str | None, reader: str | None = None, **how: object
+    ) -> tuple[Mapping[str, Sequence[object]], Told]:
         """The cells of each column as a list, and what else the file says.
 
         Arguments:
@@ -133,7 +145,7 @@ class LabelledFile(FileKind):
         return cells, meta
 
 
-def _column(name: str, values: Any) -> pl.Series:
+def _column(name: str, values: Sequence[object]) -> pl.Series:
     """A column of cells; numbers are whole where all of them are."""
     column = pl.Series(name, values, strict=False)
     if not column.dtype.is_float():
@@ -143,7 +155,7 @@ def _column(name: str, values: Any) -> pl.Series:
     return column.cast(pl.Int64) if whole else column
 
 
-def _in_words(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
+def _in_words(column: pl.Series, labels: Labels) -> pl.Series:
     """The labels of a column's values; the column itself where one has none, or shares it."""
     seen = column.unique().drop_nulls().to_list()
     told = {_plain(code): label.strip(BLANKS) for code, label in labels.items()}
@@ -153,6 +165,6 @@ def _in_words(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
     return column.replace_strict(seen, words, return_dtype=pl.String)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A value as it is found again: without the blanks that fill up a text."""
     return value.strip(BLANKS) if isinstance(value, str) else value

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from indistinct.sources.labelled import LabelledFile
+from indistinct.sources.labelled import LabelledFile, Labels, Told
 
 
 class SasFile(LabelledFile):
@@ -20,9 +20,7 @@ class SasFile(LabelledFile):
     endings = (".sas7bdat", ".xpt")
     readers: ClassVar[Mapping[str, str]] = {".sas7bdat": "read_sas7bdat", ".xpt": "read_xport"}
 
-    def labels(
-        self, path: Path, encoding: str | None, meta: Any
-    ) -> Mapping[str, Mapping[Any, str]]:
+    def labels(self, path: Path, encoding: str | None, meta: Told) -> Mapping[str, Labels]:
         """The labels of the catalog, by the format of each column."""
         named = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
         catalog = next((one for one in named if one.is_file()), None)
