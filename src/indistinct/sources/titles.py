@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from indistinct.sources.file_kind import Reading, kind_of
 from indistinct.sources.packed import BROKEN, opened
 from indistinct.sources.table import quantities
 from indistinct.sources.workbook import hidden_in
+from indistinct.types import PlainMapping
 
 _LOOKED = 40
 """So many rows are looked at."""
@@ -41,7 +42,7 @@ def rows_above(path: str | Path, **said: Any) -> int:
         path: a CSV file or a workbook; of others the answer is 0.
         said: how it is read: ``separator``, ``quote``, ``encoding``, ``header``, ``sheet``.
     """
-    return 0 if said.get("header") is not None else _above(*_first_rows(Path(path), **said))
+    return 0 if said.get("header") is not None else _above(*_first_rows(Path(path), said))
 
 
 def notes_of_file(path: str | Path, **said: Any) -> tuple[str, ...]:
@@ -53,7 +54,7 @@ def notes_of_file(path: str | Path, **said: Any) -> tuple[str, ...]:
     """
     path = Path(path)
     hidden = hidden_in(path, said.get("sheet"))
-    rows, starts = ([], []) if said.get("header") is False else _first_rows(path, **said)
+    rows, starts = ([], []) if said.get("header") is False else _first_rows(path, said)
     above = said.get("skip_rows") or 0
     below = (row for row, start in zip(rows, starts, strict=True) if start >= above and row)
     empty = [at for at, name in enumerate(names_of(next(below, [])), start=1) if not name]
@@ -82,12 +83,12 @@ def titles_of_file(path: str | Path, **said: Any) -> dict[str, str]:
     return {}
 
 
-def _first_rows(path: Path, **said: Any) -> tuple[list[list[str]], list[int]]:
+def _first_rows(path: Path, said: PlainMapping) -> tuple[list[list[str]], list[int]]:
     """The first rows of a CSV file or a workbook, and how many stand above each; none of others."""
     kind = kind_of(path) if path.is_file() else None
     try:
         if kind is not None and kind.name == "csv":
-            return _lines(path, **said)
+            return _lines(path, said)
         named = kind is not None and kind.name == "excel"
         return _cells(path, said.get("sheet")) if named else ([], [])
     except (DataError, UnicodeError, LookupError, csv.Error, *BROKEN):
@@ -122,7 +123,7 @@ def _above(rows: Sequence[Sequence[str]], starts: Sequence[int]) -> int:
     return 0
 
 
-def _lines(path: Path, **said: Any) -> tuple[list[list[str]], list[int]]:
+def _lines(path: Path, said: PlainMapping) -> tuple[list[list[str]], list[int]]:
     """The first records of a CSV file, and how many lines stand above each."""
     quote, encoding = said.get("quote"), said.get("encoding")
     refuse_dialect(path.name, said.get("separator"), quote, encoding)
@@ -140,7 +141,7 @@ def _records(lines: Iterable[str], dialect: Dialect) -> tuple[list[list[str]], l
     starts: list[int] = []
     taken = 0
 
-    def told() -> Any:
+    def told() -> Iterator[str]:
         nonlocal taken
         for line in lines:
             taken += 1

@@ -51,14 +51,15 @@ def main() -> None:
 
 def _told(asked: Plain, out: TextIO) -> Plain:
     """What comes of one run."""
-    last: list[Any] = [0.0, ""]
+    last: tuple[float, str] = (0.0, "")
 
     def progress(what: str, share: float | None) -> None:
+        nonlocal last
         if _stopped.is_set():  # what raised the interruption may have been told to go on
             raise KeyboardInterrupt
         now = time.monotonic()
         if what != last[1] or now - last[0] > OFTEN:
-            last[:] = [now, what]
+            last = (now, what)
             _say(out, {"what": what, "share": share})
 
     try:
