@@ -133,10 +133,11 @@ def test_labels_of_sas_are_read_from_a_catalog_beside_the_file(
     assert asked == ([str(tmp_path / catalog)] if used else [])
 
 
+@pytest.mark.parametrize("ending", ["sav", "dta", "xpt"])
 def test_a_table_that_does_not_fit_is_refused_before_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(tmp_path / "wave.sav", pl.DataFrame({"Q2": [1.0] * 5000}))
+    path = write(tmp_path / f"wave.{ending}", pl.DataFrame({"Q2": [1.0] * 5000}))
     monkeypatch.setattr(memory, "allowed", lambda: memory.OF_CELLS * 4000)
     with pytest.raises(DataError) as caught:
         read_table(path)

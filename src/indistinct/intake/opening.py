@@ -24,7 +24,7 @@ from indistinct.errors import (
 from indistinct.frozen import dataclass
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.file_kind import kind_of, meant_for, refuse_missing
+from indistinct.sources.file_kind import KEYS, kind_of, meant_for, refuse_missing
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
 from indistinct.sources.headers import believed_names
@@ -88,23 +88,10 @@ def as_policy(policy: PolicyLike, *, draft: bool = False) -> Policy:
     return policy.with_rest()
 
 
-_READING = (
-    "separator",
-    "quote",
-    "encoding",
-    "header",
-    "skip_rows",
-    "decimal",
-    "labels",
-    "sheet",
-    "query",
-)
-
-
 def reading(policy: Policy | None) -> Plain:
     """What the policy says of how a file is read."""
     source = {} if policy is None else policy.source.to_dict()
-    return {key: source[key] for key in _READING if key in source}
+    return {key: source[key] for key in KEYS if key in source}
 
 
 def no_progress(what: str, share: float | None) -> None:
@@ -212,7 +199,7 @@ def _refuse_of_file(said: PlainMapping, *, beside: bool = False) -> None:
     """
     idle = [
         key
-        for key in _READING
+        for key in KEYS
         if key in said
         and not (beside and key in ("encoding", "decimal"))
         and (key, said[key]) != ("header", True)

@@ -19,6 +19,7 @@ from indistinct.privacy.known_visit import KnownVisit
 from indistinct.privacy.promise import models, promise_of
 from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
+from indistinct.sources.file_kind import KEYS
 from indistinct.sources.format import format_named, formats
 from indistinct.types import Plain, PlainMapping
 from indistinct.warning_kinds import Kind, WarningText
@@ -101,23 +102,10 @@ def ledger_checks(parts: PlainMapping) -> Iterator[Problem]:
         )
 
 
-_OF_READING = [
-    "separator",
-    "encoding",
-    "quote",
-    "header",
-    "skip_rows",
-    "decimal",
-    "labels",
-    "sheet",
-    "query",
-]
-
-
 def _idle(source: Source) -> Iterator[Problem]:
     """Keys of a source that would do nothing."""
     if source.format is not None:
-        for key in _OF_READING:
+        for key in KEYS:
             if key in source.model_fields_set:
                 yield Problem(
                     "bad-value",

@@ -161,6 +161,17 @@ def undecodable(
     if isinstance(error, UnicodeDecodeError):
         line = data.count(b"\n", 0, error.start) + 1 + lines_before
         place = f": line {line} has bytes that are not valid in it"
+    return encoded_otherwise(name, encoding, place)
+
+
+def encoded_otherwise(name: str, encoding: str, place: str = "") -> DataError:
+    """That a file is not in an encoding.
+
+    Arguments:
+        name: what messages call it.
+        encoding: the one that was said or found.
+        place: where that is seen.
+    """
     return DataError(
         "undecodable",
         f"the file is not encoded in {encoding}{place}",

@@ -41,6 +41,20 @@ EXPORTED = {
 _ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
 
 
+KEYS = (
+    "separator",
+    "quote",
+    "encoding",
+    "header",
+    "skip_rows",
+    "decimal",
+    "labels",
+    "sheet",
+    "query",
+)
+"""The keys of ``[source]`` in a policy that say how a file is read: fields of :class:`Reading`."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a file is read, as :func:`indistinct.sources.files.read_table` explains it."""
@@ -206,7 +220,8 @@ def refuse_unreadable(path: Path, how: Reading) -> FileKind:
     return kind
 
 
-_PLAIN = ("separator", "quote", "encoding", "skip_rows", "decimal", "labels")
+_PLAIN = tuple(key for key in KEYS if key not in ("header", "sheet", "query"))
+"""Those that are refused in the same words."""
 
 
 def refuse_idle(kind: FileKind, name: str, **said: object) -> None:

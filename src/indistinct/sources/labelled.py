@@ -22,11 +22,13 @@ from indistinct.sources.packed import broken
 
 _EXPORT = "export it to a CSV file in the program that wrote it, or make a number of that column"
 
+_CELL = 8
+"""Bytes of a number where it is not packed."""
+
 _DAY = 86_400
 
 _WHOLE = 1 << 53
 """Whole numbers up to here are exact where every number is a float."""
-
 
 Labels = Mapping[object, str]
 """Words for the values of a column."""
@@ -60,9 +62,9 @@ class LabelledFile(FileKind):
         """The table, with labels in the place of numbers where all of a column have one."""
         refuse_dialect(path.name, None, None, how.encoding)
         _, meta = self._told(path, how.encoding, metadataonly=True)
-        memory.require(
-            memory.OF_CELLS * max(meta.number_rows or 0, 0) * len(meta.column_names), path.name
-        )
+        rows = meta.number_rows or -1  # of some kinds it is not known before all are read
+        count = path.stat().st_size // _CELL if rows < 0 else rows * len(meta.column_names)
+        memory.require(memory.OF_CELLS * count, path.name)
         cells, meta = self._told(path, how.encoding)
         columns = [_column(name, values) for name, values in cells.items()]
         columns = self._with_spans(path, how.encoding, columns)

@@ -28,7 +28,7 @@ import polars as pl
 from indistinct.errors import DataError, refuse
 from indistinct.sources import memory, scan_cuts
 from indistinct.sources.arrow import frame_of_arrow, has_duckdb, require_duckdb
-from indistinct.sources.csv_head import head_in, refuse_dialect, separator_of
+from indistinct.sources.csv_head import encoded_otherwise, head_in, refuse_dialect, separator_of
 from indistinct.sources.dialect import (
     SAMPLE,
     Dialect,
@@ -667,7 +667,7 @@ def head_of(
         else:
             start = codecs.getincrementaldecoder(wanted)().decode(data)
     except UnicodeDecodeError:
-        raise _undecodable(file.name, wanted) from None
+        raise encoded_otherwise(file.name, wanted) from None
     layout = Layout(separator_of(file, separator), quote, header, skip_rows)
     names, dialect, head = head_in(start, file.name, layout, whole=len(data) < 4 * SAMPLE)
     return names, dialect, wanted, head
@@ -744,7 +744,7 @@ def _in_utf8(
                 copy.write(text[passed_over:].encode())
                 passed_over = max(passed_over - len(text), 0)
     except UnicodeError:
-        raise _undecodable(file.name, encoding) from None
+        raise encoded_otherwise(file.name, encoding) from None
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
@@ -761,9 +761,3 @@ def _ragged(cells: int, width: int, name: str) -> DataError:
         remedy="correct the header; run without --engine to be told which lines are wrong, and "
         "where",
     )
-
-
-def _undecodable(name: str, encoding: str) -> DataError:
-    message = f"the file is not encoded in {encoding}"
-    remedy = 'say what it was written in, such as encoding = "latin-1"'
-    return DataError("undecodable", message, file=name, remedy=remedy)
