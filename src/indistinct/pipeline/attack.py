@@ -36,6 +36,7 @@ from indistinct.errors import (
 )
 from indistinct.intake.asked import may_be_made_up, method_of
 from indistinct.intake.attacked import READ_BY_OWN, Attacked, in_own_terms, unread
+from indistinct.intake.attacked_visits import moved_visits, visits_of
 from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.kept_policy import kept_by, policy_of, refuse_swapped
 from indistinct.intake.kept_values import kept_alike, kept_in_rows
@@ -51,7 +52,6 @@ from indistinct.intake.transforming import (
     shows_others,
     untried_in,
 )
-from indistinct.intake.visits import moved_visits, visits_of
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.sources.engines import codes_of, held_as_codes
