@@ -612,6 +612,37 @@ def test_long_and_linked_tables_are_written_down(tmp_path: Path) -> None:
     assert ind.check_ledger(tmp_path / "ledger").releases == 1
 
 
+@pytest.mark.parametrize("several", [True, False])
+def test_all_values_of_a_person_join_rows_of_releases(tmp_path: Path, several: bool) -> None:
+    """Who is in both has what one row of each shows: where rows show sets, A and B for certain."""
+
+    def releases(values: Mapping[str, str]) -> ind.Release:
+        rows = [(who, 30, one) for who, own in values.items() for one in own[: 1 + several]]
+        table = pl.DataFrame(rows, ["who", "age", "ill"], orient="row")
+        return ind.anonymize(table, {
+            "source": {"person": "who"},
+            "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+            "promises": [
+                {"model": "kl-cover", "sensitive": "ill", "k": 1, "l": 2},
+                {"model": "max-posterior", "sensitive": "ill", "bound": 0.5},
+            ],
+            "ledger": {"path": str(tmp_path / "ledger"), "conflict": "warn"},
+        })  # fmt: skip
+
+    releases({"p": "AB", "q": "CD", "r": "EF"}).write(tmp_path / "one")
+    later = releases({"p": "AB", "s": "CE", "t": "DF" if several else "E"})
+    told = "'ill': rows of several releases can be joined by 'ill', which divides the classes of 5"
+    assert any(told in warning for warning in later.warnings) is several
+    if several:
+        assert any(
+            "fewer than 2 values would stay possible of them" in warning
+            for warning in later.warnings
+        )
+    later.write(tmp_path / "two")
+    found = ind.check_ledger(tmp_path / "ledger")
+    assert [one.promise.model for one in found.broken] == ["kl-cover"] * several
+
+
 def test_what_is_wrong_with_a_ledger_is_told(tmp_path: Path) -> None:
     codes = []
     for make in (

@@ -247,7 +247,7 @@ def _told(one: Broken, earlier: int, torn: Sequence[str]) -> Problem:
             "(indistinct apply)"
         )
         + '; conflict = "warn" in [ledger] publishes anyway'
-        + "".join(f". {text}: leave these columns out" for text in torn),
+        + "".join(f". {text}: leave these columns out, or publish buckets" for text in torn),
     )
 
 

@@ -15,7 +15,8 @@ The first follows from who is in which class. For the second, people who share a
 connected:
 
 * All classes of connected people list the same values equally often: exchanging two values
-  everywhere gives another possible world. This also holds for several values, or if values change.
+  everywhere gives another possible world. This also holds for several values of people in buckets,
+  or if values change.
 * Connected people share one class only: two rows of it can be exchanged.
 * Few people are connected: all possible worlds are counted.
 * People in the same classes of the same releases can be exchanged: a value that more people of one

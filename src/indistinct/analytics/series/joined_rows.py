@@ -4,7 +4,8 @@ What a ledger knows of a release are its classes and the values that each lists.
 more beside, and another release shows it too (a weight, a ward, a pseudonym), rows that agree in it
 are one person's. Nothing follows from that where the same people share a class in both: their rows
 stay alike. Where others have joined or left the class, or it was divided in another way, a joined
-row is one of fewer people, and what is left over is another one's.
+row is one of fewer people, and what is left over is another one's. Where people have several
+values, all values of one of them stand together, and join rows as another column does.
 
 A column may have another role in another release. One that stands in the rows of a release, and is
 a quasi-identifier of another one, is known of everybody in both: whoever knows it finds their rows.
@@ -87,7 +88,8 @@ def joined_rows(series: Series, entries: Sequence[Entry]) -> Joined:
         series: all releases that list an attribute, person by person.
         entries: the releases.
     """
-    kept = [{*entry.account.get(BESIDE, ())} - {series.attribute} for entry in entries]
+    beside = [{*entry.account.get(BESIDE, ())} for entry in entries]
+    kept = [each - {series.attribute} for each in beside] if series.single else beside
     there = series.members["release"].unique().sort().to_list()
     pairs = [(one, other) for one, other in combinations(there, 2) if kept[one] & kept[other]]
     group_of = {
@@ -104,12 +106,12 @@ def joined_rows(series: Series, entries: Sequence[Entry]) -> Joined:
     known, unlisted = set[str](), False
     for one, other in permutations(range(len(entries)), 2):
         quasi = {name for name, role in roles[other].items() if role == QUASI}
-        if one in there and (both := kept[one] & quasi):
+        if one in there and (both := beside[one] & quasi - {series.attribute}):
             torn_apart = _in_both(series, [entries[one], entries[other]])
             known |= both if torn_apart.any() else set()
             found |= torn_apart
     for at, entry in enumerate(entries):
-        if at not in there and series.attribute in {*roles[at], *entry.account.get(BESIDE, ())}:
+        if at not in there and series.attribute in {*roles[at], *beside[at]}:
             shown = _in_both(series, [entry])
             unlisted |= bool(shown.any())
             found |= shown
