@@ -145,6 +145,29 @@ def test_names_of_columns_with_commas(run: Run, tmp_path: Path) -> None:
     assert run("assess", path, "--attributes", "sex,b", "--json").exit_code == 0
 
 
+def test_names_with_commas_beside_a_policy(run: Run, tmp_path: Path) -> None:
+    path, policy = tmp_path / "odd.csv", tmp_path / "p.toml"
+    rows = [f"{n};{n % 20};{n % 3}" for n in range(40)]
+    path.write_text("\n".join(['patient;"weight, kg";sex', *rows]), encoding="utf-8")
+    known = "".join(
+        f'[attributes."{name}"]\nrole = "quasi-identifier"\n' for name in ("weight, kg", "sex")
+    )
+    policy.write_text(
+        f'[source]\nseparator = ";"\nperson = "patient"\n{known}'
+        '[attributes.patient]\nrole = "identifier"\n',
+        encoding="utf-8",
+    )
+    asked = ["--attributes", "sex", "--attributes", "weight, kg", "--json"]
+    done = run("assess", path, "--policy", policy, *asked)
+    assert done.exit_code == 0, done.output
+    done = run("quasi", path, "--policy", policy, "--sensitive", "weight, kg", "--json")
+    assert done.exit_code == 0, done.output
+    done = run("risk", path, "--separator", ";", "--quasi", "weight, kg", "--json")
+    assert json.loads(done.stdout)["quasi_identifiers"] == ["weight, kg"]
+    asked = ["--separator", ";", "--quasi", "weight, kg", "--quasi", "sex", "--k", 2, "--json"]
+    assert run("audit", path, *asked).exit_code == 3
+
+
 def test_with_weights(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "weighted.csv"
     rows = [f"{n},{n % 2},{n % 4}" for n in range(40)]

@@ -298,3 +298,80 @@ def test_what_no_file_can_be_read_by_is_refused(run, tmp_path: Path, option: lis
     done = run("init", path, *option)
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+@pytest.fixture
+def omop(tmp_path: Path) -> Path:
+    """The tables of a database with one condition of each of two people."""
+    folder = tmp_path / "omop"
+    folder.mkdir()
+    for name, text in {
+        "person": "person_id,gender_concept_id,year_of_birth,race_concept_id,ethnicity_concept_id\n"
+        "1,8507,1950,8527,38003564\n2,8532,1960,8527,38003564\n3,8532,1961,8527,38003564\n",
+        "condition_occurrence": "person_id,condition_concept_id,condition_start_date\n"
+        "1,12,2020-01-01\n2,12,2020-01-02\n",
+        "concept": "concept_id,concept_name\n12,Influenza\n",
+    }.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_policy_is_drafted_only_for_tables_of_a_format_that_can_be_read(run, omop: Path) -> None:
+    (omop / "concept.csv").rename(omop / "names.txt")
+    path = omop / "first.toml"
+    done = run("init", omop, "--policy", path)
+    assert done.exit_code == 2
+    assert "there is no table CONCEPT" in done.stderr
+    assert "add CONCEPT.csv" in done.stderr
+    assert not path.exists()
+    (omop / "names.txt").rename(omop / "concept.csv")
+    done = run("init", omop, "--policy", path)
+    assert done.exit_code == 0, done.stderr
+    assert "1 person has no condition" in done.stderr
+    assert path.exists()
+
+
+def test_json_lists_the_roles_of_a_format(run, omop: Path) -> None:
+    path = omop / "first.toml"
+    document = json.loads(run("init", omop, "--policy", path, "--json").stdout)
+    assert (document["format"], document["person"]) == ("omop", "person_id")
+    found = {item["attribute"]: item for item in document["attributes"]}
+    assert found["condition"]["role"] == "sensitive"
+    assert found["year_of_birth"]["hierarchy"] == {"intervals": {"width": 5}}
+    assert {"kind", "missing_tokens", "why"} <= found["zip"].keys()
+
+
+def test_options_that_say_how_a_file_is_read_are_refused_where_they_have_no_effect(
+    run, table: Path, policy: Path, omop: Path
+) -> None:
+    path = omop / "first.toml"
+    done = run("init", omop, "--policy", path, "--separator", ";", "--skip-rows", 1)
+    assert done.exit_code == 2
+    assert "source.separator: the format 'omop' says itself how it is read" in done.stderr
+    assert "source.skip_rows: the format 'omop' says itself how it is read" in done.stderr
+    done = run("init", omop, "--policy", path, "--engine", "duckdb")
+    assert "leave --engine and --memory out" in done.stderr
+    assert not path.exists()
+    done = run("init", table, "--check", policy, "--separator", ";", "--skip-rows", 1)
+    assert done.exit_code == 2
+    told = f"--separator, --skip-rows cannot be combined with --check {policy}"
+    assert told in done.stderr.replace("\n", " ")
+
+
+def test_a_table_is_drafted_for_where_it_is(run, table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for at in range(2):
+        (folder / f"{at}.csv").write_text(table.read_text("utf-8"), encoding="utf-8")
+    path = tmp_path / "first.toml"
+    done = run("init", folder, "--policy", path, "--engine", "duckdb", "--memory", "1GB")
+    assert done.exit_code == 0, done.stderr
+    command = shlex.split(done.output.splitlines()[-1])
+    assert command[5:9] == ["--engine", "duckdb", "--memory", "1GB"]
+    done = run(*command[1:-1], tmp_path / "out")
+    assert done.exit_code == 0, done.stderr
+    asked = ["init", folder, "--check", path, "--json", "--engine", "duckdb"]
+    assert json.loads(run(*asked).stdout)["attributes"] == []
+    refused = run("init", table, "--policy", tmp_path / "x.toml", "--memory", "much")
+    assert refused.exit_code == 2
+    assert "write 2GB" in refused.stderr

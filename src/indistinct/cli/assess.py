@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
+from indistinct.cli.init import what_next
 from indistinct.cli.options import (
     AsJson,
     Data,
@@ -19,8 +19,9 @@ from indistinct.cli.options import (
     Separator,
     Sheet,
     begin,
+    beside_file,
     beside_policy,
-    names,
+    names_in,
     option,
     refuse_existing,
     source_keys,
@@ -110,7 +111,7 @@ def assess(
             data,
             policy,
             release=release,
-            attributes=None if attributes is None else _named(attributes, data, policy, source),
+            attributes=None if attributes is None else names_in(attributes, data, source, policy),
             combinations=combinations,
             top=top,
             threshold=threshold,
@@ -137,7 +138,7 @@ def assess(
         print_parts(found.parts())
         print_parts(found.exposed_parts())
         print_parts(found.left_out_parts())
-        _show_files(data, write, plot)
+        _show_files(data, write, plot, beside_file(engine, master, memory))
     if max_leakage is not None:
         stop_where(list(_passed(found, max_leakage)))
 
@@ -151,17 +152,6 @@ def _passed(found: Assessment, bound: float) -> Iterator[str]:
     for item in leakage:
         if item.normalized > bound + TINY:
             yield f"{', '.join(item.attributes)}: leaks {item.normalized:.1%}"
-
-
-def _named(given: list[str], data: Path, policy: Path | None, source: Plain) -> tuple[str, ...]:
-    """The names that were given; where a column's own name may hold a comma, the table is asked."""
-    if not any("," in value for value in given):
-        return names(given)
-    from indistinct.policy import DraftPolicy
-    from indistinct.sources.files import read_table
-
-    keys = source if policy is None else DraftPolicy.load(policy).source.to_dict()
-    return names(given, read_table(data, **keys).columns)
 
 
 def _write(found: Assessment, path: Path, source: Plain, force: bool) -> None:
@@ -180,12 +170,8 @@ def _write(found: Assessment, path: Path, source: Plain, force: bool) -> None:
     write_first_policy(text, path, overwrite=force)
 
 
-def _show_files(data: Path, write: Path | None, plot: Path | None) -> None:
+def _show_files(data: Path, write: Path | None, plot: Path | None, beside: str) -> None:
     if plot is not None:
         console().print(f"\n{plot} is drawn", soft_wrap=True)
     if write is not None:
-        console().print(
-            f"\n{write} is written: read it, correct it, and then run\n"
-            f"  indistinct anonymize {quote(str(data))} --policy {quote(str(write))} --out DIR",
-            soft_wrap=True,
-        )
+        console().print(f"\n{what_next(write, data, beside)}", soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ from indistinct.cli.options import (
     Separator,
     Sheet,
     argument,
-    names,
+    names_in,
     option,
     source_keys,
 )
@@ -77,16 +78,20 @@ def audit(
     """
     import indistinct
 
-    asked = _asked(policy, quasi, k)
+    source = source_keys(separator, encoding, sheet)
+    named = None if quasi is None else names_in(quasi, releases[0], source)
+    asked = _asked(policy, named, k)
     if person is not None:
         asked["person"] = person
-    source = source_keys(separator, encoding, sheet)
     if source:
         asked["source"] = source
     with Progress(*releases) as progress:
         progress("auditing")
         if constant or follow is not None or len(releases) > 1:
-            over: Plain = {"constant": names(constant), "follow": follow}
+            over: Plain = {
+                "constant": names_in(constant or (), releases[0], source),
+                "follow": follow,
+            }
             series = indistinct.audit([*releases], **asked, **over)
             documents = [one.to_dict() for one in series.releases]
         else:
@@ -133,7 +138,7 @@ def _show_series(series: SeriesAudit) -> None:
     screen.print(f"\n{word}", style="bold red")
 
 
-def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> Plain:
+def _asked(policy: Path | None, quasi: Sequence[str] | None, k: int | None) -> Plain:
     """What the release is held against; nothing: the certificate beside it."""
     if policy is not None:
         if quasi or k is not None:
@@ -146,7 +151,7 @@ def _asked(policy: Path | None, quasi: list[str] | None, k: int | None) -> Plain
         raise PolicyError("no-promise", "--quasi needs --k", remedy="add --k 5")
     asked: Plain = {}
     if quasi:
-        asked["quasi"] = names(quasi)
+        asked["quasi"] = quasi
     if k is not None:
         from indistinct.privacy.promise import promise
         from indistinct.requirement import Requirement

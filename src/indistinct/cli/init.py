@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
@@ -15,19 +16,26 @@ from indistinct.cli.options import (
     AsJson,
     Data,
     Encoding,
+    Engine,
+    Master,
+    Memory,
     Separator,
     Sheet,
+    begin,
+    beside_file,
+    beside_policy,
     option,
     refuse_existing,
     source_keys,
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 from indistinct.document import first_names, many
-from indistinct.errors import PolicyError, Problem, UncertainNames, Unsatisfiable
+from indistinct.errors import PolicyError, Problem, UncertainNames, Unsatisfiable, refuse
 
 if TYPE_CHECKING:
     from indistinct.analytics.profile.columns import AttributeProfile, Profile
     from indistinct.analytics.profile.persons import Persons
+    from indistinct.intake.opening import Scanned
     from indistinct.policy import DraftPolicy
     from indistinct.sources.table import Table
     from indistinct.types import Plain, PlainMapping
@@ -92,6 +100,9 @@ def init(
     query: Annotated[
         str | None, option("SQL", "The query that reads a database file.", panel=FILE)
     ] = None,
+    engine: Engine = None,
+    master: Master = None,
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
     """Draft a policy for DATA, with a suggested role and hierarchy for each attribute.
@@ -105,11 +116,23 @@ def init(
         write_first_policy,
     )
     from indistinct.intake.first_look import first_look
+    from indistinct.intake.opening import Scanned, open_source
+    from indistinct.policy import DraftPolicy
     from indistinct.sources.format import format_of
     from indistinct.sources.titles import notes_of_file
 
+    source = source_keys(separator, encoding, sheet)
+    more = {"header": header, "skip_rows": skip_rows, "decimal": decimal, "query": query}
+    more |= {"labels": labels}
+    source |= {key: value for key, value in more.items() if value is not None}
+    options = [name.replace("_", "-") for name in source]
+    refuse(PolicyError, beside_policy(check, options, "write it in the policy", "check"))
+    if decimal not in (None, ",", "."):
+        raise PolicyError("bad-value", "--decimal is a comma or a point", remedy='write ","')
+    begin(engine, master, data)
+    scanned = Scanned.of(engine, memory)
     if check is not None:
-        _check(data, check, as_json, strict)
+        _check(data, check, scanned, as_json, strict)
         return
     if strict:
         raise PolicyError(
@@ -118,49 +141,81 @@ def init(
     remedy = "name another file with --policy, or replace it with --force"
     refuse_existing(policy, force=force, remedy=remedy)
     form = format_of(data)
-    if form is not None:
-        write_first_policy(health_policy(form), policy, overwrite=force)
-        if as_json:
-            print_json({"policy": str(policy), "format": form})
-        else:
-            console().print(_next(policy, data), soft_wrap=True)
-        return
     with Progress(data) as progress:
         progress("reading")
-        source = source_keys(separator, encoding, sheet)
-        more = {"header": header, "skip_rows": skip_rows, "decimal": decimal, "query": query}
-        more |= {"labels": labels}
-        source |= {key: value for key, value in more.items() if value is not None}
-        if decimal not in (None, ",", "."):
-            raise PolicyError("bad-value", "--decimal is a comma or a point", remedy='write ","')
-        look = first_look(data, source, lambda keys: _read(data, keys, progress))
-        for note in notes_of_file(data, **look.source):
+        if form is not None:
+            text = health_policy(form)
+            keys = tomllib.loads(text)
+            keys["source"] |= source
+            drafted = DraftPolicy.from_dict(keys)
+            table, _ = open_source(data, drafted, None, scanned=scanned)
+            notes = table.notes
+        else:
+            look = first_look(data, source, lambda keys: _read(data, keys, scanned, progress))
+            notes = notes_of_file(data, **look.source)
+            text = first_policy(look.profile, source=look.source, reasons=look.why)
+        for note in notes:
             complain("warning", note)
-        draft = first_policy(look.profile, source=look.source, reasons=look.why)
-        write_first_policy(draft, policy, overwrite=force)
+        write_first_policy(text, policy, overwrite=force)
+    if form is not None:
+        if as_json:
+            print_json({"policy": str(policy), "format": form, **_of_format(table, drafted)})
+        else:
+            console().print(what_next(policy, data), soft_wrap=True)
+        return
     if as_json:
         print_json({"policy": str(policy), **look.profile.to_dict()})
     else:
         named = header is not None or not isinstance(look.table.columns, UncertainNames)
         for reason in look.why.values():
             console().print(reason, soft_wrap=True)
-        _show(look.profile, policy, data, named=named)
+        _show(look.profile, policy, named=named)
+        known = bool(look.profile.with_role("quasi-identifier"))
+        beside = beside_file(engine, master, memory)
+        console().print(f"\n{what_next(policy, data, beside, known=known)}", soft_wrap=True)
 
 
-def _read(data: Path, keys: Plain, progress: Progress) -> Table:
+def _of_format(table: Table, policy: DraftPolicy) -> Plain:
+    """What the columns of a health format look like, with the roles that the format gives them."""
+    from indistinct.analytics.profile.columns import profile
+
+    seen = profile(table)
+    given = policy.to_dict()["attributes"]
+    items = [
+        item.to_dict()
+        | {
+            "role": given[item.attribute]["role"],
+            "why": f"the format {policy.source.format} says so",
+            "hierarchy": given[item.attribute].get("hierarchy"),
+        }
+        for item in seen.attributes
+    ]
+    return seen.to_dict() | {"attributes": items, "person": policy.person}
+
+
+def _read(data: Path, keys: Plain, scanned: Scanned | None, progress: Progress) -> Table:
     """The table, read by keys of ``[source]``; what comes next is told."""
     from indistinct.intake.opening import plain_table
 
-    table = plain_table(data, keys, data)
+    native = data if scanned is None else scanned.open(data, **keys)
+    table = plain_table(native, keys, data)
     progress("looking at the columns")
     return table
 
 
-def _check(data: Path, path: Path, as_json: bool, strict: bool) -> None:
-    """Tell which columns a policy protects less than is suggested, and what else it lacks."""
+def _check(data: Path, path: Path, scanned: Scanned | None, as_json: bool, strict: bool) -> None:
+    """Tell which columns a policy protects less than is suggested, and what else it lacks.
+
+    Arguments:
+        data: the table.
+        path: the policy.
+        scanned: how the table is scanned, where it is.
+        as_json: print one document.
+        strict: end with 3 if a column has less.
+    """
     from indistinct.analytics.profile.columns import profile
     from indistinct.intake.forgotten import forgotten
-    from indistinct.intake.opening import open_source, plain_table, reading
+    from indistinct.intake.opening import open_source, reading
     from indistinct.policy import DraftPolicy
 
     with Progress(data) as progress:
@@ -168,9 +223,9 @@ def _check(data: Path, path: Path, as_json: bool, strict: bool) -> None:
         policy = DraftPolicy.load(path)
         plain = policy.source.format is None and policy.source.people is None
         table = (
-            plain_table(data, reading(policy), data)
+            _read(data, reading(policy), scanned, progress)
             if plain
-            else open_source(data, policy, None)[0]
+            else open_source(data, policy, None, scanned=scanned)[0]
         )
         progress("looking at the columns")
         seen = profile(table)
@@ -241,13 +296,12 @@ _UNNAMED = (
 _MOST_DOUBTS = 8
 
 
-def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
+def _show(seen: Profile, policy: Path, *, named: bool) -> None:
     """The draft on one screen: what is doubtful first, then the columns by role.
 
     Arguments:
         seen: what was seen of the table.
         policy: the file of the draft.
-        data: that of the table.
         named: show the names of columns, which may be the cells of a record otherwise.
     """
     screen = console()
@@ -271,8 +325,6 @@ def _show(seen: Profile, policy: Path, data: Path, *, named: bool) -> None:
             _hanging("  " + ", ".join(map(_told, items)), 2)
     if seen.counted is not None and named:
         _show_people(seen, seen.counted)
-    known = bool(seen.with_role("quasi-identifier"))
-    screen.print(f"\n{_next(policy, data, known=known)}", soft_wrap=True)
 
 
 def _show_people(seen: Profile, found: Persons) -> None:
@@ -316,12 +368,20 @@ def _hanging(text: str, indent: int) -> None:
         console().print(line, soft_wrap=True)
 
 
-def _next(policy: Path, data: Path, *, known: bool = True) -> str:
-    """What to do with the draft; without a quasi-identifier there is nothing to run yet."""
-    lacks = ', give role = "quasi-identifier" to what others may know of a person,'
+def what_next(policy: Path, data: Path, beside: str = "", *, known: bool = True) -> str:
+    """What to do with a draft.
+
+    Arguments:
+        policy: its file.
+        data: the table.
+        beside: further options that anonymize needs.
+        known: whether there is a quasi-identifier; without one there is nothing to run yet.
+    """
     from indistinct.sources.postgres import as_written
 
+    lacks = ', give role = "quasi-identifier" to what others may know of a person,'
     return (
         f"{policy} is written: read it, correct it{',' if known else lacks} and then run\n"
-        f"  indistinct anonymize {quote(as_written(data))} --policy {quote(str(policy))} --out DIR"
+        f"  indistinct anonymize {quote(as_written(data))} --policy {quote(str(policy))}{beside}"
+        " --out DIR"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Literal
 
 import typer
@@ -101,6 +102,16 @@ def begin(engine: str | None, master: str | None, data: str | Path) -> None:
         raise PolicyError("not-scanned", message, remedy="add --engine spark, or leave it out")
 
 
+def beside_file(engine: str | None, master: str | None, memory: str | None) -> str:
+    """The options that say how a table is scanned, as they are written in a command.
+
+    >>> beside_file("duckdb", None, "2GB")
+    ' --engine duckdb --memory 2GB'
+    """
+    given = {"engine": engine, "master": master, "memory": memory}
+    return "".join(f" --{name} {quote(value)}" for name, value in given.items() if value)
+
+
 def named_path(given: str) -> Path:
     """The folder that was named; an empty name would be the current one.
 
@@ -139,18 +150,44 @@ def names(given: Sequence[str] | None, columns: Sequence[str] = ()) -> tuple[str
     return tuple(dict.fromkeys(found))
 
 
-def beside_policy(policy: Path | None, given: Iterable[str], remedy: str = LEAVE) -> list[Problem]:
+def names_in(
+    given: Sequence[str], data: Path, source: Plain, policy: Path | None = None
+) -> tuple[str, ...]:
+    """The names in the values of an option; where a name may have a comma, the file is asked.
+
+    Arguments:
+        given: the values.
+        data: the table; asked where it is one file.
+        source: how it is read, where no policy says so.
+        policy: the policy of the table.
+    """
+    from indistinct.intake.opening import reading
+    from indistinct.policy import DraftPolicy
+    from indistinct.sources.file_kind import kind_of
+    from indistinct.sources.files import read_table
+
+    plain = not any("," in value and " " in value for value in given)
+    if plain or not data.is_file() or kind_of(data) is None:
+        return names(given)
+    how = source if policy is None else reading(DraftPolicy.load(policy))
+    return names(given, read_table(data, allow_empty=True, **how).columns)
+
+
+def beside_policy(
+    policy: Path | None, given: Iterable[str], remedy: str = LEAVE, name: str = "policy"
+) -> list[Problem]:
     """What is wrong with options that a policy says already.
 
     Arguments:
         policy: the file, if one was named.
         given: the options that were given beside it, without their dashes.
         remedy: what to do instead.
+        name: the option that names the policy.
     """
-    options = ", ".join(f"--{name}" for name in given)
+    options = ", ".join(f"--{one}" for one in given)
     if policy is None or not options:
         return []
-    message = f"{options} cannot be combined with --policy {policy}"
+    message = f"{options} cannot be combined with --{name} {policy}"
     return [Problem("policy-and-options", message, remedy=remedy)]
 
 

@@ -14,7 +14,7 @@ from indistinct.cli.options import (
     Separator,
     Sheet,
     beside_policy,
-    names,
+    names_in,
     option,
     refuse_existing,
     source_keys,
@@ -95,12 +95,16 @@ def quasi(
             remedy="name a file with one of these endings",
         )
     refuse_existing(plot, force=force)
+
+    def given(values: list[str] | None) -> tuple[str, ...] | None:
+        return None if values is None else names_in(values, data, source, policy)
+
     with Progress(data) as progress:
         found = indistinct.quasi(
             data,
             policy,
-            identifiers=None if identifiers is None else names(identifiers),
-            sensitive=None if sensitive is None else names(sensitive),
+            identifiers=given(identifiers),
+            sensitive=given(sensitive),
             published={path.name: path for path in published or ()},
             threshold=threshold,
             rows=rows,

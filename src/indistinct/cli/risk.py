@@ -22,6 +22,7 @@ from indistinct.cli.options import (
     begin,
     beside_policy,
     names,
+    names_in,
     option,
     refuse_existing,
     source_keys,
@@ -36,7 +37,6 @@ from indistinct.cli.terminal import (
 )
 from indistinct.document import share
 from indistinct.errors import InputError, PolicyError, refuse
-from indistinct.types import Plain
 
 if TYPE_CHECKING:
     from indistinct.analytics.risk.reidentification import RiskReport
@@ -138,7 +138,7 @@ def risk(
         found = indistinct.risk(
             data,
             policy,
-            quasi=None if quasi is None else _named(quasi, data, source),
+            quasi=None if quasi is None else names_in(quasi, data, source, policy),
             population=None if population is None else _population(population),
             counts=counts,
             threshold=threshold,
@@ -183,18 +183,6 @@ def _passed(found: RiskReport) -> Iterator[str]:
         risk = 1 / found.suppressed
         if risk > found.threshold:
             yield f"who is in the table and fits no class is found with a risk of {share(risk)}"
-
-
-def _named(given: list[str], data: Path, source: Plain) -> tuple[str, ...]:
-    """The names that were given; where a column's own name may hold a comma, the table is asked."""
-    if not any("," in value for value in given) or data.is_dir():
-        return names(given)
-    whole = [value for value in given if "," in value]
-    if not data.is_file() or not any(" " in value for value in whole):
-        return names(given)
-    from indistinct.sources.files import read_table
-
-    return names(given, read_table(data, allow_empty=True, **source).columns)
 
 
 def _population(text: str) -> Any:
