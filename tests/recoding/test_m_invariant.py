@@ -14,8 +14,12 @@ from hypothesis import strategies as st
 
 import indistinct as ind
 from indistinct.analytics.series.together import worlds
+from indistinct.intake.private_table import PrivateTable
+from indistinct.pipeline import searching
+from indistinct.pipeline.recording import earlier_signatures
 from indistinct.randomness import stream
 from indistinct.recoding.linked.m_invariant import _Dealer
+from indistinct.recoding.method import Earlier
 
 PEOPLE = 160
 
@@ -290,3 +294,22 @@ def test_promises_that_the_buckets_do_not_keep_are_refused(tmp_path: Path) -> No
         "close": "unsatisfiable",
         "later": "unsatisfiable",
     }
+
+
+def test_only_methods_that_go_on_from_earlier_releases_look_them_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def seen(private: PrivateTable) -> Earlier:
+        looked.append(private.policy.method.algorithm)
+        return earlier_signatures(private)
+
+    monkeypatch.setattr(searching, "earlier_signatures", seen)
+    asked = policy(tmp_path, m=2)
+    bound = {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}
+    ind.anonymize(
+        table(np.arange(60)), asked | {"promises": [bound], "method": {"algorithm": "anatomy"}}
+    )
+    ind.anonymize(table(np.arange(60)), asked)
+    assert looked == ["m-invariant"]

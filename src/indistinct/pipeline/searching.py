@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,7 +88,8 @@ def _found(
 
 
 def _of_people(private: PrivateTable, run: Run) -> LinkedPlan:
-    earlier = earlier_signatures(private) if private.policy.ledger is not None else None
+    kept = private.policy.ledger is not None
+    earlier = partial(earlier_signatures, private) if kept else None
     events = private.subjects.events
     found = _found(private, run, private.data, events=events, earlier=earlier)
     assert isinstance(found, LinkedPlan)

@@ -138,7 +138,7 @@ class Task:
         ranks: the rank of every combination, [C]; where the method sees ranks.
         events: the people's records; where the method sees them.
         documents: is given private documents about the search, by file name.
-        earlier: what people have been published with, where a ledger is kept.
+        earlier: reads what people have been published with, where a ledger is kept.
     """
 
     asked: Asked
@@ -148,7 +148,7 @@ class Task:
     ranks: Ints | None = None
     events: Events | None = None
     documents: dict[str, PlainMapping | pl.DataFrame] = field(default_factory=dict)
-    earlier: Earlier | None = None
+    earlier: Callable[[], Earlier] | None = None
 
 
 class Method(ABC):

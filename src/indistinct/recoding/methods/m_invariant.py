@@ -25,4 +25,5 @@ class MInvariant(Method):
         """The people, exact or generalized, and their buckets."""
         settings = LinkedSettings.of(task.asked)
         linked = LinkedTable.of(task).of_classes
-        return m_invariant(linked, task.promises, settings, task.earlier, task.progress)
+        earlier = None if task.earlier is None else task.earlier()
+        return m_invariant(linked, task.promises, settings, earlier, task.progress)
