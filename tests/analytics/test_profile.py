@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
+from indistinct.analytics.profile.codebooks import titles_of
 from indistinct.analytics.profile.columns import Profile, _beside, _look, profile
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.first_policy import first_policy
@@ -2734,3 +2735,44 @@ def test_listed_words_say_what_a_column_without_a_telling_name_is_about(
     seen = profile(pl.DataFrame({"qz": values, **ILL}))["qz"]
     assert seen.about == about
     assert seen.role == ("sensitive" if about is None else "quasi-identifier")
+
+
+def test_names_of_a_large_survey_are_read_where_several_stand_together() -> None:
+    codes = {name: [str(at % 7) for at in range(N)] for name in ("COW", "SCHL", "MIL", "DREM")}
+    census = {"RAC1P": [str(at % 4) for at in range(N)], "PWGTP": ["12"] * N, **codes}
+    seen = profile(pl.DataFrame({"AGEP": [str(at % 90) for at in range(N)], **census}))
+    assert seen["COW"].title == "class of worker"
+    assert seen["COW"].why.startswith("its title says worker: ")
+    assert [seen[name].role for name in ("COW", "SCHL", "MIL", "RAC1P", "AGEP")] == (
+        ["quasi-identifier"] * 5
+    )
+    assert seen["DREM"].role == "sensitive"
+    farm = profile(pl.DataFrame({"age": [str(at % 90) for at in range(N)], "COW": codes["COW"]}))
+    assert farm["COW"].title == ""
+    assert farm["COW"].role == "sensitive"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["v012", "v025", "v106", "v190", "v101"],  # any questionnaire numbers its columns so
+        ["milk", "COW", "MAR", "ENG", "ST"],
+        ["agep", "note", "text"],
+    ],
+)
+def test_names_that_other_tables_have_as_well_show_no_codebook(names: list[str]) -> None:
+    assert titles_of(names) == {}
+
+
+def test_flags_of_a_trial_are_sensitive_and_its_days_are_read() -> None:
+    trial = {
+        "USUBJID": [f"01-{at:04d}" for at in range(N)],
+        "SAFFL": ["Y" if at % 9 else "N" for at in range(N)],
+        "EFFFL": ["Y" if at % 7 else "N" for at in range(N)],
+        "TRTSDT": [str(19_000 + at * 13 % 700) for at in range(N)],
+        "ARM": ["Placebo", "Drug"] * (N // 2),
+    }
+    seen = profile(pl.DataFrame(trial))
+    assert [seen[name].role for name in trial] == [
+        "identifier", "sensitive", "sensitive", "quasi-identifier", "sensitive",
+    ]  # fmt: skip

@@ -20,6 +20,7 @@ from indistinct.analytics.profile.amounts import (
     has_decimal_commas,
     looks_measured,
 )
+from indistinct.analytics.profile.codebooks import titles_of
 from indistinct.analytics.profile.concepts import (
     FREE_TEXT,
     Concept,
@@ -325,7 +326,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     names = table.columns if columns is None else columns
     called = without_prefix(names)
     looks = {column: _look(table, column, records, called[column]) for column in names}
-    for column, title in table.titles.items():
+    for column, title in {**titles_of(names), **table.titles}.items():
         if column in looks:
             by_title = _look(table, column, records, title)
             looks[column] = _telling(looks[column], by_title, title)
