@@ -12,11 +12,12 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import threading
+from dataclasses import field
 from reprlib import recursive_repr
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "field"]
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,12 +17,12 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.max_posterior import share_too_large
-from indistinct.privacy.parameters import number, whole
+from indistinct.privacy.parameters import must, number, whole
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import EXACT, AboutValues, least, most
 from indistinct.types import Bools, Ints
@@ -40,15 +40,10 @@ class AlphaKAnonymity(AboutValues):
     nothing_at: ClassVar[Mapping[str, float]] = {"alpha": 1}
     closure: ClassVar[Closure] = "union"
 
-    alpha: float
+    alpha: float = field(metadata=must(number, above=0, most=1))
     """The largest share of a class that any value may have, above 0 and at most 1."""
-    k: int
+    k: int = field(metadata=must(whole, least=1, remedy="choose k = 5 or more"))
     """Records, or people, that every class has at least."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.model, "alpha", self.alpha, above=0, most=1)
-        whole(self.model, "k", self.k, 1, "choose k = 5 or more")
 
     @property
     def class_size(self) -> int:

@@ -22,12 +22,12 @@ import numpy as np
 
 from indistinct.document import many
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import weigh
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.p_plus_sensitive import categories_held, categories_present
-from indistinct.privacy.parameters import whole
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     cells_of,
@@ -54,15 +54,10 @@ class BalancedPPlusSensitive(Promise):
     closure: ClassVar[Closure] = "none"
     needs_sensitive: ClassVar[bool] = True
 
-    p: int
+    p: int = field(metadata=must(whole, least=1, remedy="choose p = 2 or more"))
     """Different categories that every class has at least."""
-    difference: int = 1
+    difference: int = field(default=1, metadata=must(whole, least=0))
     """By how many records one half of the categories may exceed the other."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "p", self.p, 1, "choose p = 2 or more")
-        whole(self.model, "difference", self.difference, 0)
 
     def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """A category for every value, and the order of the categories."""

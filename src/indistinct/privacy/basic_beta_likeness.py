@@ -18,10 +18,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels import promises as kernels
 from indistinct.microdata.frequencies import ClassTable
-from indistinct.privacy.parameters import number
+from indistinct.privacy.parameters import must, number
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import (
     EXACT,
@@ -46,12 +46,8 @@ class BetaLikeness(AboutValues):
     closure: ClassVar[Closure] = "union"
     compares: ClassVar[bool] = True
 
-    beta: float
+    beta: float = field(metadata=must(number, above=0))
     """How much a value may gain, in times its share in the distribution compared with."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.model, "beta", self.beta, above=0)
 
     @abstractmethod
     def highest(self, shares: Floats) -> Floats:

@@ -20,10 +20,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import largest_log_ratio
 from indistinct.microdata.frequencies import ClassTable
-from indistinct.privacy.parameters import choice, number
+from indistinct.privacy.parameters import choice, must, number
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import (
     EXACT,
@@ -53,15 +53,10 @@ class DeltaDisclosure(AboutValues):
     closure: ClassVar[Closure] = "union"
     compares: ClassVar[bool] = True
 
-    delta: float
+    delta: float = field(metadata=must(number, above=0))
     """What |ln(q / p)| stays below, in natural logarithms."""
-    absent: str = "break"
+    absent: str = field(default="break", metadata=must(choice, known=ABSENT))
     """What a value that a class lacks does: ``break`` the promise, or nothing (``skip``)."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.model, "delta", self.delta, above=0)
-        choice(self.model, "absent", self.absent, ABSENT)
 
     @property
     def effective_closure(self) -> Closure:

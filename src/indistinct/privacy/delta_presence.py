@@ -38,10 +38,10 @@ import numpy as np
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_map import no_population, people_of
-from indistinct.privacy.parameters import choice, number
+from indistinct.privacy.parameters import choice, must, number
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import EXACT
 from indistinct.types import Bools
@@ -68,19 +68,17 @@ class DeltaPresence(Promise):
     needs_population: ClassVar[bool] = True
     about_population: ClassVar[bool] = True
 
-    lower: float
+    lower: float = field(metadata=must(number, least=0, most=1))
     """The smallest share of the people of any class who may be in the table, from 0 to 1."""
     upper: float
     """The largest such share, from 0 to 1."""
-    absent: str = "break"
+    absent: str = field(default="break", metadata=must(choice, known=ABSENT))
     """Who may be in no published class: nobody (``break``), people of ``suppressed`` classes, or
     everybody (``skip``)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number(self.model, "lower", self.lower, least=0, most=1)
         number(self.model, "upper", self.upper, least=self.lower, most=1)
-        choice(self.model, "absent", self.absent, ABSENT)
 
     @property
     def effective_closure(self) -> Closure:

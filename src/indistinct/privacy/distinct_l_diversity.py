@@ -17,9 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import whole
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import (
     AboutValues,
@@ -46,11 +46,6 @@ class DistinctValues(AboutValues):
     def least_values(self) -> int:
         """Different values that every class has at least."""
         return int(getattr(self, self.parameter))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        given = getattr(self, self.parameter)
-        whole(self.model, self.parameter, given, 1, f"choose {self.parameter} = 2 or more")
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table with fewer values has no class with so many."""
@@ -90,5 +85,7 @@ class DistinctLDiversity(DistinctValues):
     nothing_at: ClassVar[Mapping[str, float]] = {"l": 1}
     parameter: ClassVar[str] = "l"
 
-    l: int  # noqa: E741, the field's own name
+    l: int = field(  # noqa: E741, the field's own name
+        metadata=must(whole, least=1, remedy="choose l = 2 or more")
+    )
     """Different values that every class has at least."""

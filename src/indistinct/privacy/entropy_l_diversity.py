@@ -20,10 +20,10 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import entropy
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import number
+from indistinct.privacy.parameters import must, number
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     CLOSE,
@@ -52,12 +52,10 @@ class EntropyLDiversity(Promise):
     closure: ClassVar[Closure] = "union"
     needs_sensitive: ClassVar[bool] = True
 
-    l: float  # noqa: E741, the field's own name
+    l: float = field(  # noqa: E741, the field's own name
+        metadata=must(number, least=1, remedy="choose l = 2 or more")
+    )
     """How many equally frequent values are as uncertain as those of a class, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.model, "l", self.l, least=1, remedy="choose l = 2 or more")
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """All classes together have at least the entropy of the least diverse of them."""

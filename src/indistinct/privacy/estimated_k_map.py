@@ -23,10 +23,10 @@ from functools import cached_property
 from typing import ClassVar
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
-from indistinct.privacy.parameters import choice, number, whole
+from indistinct.privacy.parameters import choice, must, number, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import least
 from indistinct.types import Bools
@@ -47,21 +47,16 @@ class EstimatedKMap(Promise):
     closure: ClassVar[Closure] = "superset"
     about_population: ClassVar[bool] = True
 
-    k: int
+    k: int = field(metadata=must(whole, least=1, remedy="choose k = 5 or more"))
     """People of the population that every class stands for, or more."""
-    fraction: float
+    fraction: float = field(metadata=must(number, above=0, most=1))
     """The share of the population that is in the table, above 0 and at most 1."""
-    significance: float = 0.01
+    significance: float = field(default=0.01, metadata=must(number, above=0, most=0.5))
     """The probability with which a class of k people may exceed the size asked for."""
-    estimator: str = "zero-truncated-poisson"
+    estimator: str = field(
+        default="zero-truncated-poisson", metadata=must(choice, known=ESTIMATORS)
+    )
     """``zero-truncated-poisson``, or ``poisson``."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "k", self.k, 1, "choose k = 5 or more")
-        number(self.model, "fraction", self.fraction, above=0, most=1)
-        number(self.model, "significance", self.significance, above=0, most=0.5)
-        choice(self.model, "estimator", self.estimator, ESTIMATORS)
 
     @property
     def class_size(self) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from indistinct.document import many
-from indistinct.errors import PolicyError, Problem
-from indistinct.frozen import dataclass
+from indistinct.errors import Problem
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.types import Bools
 
@@ -19,17 +20,10 @@ class KAnonymity(Promise):
     model: ClassVar[str] = "k-anonymity"
     closure: ClassVar[Closure] = "superset"
 
-    k: int
+    k: int = field(
+        metadata=must(whole, least=1, remedy="choose k = 5 or more for a release that you publish")
+    )
     """Records, or people, that every class has at least."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise PolicyError(
-                "bad-parameter",
-                f"k of k-anonymity must be a whole number of at least 1, not {self.k!r}",
-                remedy="choose k = 5 or more for a release that you publish",
-            )
 
     @property
     def class_size(self) -> int:

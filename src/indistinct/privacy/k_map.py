@@ -19,9 +19,9 @@ from typing import ClassVar
 
 from indistinct.document import many
 from indistinct.errors import PolicyError, Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import whole
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import least
 from indistinct.types import Bools, Ints
@@ -39,12 +39,8 @@ class KMap(Promise):
     needs_population: ClassVar[bool] = True
     about_population: ClassVar[bool] = True
 
-    k: int
+    k: int = field(metadata=must(whole, least=1, remedy="choose k = 5 or more"))
     """People of the population that every class stands for at least."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "k", self.k, 1, "choose k = 5 or more")
 
     @property
     def sufficient_size(self) -> int:

@@ -38,12 +38,12 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.k_anonymity import too_few_records
 from indistinct.privacy.p_plus_sensitive import categories_held, categories_present
-from indistinct.privacy.parameters import choice, whole
+from indistinct.privacy.parameters import choice, must, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     different_values,
@@ -70,18 +70,14 @@ class KLCover(Promise):
     closure: ClassVar[Closure] = "superset"
     needs_sensitive: ClassVar[bool] = True
 
-    k: int
+    k: int = field(metadata=must(whole, least=1, remedy="choose k = 5 or more"))
     """People who are together in all releases of each of them, at least."""
-    l: int  # noqa: E741, the letter of the model that it extends
+    l: int = field(  # noqa: E741, the letter of the model that it extends
+        metadata=must(whole, least=1, remedy="choose l = 2 or more")
+    )
     """Values that stay possible of everybody, at least."""
-    of: str = "values"
+    of: str = field(default="values", metadata=must(choice, known=OF))
     """What l counts: ``values``, or ``categories`` of values."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        choice(self.model, "of", self.of, OF)
-        whole(self.model, "k", self.k, 1, "choose k = 5 or more")
-        whole(self.model, "l", self.l, 1, "choose l = 2 or more")
 
     @property
     def class_size(self) -> int:

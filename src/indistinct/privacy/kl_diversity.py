@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from indistinct.frozen import dataclass
-from indistinct.privacy.parameters import whole
+from indistinct.frozen import dataclass, field
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 
@@ -37,15 +37,12 @@ class KLDiversity(BeyondClasses):
     way_out: ClassVar[str] = 'choose method.algorithm = "k-l-diversity"'
     needs_sensitive: ClassVar[bool] = True
 
-    k: int
+    k: int = field(metadata=must(whole, least=2, remedy="choose k = 10, say"))
     """People who share every fingerprint at least."""
-    l: int  # noqa: E741, the field's own letter
+    l: int = field(  # noqa: E741, the field's own letter
+        metadata=must(whole, least=2, remedy="choose l = 5, say")
+    )
     """Different fingerprints that every class has at least, none with more than one in l of it."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "k", self.k, 2, "choose k = 10, say")
-        whole(self.model, "l", self.l, 2, "choose l = 5, say")
 
     @property
     def class_size(self) -> int:

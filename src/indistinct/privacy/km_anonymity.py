@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from indistinct.errors import PolicyError
-from indistinct.frozen import dataclass
-from indistinct.privacy.parameters import whole
+from indistinct.frozen import dataclass, field
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 from indistinct.types import Plain
 
@@ -37,9 +37,9 @@ class KMAnonymity(BeyondClasses):
     way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
     needs_sensitive: ClassVar[bool] = True
 
-    k: int
+    k: int = field(metadata=must(whole, least=1, remedy="choose k = 5, say"))
     """People who have every combination of items at least."""
-    m: int = 2
+    m: int = field(default=2, metadata=must(whole, least=1, remedy="choose m = 2, say"))
     """Items that an attacker knows of a person at most."""
     together: tuple[str, ...] = ()
     """Further columns whose values are items of the same set, such as the second and third
@@ -47,8 +47,6 @@ class KMAnonymity(BeyondClasses):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole(self.model, "k", self.k, 1, "choose k = 5, say")
-        whole(self.model, "m", self.m, 1, "choose m = 2, say")
         others = self.together
         good = isinstance(others, list | tuple) and all(isinstance(name, str) for name in others)
         if not good or self.sensitive in others or len(set(others)) < len(others):

@@ -29,7 +29,7 @@ from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import choice, whole
+from indistinct.privacy.parameters import choice, must, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     cells_of,
@@ -68,7 +68,7 @@ class KNMAnonymity(Promise):
     k: Mapping[str, int] | str = field(hash=False)
     """The k of every rank, ``{"1": 10, "4": 3}``, or ``elbow``: chosen from the table's curves of
     risk before anything is searched."""
-    count: str = "class"
+    count: str = field(default="class", metadata=must(choice, known=COUNTS))
     """``class``: all records of a class count towards k; ``rank``: those of the same rank."""
     diversity: bool | int = True
     """Different values that every class has at least; true stands for half as many as the table
@@ -77,7 +77,6 @@ class KNMAnonymity(Promise):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "k", _ks(self.k))
-        choice(self.model, "count", self.count, COUNTS)
         if not isinstance(self.diversity, bool):
             whole(self.model, "diversity", self.diversity, 1, "true requires half of the values")
 

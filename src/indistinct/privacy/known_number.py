@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from indistinct.frozen import dataclass
-from indistinct.privacy.parameters import whole
+from indistinct.frozen import dataclass, field
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 
@@ -32,9 +32,5 @@ class KnownNumber(BeyondClasses):
     applies_to: ClassVar[str] = "the number of records of each person"
     way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
 
-    k: int
+    k: int = field(metadata=must(whole, least=1, remedy="choose k = 5, say"))
     """People of a class who have each number of records that occurs."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "k", self.k, 1, "choose k = 5, say")

@@ -23,8 +23,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from indistinct.errors import PolicyError
-from indistinct.frozen import dataclass
-from indistinct.privacy.parameters import number, whole
+from indistinct.frozen import dataclass, field
+from indistinct.privacy.parameters import must, number, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 from indistinct.types import Plain
 
@@ -43,20 +43,15 @@ class KnownRecords(BeyondClasses):
     way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
     needs_sensitive: ClassVar[bool] = True
 
-    k: int | None = None
+    k: int | None = field(default=None, metadata=must(whole, least=1, remedy="choose k = 5, say"))
     """People of a class who have every combination of items at least."""
-    bound: float | None = None
+    bound: float | None = field(default=None, metadata=must(number, above=0, most=1))
     """The largest share, of the people of a class with some items, that has another."""
-    m: int = 1
+    m: int = field(default=1, metadata=must(whole, least=1, remedy="choose m = 1, say"))
     """Items that an attacker knows of a person at most."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole(self.model, "m", self.m, 1, "choose m = 1, say")
-        if self.k is not None:
-            whole(self.model, "k", self.k, 1, "choose k = 5, say")
-        if self.bound is not None:
-            number(self.model, "bound", self.bound, above=0, most=1)
         if self.k is None and self.bound is None:
             raise PolicyError(
                 "missing-setting",

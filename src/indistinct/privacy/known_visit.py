@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from indistinct.frozen import dataclass
-from indistinct.privacy.parameters import whole
+from indistinct.frozen import dataclass, field
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import BeyondClasses, Closure, Subject
 
 
@@ -32,12 +32,11 @@ class KnownVisit(BeyondClasses):
     applies_to: ClassVar[str] = "the visits of each person"
     way_out: ClassVar[str] = 'name the person: [source] person = "patient_id", say'
 
-    k: int
+    k: int = field(metadata=must(whole, least=1, remedy="choose k = 5, say"))
     """People of a class who have a visit like each that is published."""
     visit: tuple[str, ...] = ()
     """The attributes of a visit: the quasi-identifiers with ``level = "event"``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole(self.model, "k", self.k, 1, "choose k = 5, say")
         object.__setattr__(self, "visit", tuple(self.visit))

@@ -24,10 +24,10 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import whole
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     cells_of,
@@ -52,12 +52,8 @@ class Signatures(Promise):
     consecutive: ClassVar[bool]
     """Whether signatures stay only between releases that follow each other."""
 
-    m: int
+    m: int = field(metadata=must(whole, least=1, remedy="choose m = 2 or more"))
     """Values that a class has at least, each of one record."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "m", self.m, 1, "choose m = 2 or more")
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table with fewer values has no class with so many."""

@@ -18,10 +18,10 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import largest
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import choice, number
+from indistinct.privacy.parameters import choice, must, number
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import (
     EXACT,
@@ -49,16 +49,11 @@ class MaxPosterior(AboutValues):
     nothing_at: ClassVar[Mapping[str, float]] = {"bound": 1}
     closure: ClassVar[Closure] = "union"
 
-    bound: float = 0.5
+    bound: float = field(default=0.5, metadata=must(number, above=0, most=1))
     """The largest share of a class that any value may have, above 0 and at most 1."""
-    over: str = "release"
+    over: str = field(default="release", metadata=must(choice, known=OVER))
     """What the bound is on: the belief by each ``release``, or by all ``releases`` of the ledger
     together, and then on what no reader can exceed."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        choice(self.model, "over", self.over, OVER)
-        number(self.model, "bound", self.bound, above=0, most=1)
 
     @property
     def parameters(self) -> Plain:

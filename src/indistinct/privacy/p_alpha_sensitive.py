@@ -27,11 +27,11 @@ import numpy as np
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import weigh
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import choice, number, whole
+from indistinct.privacy.parameters import choice, must, number, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     CLOSE,
@@ -61,15 +61,10 @@ class WeighedSensitive(Promise):
     needs_sensitive: ClassVar[bool] = True
     nothing_at: ClassVar[Mapping[str, float]] = {"p": 1, "alpha": 0}
 
-    p: int
+    p: int = field(metadata=must(whole, least=1, remedy="choose p = 2 or more"))
     """Different values, or categories, that every class has at least."""
-    alpha: float
+    alpha: float = field(metadata=must(number, least=0))
     """What they weigh together at least."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "p", self.p, 1, "choose p = 2 or more")
-        number(self.model, "alpha", self.alpha, least=0)
 
     def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """A category for every value, and the order of the categories."""
@@ -101,12 +96,8 @@ class PAlphaSensitive(WeighedSensitive):
 
     model: ClassVar[str] = "p-alpha-sensitive"
 
-    over: str = "distinct"
+    over: str = field(default="distinct", metadata=must(choice, known=TOTALS))
     """``distinct``: each value weighs once; ``records``: as often as it occurs."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        choice(self.model, "over", self.over, TOTALS)
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Fewer than p values in the table, or all of it together weighs less than alpha."""

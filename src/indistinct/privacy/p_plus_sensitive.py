@@ -19,11 +19,11 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import kinds
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import whole
+from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     cells_of,
@@ -49,12 +49,8 @@ class PPlusSensitive(Promise):
     closure: ClassVar[Closure] = "superset"
     needs_sensitive: ClassVar[bool] = True
 
-    p: int
+    p: int = field(metadata=must(whole, least=1, remedy="choose p = 2 or more"))
     """Different categories that every class has at least."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "p", self.p, 1, "choose p = 2 or more")
 
     def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """A category for every value."""

@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.privacy.distinct_l_diversity import DistinctValues
+from indistinct.privacy.parameters import must, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,5 +32,5 @@ class PSensitive(DistinctValues):
     nothing_at: ClassVar[Mapping[str, float]] = {"p": 1}
     parameter: ClassVar[str] = "p"
 
-    p: int
+    p: int = field(metadata=must(whole, least=1, remedy="choose p = 2 or more"))
     """Different values that every class has at least."""

@@ -1,10 +1,11 @@
-"""Checks of the parameters that privacy models have."""
+"""What the parameters of privacy models may be, said where each is defined: :func:`must`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TypedDict, Unpack
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypedDict, Unpack
 
 from indistinct.errors import PolicyError, did_you_mean
 
@@ -15,6 +16,14 @@ class Bounds(TypedDict, total=False):
     least: float
     above: float
     most: float
+
+
+def must(check: Callable[..., None], **bounds: object) -> dict[str, Any]:
+    """The metadata of a parameter: what holds of every value but its default.
+
+    >>> must(whole, least=1)["must"]("k-anonymity", "k", 5)
+    """
+    return {"must": partial(check, **bounds)}
 
 
 def whole(model: str, name: str, given: object, least: int, remedy: str | None = None) -> None:

@@ -93,6 +93,10 @@ class Promise(ABC):
                 f"promise '{self.model}' protects a sensitive attribute, and none is named",
                 remedy='add sensitive = "..." to the promise',
             )
+        for item in fields(self):
+            check, given = item.metadata.get("must"), getattr(self, item.name)
+            if check is not None and given is not item.default:
+                check(self.model, item.name, given)
 
     @property
     def parameters(self) -> Plain:

@@ -20,10 +20,10 @@ import numpy as np
 
 from indistinct.document import rounded
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.promises import head_and_tail
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.parameters import number, whole
+from indistinct.privacy.parameters import must, number, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import (
     EXACT,
@@ -50,15 +50,12 @@ class RecursiveCLDiversity(Promise):
     closure: ClassVar[Closure] = "union"
     needs_sensitive: ClassVar[bool] = True
 
-    c: float
+    c: float = field(metadata=must(number, above=0))
     """How many times as frequent as the l-th and rarer ones the most frequent value stays below."""
-    l: int  # noqa: E741, the field's own name
+    l: int = field(  # noqa: E741, the field's own name
+        metadata=must(whole, least=1, remedy="choose l = 2 or more")
+    )
     """The place from which on values, in falling order, count as rare ones."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.model, "c", self.c, above=0)
-        whole(self.model, "l", self.l, 1, "choose l = 2 or more")
 
     @property
     def allows_one_value(self) -> bool:

@@ -29,12 +29,12 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import PolicyError, Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels import promises as kernels
 from indistinct.kernels.promises import hierarchical, ordered
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
-from indistinct.privacy.parameters import choice, number
+from indistinct.privacy.parameters import choice, must, number
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import (
     CLOSE,
@@ -64,15 +64,13 @@ class TCloseness(AboutValues):
     closure: ClassVar[Closure] = "union"
     compares: ClassVar[bool] = True
 
-    t: float
+    t: float = field(metadata=must(number, least=0, most=1))
     """The largest distance of any class, from 0 to 1."""
-    distance: str = "equal"
+    distance: str = field(default="equal", metadata=must(choice, known=DISTANCES))
     """How far apart two values are: ``equal``, ``ordered`` or ``hierarchical``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number(self.model, "t", self.t, least=0, most=1)
-        choice(self.model, "distance", self.distance, DISTANCES)
         if self.distance != "equal" and not self.about_all:
             raise PolicyError(
                 "bad-parameter",

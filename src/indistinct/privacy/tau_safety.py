@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.privacy.m_invariance import Signatures
+from indistinct.privacy.parameters import must, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,5 +31,5 @@ class TauSafety(Signatures):
     model: ClassVar[str] = "tau-safety"
     consecutive: ClassVar[bool] = False
 
-    m: int = 2
+    m: int = field(default=2, metadata=must(whole, least=1, remedy="choose m = 2 or more"))
     """Values that a class has at least, each of one record."""

@@ -25,11 +25,11 @@ from typing import ClassVar
 import numpy as np
 
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy import rank_variance as ranks
 from indistinct.privacy.k_anonymity import too_few_records
-from indistinct.privacy.parameters import choice, number, whole
+from indistinct.privacy.parameters import choice, must, number, whole
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import cells_of, had_by_all, present
 from indistinct.types import Bools
@@ -50,18 +50,14 @@ class ThetaSensitive(Promise):
     needs_sensitive: ClassVar[bool] = True
     counts_made_up: ClassVar[bool] = True
 
-    k: int
+    k: int = field(metadata=must(whole, least=1, remedy="choose k = 4 or more"))
     """Records, or people, that every class has at least; and the k of theta(k)."""
-    mu: float = 0.6
+    mu: float = field(
+        default=0.6, metadata=must(number, above=0, most=1, remedy="choose mu from 0.5 to 0.9")
+    )
     """The share of the variance of k different values that is reached, above 0 and at most 1."""
-    theta: str = "k"
+    theta: str = field(default="k", metadata=must(choice, known=THETAS))
     """``k``: the threshold of every class is that of k; ``size``: that of its own size."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole(self.model, "k", self.k, 1, "choose k = 4 or more")
-        number(self.model, "mu", self.mu, above=0, most=1, remedy="choose mu from 0.5 to 0.9")
-        choice(self.model, "theta", self.theta, THETAS)
 
     @property
     def class_size(self) -> int:

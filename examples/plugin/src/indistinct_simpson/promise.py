@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from indistinct.microdata.frequencies import ClassTable
-from indistinct.privacy.parameters import number
+from indistinct.privacy.parameters import must, number
 from indistinct.privacy.promise import Closure, Promise
 from indistinct.privacy.values import cells_of, had_by_all
 from indistinct.types import Bools, Ints
@@ -25,11 +25,7 @@ class SimpsonDiversity(Promise):
     closure: ClassVar[Closure] = "union"
     needs_sensitive: ClassVar[bool] = True
 
-    bound: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number(self.model, "bound", self.bound, above=0, most=1)
+    bound: float = field(metadata=must(number, above=0, most=1))
 
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes with a larger index; an empty one has none."""
