@@ -9,9 +9,8 @@ audit can share it. A certificate carries it, so that a stranger can recompute w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import Plain, PlainMapping
 
 Value = str | None

@@ -9,7 +9,6 @@ of which the person has all values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +17,7 @@ import polars as pl
 from indistinct.analytics.linked import HOLDING
 from indistinct.analytics.published import Original, PublishedRows
 from indistinct.analytics.weighted import Lists
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.metadata import NO_METADATA, ValueMetadata

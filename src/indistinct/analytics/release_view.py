@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -24,7 +24,7 @@ from indistinct.analytics.published import Original, is_suppressed, read_rows
 from indistinct.analytics.weighted import Lists, MadeLists, expanded, numbers, pointers
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, Problems, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.metadata import ValueMetadata

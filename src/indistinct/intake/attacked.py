@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -16,7 +16,7 @@ from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.weighted import Lists
 from indistinct.document import in_quotes
 from indistinct.errors import DataError, HierarchyError, Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import Coverage, in_terms_of
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.hierarchies import taxonomy_of

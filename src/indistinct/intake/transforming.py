@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from dataclasses import replace as replaced
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.analytics.utility.kept import Kept, kept
 from indistinct.document import many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.code_systems import groups_of
 from indistinct.intake.items import with_generalized_items, with_rows
 from indistinct.intake.run import Run

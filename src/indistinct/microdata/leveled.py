@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.taxonomy import SUPPRESSED, LevelTable, Taxonomy
 from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.types import Bools, Ints, Ints32

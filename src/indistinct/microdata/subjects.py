@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from indistinct.document import many
 from indistinct.errors import DataError, Problem, Problems, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.encoding import codes_in
 from indistinct.types import Bools, Ints, Ints32
 from indistinct.warning_kinds import Kind, WarningText

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, in_quotes, many
 from indistinct.errors import IndistinctError
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.intake.kept_policy import POLICY
 from indistinct.intake.opening import sha256_of
 from indistinct.metadata import ValueMetadata

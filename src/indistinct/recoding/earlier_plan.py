@@ -7,7 +7,6 @@ table follows from them alone; whether promises hold has to be looked at anew.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import field
 from typing import Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.errors import DataError
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.continued import Row, labels_of
 from indistinct.hierarchies.taxonomy import Label

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import polars as pl
 
 from indistinct import plugins
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.measures import measures, objective
 from indistinct.recoding.keys import Keys
 from indistinct.recoding.lattice import Lattice

@@ -6,14 +6,14 @@ A plan holds no file and no engine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.encoding import numbers_of_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.types import Bools, Codes, Ints, Ints32, Plain, PlainMapping

@@ -12,13 +12,12 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
 import polars as pl
 
 from indistinct.document import Document, Grid, Part, PlainData, many
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.verdict import words

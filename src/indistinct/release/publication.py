@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Any
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.sources.convert import like

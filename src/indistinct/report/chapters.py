@@ -7,7 +7,6 @@ is made of the certificate and of what can be counted in the release.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from itertools import accumulate
 from shlex import quote
 from typing import Any
@@ -25,7 +24,7 @@ from indistinct.document import (
     shown,
 )
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.measures import measures
 from indistinct.privacy.promise import models
 from indistinct.recoding.styles import STYLES

@@ -10,10 +10,9 @@ import contextlib
 import os
 from collections.abc import Iterator
 from contextvars import ContextVar
-from dataclasses import field
 from pathlib import Path
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -31,7 +30,7 @@ from indistinct.errors import (
     running_on,
     shown_names,
 )
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import Bools, Codes, Frame, Ints
 
 COUNT = "count"

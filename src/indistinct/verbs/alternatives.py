@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Final
 
 from indistinct.analytics.profile.first_policy import toml_value
 from indistinct.document import Document, Grid, Line, Part, PlainData, share
 from indistinct.errors import PolicyError, Unsatisfiable
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.intake.opening import PolicyLike, Progress, as_policy
 from indistinct.pipeline.anonymization import anonymize
 from indistinct.pipeline.release import Release

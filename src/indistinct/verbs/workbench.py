@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -17,7 +16,7 @@ from indistinct.analytics.profile.columns import Profile, profile, values_of
 from indistinct.analytics.profile.first_policy import first_policy, health_policy
 from indistinct.analytics.profile.hierarchy_draft import draft_hierarchy, type_of
 from indistinct.errors import PolicyError, Problem, did_you_mean
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.dates import formats as date_formats
 from indistinct.hierarchies.domain import texts
 from indistinct.hierarchies.taxonomy import Label, Taxonomy

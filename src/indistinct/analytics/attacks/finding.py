@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.remedies import Remedy
 from indistinct.document import Document, Grid, Line, Part, Style, as_html, many, share
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import Array, Plain, PlainMapping
 
 THRESHOLDS = (0.5, 0.95)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import field
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun
 from indistinct.analytics.weighted import Lists
 from indistinct.document import PlainData, toml_key
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import PlainMapping
 
 LIKELY = 0.95

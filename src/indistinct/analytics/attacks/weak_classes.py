@@ -9,13 +9,12 @@ marginal distribution. The classes and records that a detector finds are counted
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
 import numpy as np
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.finding import Finding, summarize, worst_class
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import Array, Bools, Floats
 
 

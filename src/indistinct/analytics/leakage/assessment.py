@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 
 import numpy as np
 import polars as pl
@@ -33,7 +32,7 @@ from indistinct.analytics.profile.columns import Profile
 from indistinct.analytics.profile.concepts import Role
 from indistinct.document import Bar, Document, Grid, Line, OfUnits, Part, PlainData, many, shown
 from indistinct.errors import DataError, Problem, Problems, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.sources.table import Table, require_columns

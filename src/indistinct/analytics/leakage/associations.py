@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
 import numpy as np
 
 from indistinct.document import PlainData
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.randomness import simulation
 from indistinct.types import Array, Codes, Floats, Ints
 

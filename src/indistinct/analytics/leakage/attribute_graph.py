@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
 from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, did_you_mean, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import Plain
 
 Kind = Literal["identifier", "sensitive", "table", "outside"]

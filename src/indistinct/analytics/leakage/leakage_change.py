@@ -8,7 +8,6 @@ help: generalize further, suppress, or add decoys.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Literal
 
 import numpy as np
@@ -20,7 +19,7 @@ from indistinct.analytics.leakage.sensitive_leakage import SensitiveLeakage, sen
 from indistinct.analytics.profile.concepts import Role
 from indistinct.document import Bar, Document, Grid, Line, Part, PlainData, toml_key
 from indistinct.errors import DataError
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
 from indistinct.sources.table import Table
 from indistinct.types import Plain

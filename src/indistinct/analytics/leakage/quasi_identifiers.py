@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
 from itertools import pairwise
 
 import numpy as np
@@ -45,7 +44,7 @@ from indistinct.document import (
     many,
 )
 from indistinct.errors import Unsatisfiable
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.moments import reader
 from indistinct.types import Codes, Ints, Plain
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import field
 
 import numpy as np
 
 from indistinct.analytics.leakage.encoded import Encoded
 from indistinct.document import PlainData
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.encoding import count_combinations
 from indistinct.types import Bools, Codes, Floats, Ints32
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -82,7 +82,7 @@ from indistinct.analytics.profile.unread import (
 )
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import PlainData, in_quotes, many
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import COUNT, Table
 from indistinct.types import Frame, PlainMapping

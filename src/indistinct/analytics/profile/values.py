@@ -11,12 +11,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import date, timedelta
 
 import polars as pl
 
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.dates import formats
 from indistinct.hierarchies.month_names import in_english
 

@@ -28,7 +28,6 @@ quasi-identifiers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
@@ -55,7 +54,7 @@ from indistinct.document import (
     shown,
 )
 from indistinct.errors import DataError
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.sources.table import Table
 from indistinct.types import Array, Ints, Ints32, Plain

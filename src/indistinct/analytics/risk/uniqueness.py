@@ -28,14 +28,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from indistinct.errors import DataError
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import Floats, Ints, Plain
 
 Model = Literal["pitman", "snb", "zayatz"]

@@ -16,7 +16,7 @@ it: nothing was compared with what it says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -24,7 +24,7 @@ import polars as pl
 
 from indistinct.analytics.series.together import Series
 from indistinct.document import in_quotes, many
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools
 

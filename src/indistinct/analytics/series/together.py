@@ -31,7 +31,6 @@ of others, so beliefs are those of a reader who knows that something applies to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from math import factorial, inf, perm, prod
 
@@ -40,7 +39,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.series.writings import writing_of
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.privacy.values import AboutValues

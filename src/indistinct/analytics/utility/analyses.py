@@ -16,7 +16,6 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 
 import numpy as np
 import polars as pl
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from indistinct.document import Document, Grid, Line, Part, PlainData, brief, many, share, shown
 from indistinct.errors import InputError
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cell_categories import read_categories, values_in
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.randomness import simulation

@@ -8,7 +8,6 @@ one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -21,7 +20,7 @@ from indistinct.analytics.utility.linkability import Intersection, Linkability
 from indistinct.analytics.utility.linked_query_error import AnswerError, LinkedQueryError
 from indistinct.analytics.utility.query_error import Mode, QueryError, Workload
 from indistinct.document import Document, Grid, Line, OfUnits, Part, many
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.privacy.promise import in_short
 from indistinct.release.audit.verdict import Verdict, words
 from indistinct.requirement import Requirement

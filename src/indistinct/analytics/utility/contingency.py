@@ -6,14 +6,13 @@ Counts are private: those of the table are of exact values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.document import Document, Grid, Line, Part
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import range_of
 from indistinct.hierarchies.decimals import parsed
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
 import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, drawing, many, share, shown
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import Plain, PlainMapping
 
 TINY = 1e-12

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -32,7 +31,7 @@ from indistinct.analytics.published import Original, PublishedCells, PublishedRo
 from indistinct.analytics.utility.quality import Quality, quality_of
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, Problems, did_you_mean, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.measures.certainty import Domain
 from indistinct.types import Floats, Ints, Ints32, Plain
 

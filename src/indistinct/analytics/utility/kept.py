@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
 
 import numpy as np
 import polars as pl
 
 from indistinct.analytics.leakage.associations import association, coarse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies import decimals
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import sorted_values

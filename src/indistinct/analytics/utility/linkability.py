@@ -26,7 +26,7 @@ Three answers of growing worth, for releases of people with many records.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -36,7 +36,7 @@ from indistinct.analytics.attacks.places import Places, classes_met
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import PublishedCells, PublishedRows
 from indistinct.analytics.weighted import Lists
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures.certainty import Domain
 from indistinct.microdata.encoding import count_combinations

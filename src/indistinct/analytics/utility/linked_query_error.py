@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import Final, Literal
 
@@ -50,7 +49,7 @@ from indistinct.analytics.utility.query_error import (
 )
 from indistinct.document import PlainData
 from indistinct.errors import DataError, Problem, did_you_mean, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.measures.certainty import Domain
 from indistinct.metadata import NO_METADATA
 from indistinct.randomness import simulation

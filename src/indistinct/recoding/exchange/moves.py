@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Literal
 
 from indistinct.errors import Unsatisfiable
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.types import Plain
 
 Kind = Literal["swap", "cross", "noise"]

@@ -7,14 +7,14 @@ a heuristic for larger ones; and recodes locally afterwards if asked to.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from indistinct.document import some_of
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels import NONE
 from indistinct.measures import BoundObjective, Objective
 from indistinct.measures.aggregate import better

@@ -30,13 +30,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.privacy.k_anonymity import KAnonymity

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
 from indistinct.errors import PolicyError, Problem, Problems, refuse
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.recoding.method import Asked
 from indistinct.recoding.refusals import bad_choices
 

@@ -13,7 +13,6 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, shown_names
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.verdict import TIMES
 from indistinct.requirement import Requirement

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -32,7 +32,7 @@ import polars as pl
 
 from indistinct.document import Document, Grid, Line, Part, in_quotes, many
 from indistinct.errors import DataError
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.metadata import CATEGORIES, ValueMetadata
 from indistinct.release.audit import Audit
 from indistinct.release.audit.linking import link_between, listed_values, require_columns

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
 import numpy as np
 import polars as pl
 
 from indistinct.document import PlainData
 from indistinct.errors import Problem
-from indistinct.frozen import dataclass
+from indistinct.frozen import dataclass, field
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 from indistinct.sources.text import ranks
