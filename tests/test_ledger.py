@@ -222,6 +222,18 @@ def test_what_does_not_apply_hides_nobody_over_releases(tmp_path: Path, over: st
     assert ind.check_ledger(tmp_path / "ledger").holds
 
 
+@pytest.mark.parametrize("others", [0, 1])
+def test_figures_leave_aside_what_no_promise_takes_to_apply(others: int) -> None:
+    """Of four people three have no ward: whoever has one has x."""
+    about = [{"not_applicable": ["none"]}, {"bound": 0.8}][: 1 + others]
+    promises = [{"model": "max-posterior", "sensitive": "ill", "parameters": one} for one in about]
+    one = entry({"1": ("a", "b", "c", "d")}, {"1": ("x", "none", "none", "none")})
+    found = reported([replace(one, account={"promises": promises})])
+    (figures,) = found.to_dict()["attributes"]
+    told = [figures[name] for name in ("worst_alone", "worst_together", "fewest_values")]
+    assert told == ([0.75, 0.75, 2] if others else [1, 1, 1])
+
+
 @given(crowds())
 def test_worlds_of_more_than_a_few_are_counted_too(stream: Stream) -> None:
     """Nobody is left out of what is certain: a promise of two values held for people with one."""

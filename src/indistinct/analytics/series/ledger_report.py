@@ -23,6 +23,7 @@ from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import known_promise
+from indistinct.privacy.values import AboutValues
 from indistinct.release.ledger import Entry, Ledger, numbered, written
 from indistinct.requirement import Requirement
 from indistinct.types import Bools, Floats, Plain
@@ -260,9 +261,10 @@ def check_ledger(path: str | Path, *others: str | Path, pairs: bool = False) -> 
 def _pairs(entries: Sequence[Entry]) -> list[Pair]:
     """What every two releases say together, worst first; numbered in the order of the releases."""
     found = []
+    promises = _promises(entries)
     for (first, one), (second, other) in combinations(enumerate(entries, start=1), 2):
         for name in one.listed.keys() & other.listed.keys():
-            series = Series.of([one, other], name)
+            series = Series.of([one, other], name, about=_applying(name, promises))
             if series.unlike.any():
                 continue
             figures = _figures(series.composed())
@@ -285,17 +287,13 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         of_last: only promises count that are broken for people of the last release, or by it for
             others: what its people have tells of those who are not in it.
     """
-    promises: dict[str, Requirement] = {}
-    for entry in entries:
-        for item in entry.account.get("promises", ()):
-            one = Requirement.from_dict(item)
-            promises[json.dumps(one.to_dict(), sort_keys=True)] = one
+    promises = _promises(entries)
     names = dict.fromkeys(name for entry in entries for name in entry.listed)
     broken, not_looked_at, looked_at = [], dict[str, None](), 0
-    series = {name: Series.of(entries, name) for name in names}
+    series = {name: Series.of(entries, name, about=_applying(name, promises)) for name in names}
     joined = {name: joined_rows(one, entries) for name, one in series.items()}
     compositions = {name: _composed(one, joined[name].people) for name, one in series.items()}
-    for promise in promises.values():
+    for promise in promises:
         about = compositions.get(str(promise.sensitive))
         judged = None
         if about is not None:
@@ -338,6 +336,28 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         ],
         looked_at=looked_at,
     )
+
+
+def _promises(entries: Sequence[Entry]) -> list[Requirement]:
+    """The promises of some releases, each once."""
+    found: dict[str, Requirement] = {}
+    for entry in entries:
+        for item in entry.account.get("promises", ()):
+            one = Requirement.from_dict(item)
+            found[json.dumps(one.to_dict(), sort_keys=True)] = one
+    return [*found.values()]
+
+
+def _applying(name: str, promises: Sequence[Requirement]) -> AboutValues | None:
+    """What is not applicable by all promises about an attribute, as a bound; None for nothing.
+
+    Others know to whom an attribute applies, so that who has none of its values hides nobody.
+    """
+    parts = [known_promise(one) for one in promises if one.sensitive == name]
+    named = [{*getattr(part, "not_applicable", ())} for part in parts]
+    if not (without := set.intersection(*named) if named else set()):
+        return None
+    return MaxPosterior(sensitive=name, bound=1, not_applicable=tuple(sorted(without)))
 
 
 def _composed(series: Series, torn: Bools) -> Composition:
