@@ -337,6 +337,25 @@ def test_mutual_information(rows: list[tuple[int, int, float]], weighted: bool) 
 # -------- records, weights, engines --------
 
 
+@pytest.mark.parametrize("others", [0, 1])
+def test_what_does_not_apply_hides_nobody(others: int) -> None:
+    """Of three people who have a ward one has x for certain, and the others y or z."""
+    rows = [*[(1, one) for one in ("x", "none", "none", None)], (2, "y"), (2, "z"), (2, "none")]
+    table = pl.DataFrame(rows, ["e", "s"], orient="row")
+    about = [{"not_applicable": ["none", ""]}, {"not_applicable": []}][: 1 + others]
+    policy = {
+        "attributes": {"e": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}},
+        "promises": [
+            {"model": "max-posterior", "sensitive": "s", "bound": 1, **one} for one in about
+        ],
+    }
+    (found,) = (assessed := ind.assess(table, policy, release=table)).sensitive
+    assert assessed.change is not None
+    assert assessed.change.sensitive == ((found, found),)
+    assert found.certain == (0 if others else pytest.approx(1 / 3))
+    assert others or found.entropy == pytest.approx(math.log2(3))
+
+
 def test_the_most_exposed_records_are_named_by_number_in_python_only() -> None:
     frame = pl.DataFrame({"age": [30] * 30 + [77] + [40] * 9, "sex": ["f"] * 40})
     found = ind.assess(frame, exposed=2)

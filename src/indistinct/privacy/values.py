@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -124,6 +125,12 @@ class AboutValues(Promise):
         if self.about_all:
             return cells
         return np.where(self.harmful(domain_of(self, classes)), cells, 0)
+
+
+def not_applicable(promises: Iterable[Promise | None]) -> frozenset[str]:
+    """The values that all promises about an attribute leave aside, of those about some values."""
+    named = [frozenset(one.not_applicable) for one in promises if isinstance(one, AboutValues)]
+    return frozenset.intersection(*named) if named else frozenset()
 
 
 def cells_of(promise: Promise, classes: ClassTable) -> Ints:

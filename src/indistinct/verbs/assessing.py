@@ -39,6 +39,7 @@ from indistinct.intake.sought_releases import sought_by
 from indistinct.pipeline.attack import places_in, rows_that_fit
 from indistinct.pipeline.release import Release
 from indistinct.policy.sections import Role
+from indistinct.privacy.values import not_applicable
 from indistinct.release.audit.reading import read_release
 from indistinct.sources.engines import emptied, open_table
 from indistinct.sources.table import Table, require_columns
@@ -123,6 +124,7 @@ def assess(  # noqa: PLR0913, what its user may say
         looked.release,
         looked.left_out or {},
         looked.rows,
+        {} if policy is None else _not_applicable(policy),
     )
     assessed = assess_table(looked.table, looks, wanted, known, progress=progress)
     if release is not None and policy is not None and (exposed > 0 or looked.whole.held):
@@ -147,6 +149,14 @@ def assess(  # noqa: PLR0913, what its user may say
             if (found := unicity_of(cells))
         },
     )
+
+
+def _not_applicable(policy: Policy) -> dict[str, frozenset[str]]:
+    """The values of sensitive attributes that all promises about them leave aside."""
+    found = {}
+    for name in policy.sensitive:
+        found[name] = not_applicable(one for one in policy.privacy_models if one.sensitive == name)
+    return found
 
 
 def _profiled(

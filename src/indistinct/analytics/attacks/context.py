@@ -28,7 +28,7 @@ them all.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -62,7 +62,7 @@ from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.microdata import sorted_values
 from indistinct.privacy.promise import known_promise, promised_class_size
-from indistinct.privacy.values import AboutValues
+from indistinct.privacy.values import AboutValues, not_applicable
 from indistinct.requirement import Requirement
 from indistinct.types import Array, Bools, Floats, Ints, Ints32
 
@@ -327,9 +327,8 @@ class AttackContext:
         Where all promises about it say which values are not applicable, people and published rows
         with such a value are left aside: they hide nobody.
         """
-        parts = [known_promise(item) for item in self.promises if item.sensitive == sensitive]
-        named = [{*part.not_applicable} for part in parts if isinstance(part, AboutValues)]
-        without = set.intersection(*named) if named else set()
+        about = [item for item in self.promises if item.sensitive == sensitive]
+        without = not_applicable(map(known_promise, about))
         if not without or not self.one_record_each:
             return self
 
@@ -340,7 +339,7 @@ class AttackContext:
 
         return self.once("applying", sensitive, made)
 
-    def of_some(self, people: Bools, sensitive: str, without: set[str]) -> AttackContext:
+    def of_some(self, people: Bools, sensitive: str, without: Collection[str]) -> AttackContext:
         """The same of some people, and of the rows that show none of some values.
 
         Arguments:

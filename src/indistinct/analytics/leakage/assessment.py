@@ -10,7 +10,7 @@ which is the mean over records of H(S) - H(S | E), after Longpre, Kreinovich and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -411,6 +411,7 @@ class Given:
         release: the published table, to tell what is left to leak.
         left_out: columns of the profile that the table lacks, and why.
         rows: the number of records, where the table has a row for every person.
+        not_applicable: of sensitive attributes the values that say that there is nothing to know.
     """
 
     roles: Mapping[str, Role] | None = None
@@ -418,6 +419,7 @@ class Given:
     release: Table | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     rows: int | None = None
+    not_applicable: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 def assess_table(
@@ -448,7 +450,8 @@ def assess_table(
     tell("counting", None)
     encoded = encode(table, names, asked.weights)
     analysis = encoded.analysis
-    quasi, sensitive = _played(names, known)
+    quasi, learnt = _played(names, known)
+    sensitive = {name: given.not_applicable.get(name, ()) for name in learnt}
     singles = {item.attributes[0]: item for item in analysis.singles()}
     together = analysis.of(quasi)
     most = asked.combinations or _quick(len(names))
@@ -478,7 +481,9 @@ def assess_table(
         leakage=tuple(leakage),
         together=together,
         # Before combinations are compared, of which much is kept in memory.
-        sensitive=tuple(sensitive_leakage(encoded, name, quasi) for name in sensitive),
+        sensitive=tuple(
+            sensitive_leakage(encoded, name, quasi, without) for name, without in sensitive.items()
+        ),
         shield=_shield(analysis, quasi, singles, known, given.rows is not None, threshold),
         top=tuple(
             analysis.top(

@@ -7,7 +7,7 @@ help: generalize further, suppress, or add decoys.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -34,12 +34,13 @@ class Known:
 
     Arguments:
         roles: the role of each attribute; where none is given, what the caller makes of it.
-        sensitive: attributes of which it is told what quasi-identifiers tell about them.
+        sensitive: attributes of which it is told what quasi-identifiers tell about them, and their
+            values that say that there is nothing to be known.
         taxonomy_of: their hierarchies, for the advice how far to generalize.
     """
 
     roles: Mapping[str, Role] = field(default_factory=dict)
-    sensitive: Sequence[str] = ()
+    sensitive: Mapping[str, Collection[str]] = field(default_factory=dict)
     taxonomy_of: Callable[[str], Taxonomy | None] | None = None
 
 
@@ -267,10 +268,12 @@ def compare_leakage(
         threshold=threshold,
         sensitive=tuple(
             (
-                sensitive_leakage(own, name, shield),
-                sensitive_leakage(published, name, left) if name in kept and left else None,
+                sensitive_leakage(own, name, shield, without),
+                sensitive_leakage(published, name, left, without)
+                if name in kept and left
+                else None,
             )
-            for name in known.sensitive
+            for name, without in known.sensitive.items()
         ),
     )
 

@@ -8,7 +8,7 @@ over records is the mutual information I(S; E) (after Longpre, Kreinovich and Du
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -37,18 +37,25 @@ class SensitiveLeakage(PlainData):
     certain: float
 
 
-def sensitive_leakage(encoded: Encoded, attribute: str, known: Sequence[str]) -> SensitiveLeakage:
+def sensitive_leakage(
+    encoded: Encoded, attribute: str, known: Sequence[str], without: Collection[str] = ()
+) -> SensitiveLeakage:
     """What some attributes tell about another one: H(S) - H(S | E) over records.
 
     Arguments:
         encoded: the table.
         attribute: S.
         known: the attributes whose classes are E.
+        without: values of S that say that there is nothing to be known: their records, which others
+            know, are left aside. An empty text is the missing value.
     """
     analysis = encoded.analysis
     class_of = analysis.classes([name for name in known if name != attribute])
     value_of = analysis.table.codes[analysis.attributes.index(attribute)]
     of_combination = encoded.mass
+    if without:
+        aside = np.array([(label or "") in without for label in encoded.domains[attribute]])
+        of_combination = np.where(aside[value_of], 0, of_combination)
     total = float(of_combination.sum())
     whole = _entropy_of(np.bincount(value_of, of_combination).astype(np.float64))
     # There may be as many classes as records: arrays that are done with are written anew.

@@ -23,7 +23,7 @@ from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import known_promise
-from indistinct.privacy.values import AboutValues
+from indistinct.privacy.values import AboutValues, not_applicable
 from indistinct.release.ledger import Entry, Ledger, numbered, written
 from indistinct.requirement import Requirement
 from indistinct.types import Bools, Floats, Plain
@@ -354,8 +354,8 @@ def _applying(name: str, promises: Sequence[Requirement]) -> AboutValues | None:
     Others know to whom an attribute applies, so that who has none of its values hides nobody.
     """
     parts = [known_promise(one) for one in promises if one.sensitive == name]
-    named = [{*getattr(part, "not_applicable", ())} for part in parts]
-    if not (without := set.intersection(*named) if named else set()):
+    without = not_applicable(parts)
+    if not without or not all(isinstance(part, AboutValues) for part in parts):
         return None
     return MaxPosterior(sensitive=name, bound=1, not_applicable=tuple(sorted(without)))
 
