@@ -66,6 +66,17 @@ def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
         masking_taxonomy("zip", ["1"], **settings)
 
 
+def test_long_texts_make_no_table_of_masks_larger_than_memory() -> None:
+    texts = ["f", "x" * 200_000]
+    with pytest.raises(PolicyError, match="more than 255 levels of masks") as caught:
+        masking_taxonomy("note", texts)
+    assert caught.value.problems[0].attribute == "note"
+    assert "length = 20" in str(caught.value)
+    assert masking_taxonomy("note", texts, length=20).height == 20
+    assert masking_taxonomy("note", texts, step=1000).height == 200
+    assert masking_taxonomy("note", texts, levels=2).height == 3
+
+
 @given(
     st.sets(st.text("ab0*", min_size=1, max_size=6), min_size=1),
     st.sampled_from("*0"),

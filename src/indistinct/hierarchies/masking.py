@@ -19,6 +19,9 @@ from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
 Side = Literal["right", "left"]
 
+MOST_MASKED = 255
+"""Levels of masks, at most: each is a text as long as a code, for every code."""
+
 KEYS = ("keep", "char", "from", "step", "levels", "length")
 
 
@@ -50,7 +53,7 @@ def masking_taxonomy(  # noqa: PLR0913, the keys of the builder in a policy
             length of the different codes, the greatest if several are equally frequent.
 
     Raises:
-        PolicyError: for settings that make no sense.
+        PolicyError: for settings that make no sense, or that make more than 255 masks.
         HierarchyError: when there are no values.
 
     >>> masking_taxonomy("zip", ["81667", "81931"], step=2).rows()[0]
@@ -70,6 +73,15 @@ def masking_taxonomy(  # noqa: PLR0913, the keys of the builder in a policy
     equal = all(len(text) == width for text in found)
     most = max(0, -(-(width - keep) // step))
     steps = most if levels is None else min(levels, most)
+    if steps > MOST_MASKED:
+        message = f"these texts would make more than {MOST_MASKED} levels of masks"
+        remedy = "write length = 20, say, or a larger step; free text is better left out"
+        raise PolicyError(
+            "bad-hierarchy-setting",
+            f"hierarchy 'mask': {message}",
+            attribute=attribute,
+            remedy=remedy,
+        )
     hidden = [min((level + 1) * step, width - keep) for level in range(steps)]
     whole_root = equal and bool(hidden) and hidden[-1] == width
 
