@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import fields
 from html.parser import HTMLParser
+from typing import ClassVar
 
 import indistinct as ind
-from indistinct.document import MOST_ROWS, MOST_SECTIONS, Bar, Document, Grid, Line, as_html, shown
+from indistinct.document import (
+    MOST_ROWS,
+    MOST_SECTIONS,
+    Bar,
+    Document,
+    Grid,
+    Line,
+    PlainData,
+    as_html,
+    shown,
+)
 from indistinct.document import share as per_cent
+from indistinct.frozen import dataclass
 
 HOSTILE = '<script>alert("1")</script> & co'
 
@@ -79,3 +95,49 @@ def test_no_figure_is_less_than_nothing_by_rounding() -> None:
     )
     assert Grid(("a",), [(f"{small:.2f}", Bar(0.5)), ("x-0.0",)]).rows[0][0] == "0.00"
     assert (shown(-0.0), shown([-0.0, -1.0]), per_cent(-0.0)) == ("0", "0, -1", "0%")
+
+
+@dataclass(frozen=True)
+class Inner:
+    title: str = "a"
+
+
+@dataclass(frozen=True)
+class Told(PlainData):
+    told_keys: ClassVar = "heading=inner.title level? words? pairs? known? sets note?"
+
+    inner: Inner = Inner()
+    level: int = 0
+    words: str = ""
+    pairs: tuple[Inner, ...] = ()
+    known: bool = False
+    sets: tuple[str, ...] = ("x",)
+    note: str | None = None
+
+
+def test_keys_are_told_in_their_order_and_nothing_is_told_as_nothing() -> None:
+    assert list(Told().to_dict().items()) == [
+        ("heading", "a"),
+        ("level", 0),
+        ("pairs", []),
+        ("sets", ["x"]),
+    ]
+    assert Told(words="w", known=True, note="n").to_dict().keys() >= {"words", "known", "note"}
+
+
+def below(kind: type) -> Iterator[type]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from below(one)
+
+
+def test_what_keys_name_is_there() -> None:
+    for found in pkgutil.walk_packages(ind.__path__, "indistinct."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+    listed = {kind: kind.told_keys.split() for kind in below(PlainData)}
+    assert sum(map(bool, listed.values())) > 10
+    for kind, keys in listed.items():
+        own = {item.name for item in fields(kind)} | {*dir(kind)}
+        named = {key.removesuffix("?").rpartition("=")[2].split(".")[0] for key in keys}
+        assert named <= own, kind

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
-from typing import Any, Literal, Protocol
+from operator import attrgetter
+from typing import Any, ClassVar, Literal, Protocol
 
 from indistinct.frozen import dataclass
 from indistinct.types import Plain, PlainMapping
@@ -126,14 +127,30 @@ class OfUnits:
 
 
 class PlainData:
-    """A dataclass that is told under the names of its fields, or what metadata call them."""
+    """A dataclass that is told under the names of its fields, or what metadata call them.
+
+    Fields that ``repr`` leaves out are not told. Where ``told_keys`` are listed, one after another,
+    what they name is told in their place: attributes, or attributes of these (``kind.title``).
+    ``path=way`` tells ``way`` under the key ``path``, and ``share?`` is told only where there is
+    something to be told.
+    """
+
+    told_keys: ClassVar[str] = ""
 
     def to_dict(self) -> Plain:
-        """The fields as plain data, but for those that ``repr`` leaves out."""
+        """The same as plain data."""
         own = [item for item in fields(self) if item.repr]  # type: ignore[arg-type]
-        return {
-            item.metadata.get("as", item.name): _plain(getattr(self, item.name)) for item in own
-        }
+        keys = self.told_keys.split() or [
+            f"{one.metadata.get('as', one.name)}={one.name}" for one in own
+        ]
+        found: Plain = {}
+        for key in keys:
+            name, _, what = key.removesuffix("?").rpartition("=")
+            value = _plain(attrgetter(what)(self))
+            nothing = value is None or value is False or value in ("", {})
+            if not (nothing and key.endswith("?")):
+                found[name or what] = value
+        return found
 
 
 def _plain(value: Any) -> Any:

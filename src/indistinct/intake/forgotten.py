@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 
 from indistinct._toml import value
 from indistinct.analytics.profile.columns import AttributeProfile, Profile
-from indistinct.document import many
+from indistinct.document import PlainData, many
 from indistinct.frozen import dataclass
 from indistinct.policy import Policy
 from indistinct.policy.sections import Attribute
-from indistinct.types import Plain
 
 
 @dataclass(frozen=True)
-class Forgotten:
+class Forgotten(PlainData):
     """Something that a policy might say: of which attribute, what to write, and why."""
 
     attribute: str
     write: str
     why: str
-
-    def to_dict(self) -> Plain:
-        """The same as plain data."""
-        return asdict(self)
 
 
 def forgotten(seen: Profile, policy: Policy) -> Iterator[Forgotten]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from indistinct.document import share
+from indistinct.document import PlainData, share
 from indistinct.errors import Unsatisfiable
 from indistinct.frozen import dataclass
 from indistinct.pipeline.items_within_classes import protected_items
@@ -23,7 +23,6 @@ from indistinct.privacy.known_records import KnownRecords
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan, published_classes
 from indistinct.recoding.recoded import measured
-from indistinct.types import Plain
 from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ WORSE = 2
 
 
 @dataclass(frozen=True)
-class Tried:
+class Tried(PlainData):
     """Classes of one size, and what is lost with them.
 
     Arguments:
@@ -47,6 +46,8 @@ class Tried:
         items: what the items lose, the mean over attributes, from 0 to 1.
         as_root: items that are published as ``*``.
     """
+
+    told_keys: ClassVar = "k smallest quasi_identifiers=quasi items as_root loss"
 
     k: int
     plan: Plan
@@ -59,17 +60,6 @@ class Tried:
     def loss(self) -> float:
         """What is lost of both, half each."""
         return (self.quasi + self.items) / 2
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data; private."""
-        return {
-            "k": self.k,
-            "smallest": self.smallest,
-            "quasi_identifiers": self.quasi,
-            "items": self.items,
-            "as_root": self.as_root,
-            "loss": self.loss,
-        }
 
 
 def searched(private: PrivateTable, run: Run) -> Plan | LinkedPlan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypedDict, Unpack
+from typing import ClassVar, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.attacks.context import SURE, AttackContext
 from indistinct.analytics.attacks.remedies import Remedy
-from indistinct.document import Document, Grid, Line, Part, Style, as_html, many, share
+from indistinct.document import Document, Grid, Line, Part, PlainData, Style, as_html, many, share
 from indistinct.frozen import dataclass, field
 from indistinct.types import Array, Plain, PlainMapping
 
@@ -30,8 +30,8 @@ Figures = float | int | None | Mapping[str, float | int | None]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What one attacker reaches against a release.
+class Finding(PlainData):
+    """What one attacker reaches against a release; private, like everything an attacker shows.
 
     All shares are of the people of the source, suppressed ones too; a person without a compatible
     class is believed at the prior.
@@ -54,6 +54,11 @@ class Finding:
         remedy: what to write in the policy so that the attacker learns less.
         learns: what is known of the attribute ``{}``.
     """
+
+    told_keys: ClassVar = (
+        "name kind sensitive knowledge people success prior alone=without gain learnt figures "
+        "worst note remedy"
+    )
 
     people: int
     success: Mapping[str, float]
@@ -80,28 +85,6 @@ class Finding:
         """The share of people whose truth is believed with 0.95 for what the release says."""
         return max(self.success.get(KNOWN, 0.0) - self.without.get(KNOWN, 0.0), 0.0)
 
-    def to_dict(self) -> Plain:
-        """The finding as plain data; private, like everything an attacker shows."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "sensitive": self.sensitive,
-            "knowledge": self.knowledge,
-            "people": self.people,
-            "success": dict(self.success),
-            "prior": dict(self.prior),
-            "alone": dict(self.without),
-            "gain": dict(self.gain),
-            "learnt": self.learnt,
-            "figures": {
-                key: dict(own) if isinstance(own, Mapping) else own
-                for key, own in self.figures.items()
-            },
-            "worst": dict(self.worst),
-            "note": self.note,
-            "remedy": None if self.remedy is None else self.remedy.to_dict(),
-        }
-
     def __repr__(self) -> str:
         of = f" on {self.sensitive}" if self.sensitive else ""
         won = ", ".join(f"{key} {share:.1%}" for key, share in self.success.items())
@@ -109,7 +92,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Skipped:
+class Skipped(PlainData):
     """An attacker that had nothing to go on, and why.
 
     Arguments:
@@ -120,15 +103,13 @@ class Skipped:
         kind: what it would have learnt, as a key of :data:`KINDS`; that of its module.
     """
 
+    told_keys: ClassVar = "name sensitive why"
+
     name: str
     why: str
     sensitive: str | None = None
     leaves_open: bool = False
     kind: str = ""
-
-    def to_dict(self) -> Plain:
-        """The same as plain data."""
-        return {"name": self.name, "sensitive": self.sensitive, "why": self.why}
 
 
 class Told(TypedDict, total=False):

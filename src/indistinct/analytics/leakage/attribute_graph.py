@@ -21,11 +21,11 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
+from typing import ClassVar, Literal
 
+from indistinct.document import PlainData
 from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, did_you_mean, refuse
 from indistinct.frozen import dataclass, field
-from indistinct.types import Plain
 
 Kind = Literal["identifier", "sensitive", "table", "outside"]
 """What a node is: ``table`` attributes can be cut, ``outside`` ones are not in the table."""
@@ -39,8 +39,10 @@ DASH = " – "
 
 
 @dataclass(frozen=True)
-class Edge:
+class Edge(PlainData):
     """Two attributes of which the value of one can be linked to that of the other, and why."""
+
+    told_keys: ClassVar = "from=one to=other source origin strength?"
 
     one: str
     other: str
@@ -55,18 +57,6 @@ class Edge:
             return f"{self.strength:.2f} in the data"
         return self.source or "stated"
 
-    def to_dict(self) -> Plain:
-        """The edge as plain data."""
-        plain: Plain = {
-            "from": self.one,
-            "to": self.other,
-            "source": self.source,
-            "origin": self.origin,
-        }
-        if self.strength is not None:
-            plain["strength"] = self.strength
-        return plain
-
 
 @dataclass(frozen=True)
 class Derivation:
@@ -78,7 +68,7 @@ class Derivation:
 
 
 @dataclass(frozen=True)
-class Cuts:
+class Cuts(PlainData):
     """The minimum vertex cuts of a graph.
 
     Arguments:
@@ -89,34 +79,25 @@ class Cuts:
         single: attributes that cut all ways by themselves, at any cost.
     """
 
+    told_keys: ClassVar = "source_side sink_side union single"
+
     value: Fraction = Fraction(0)
     source_side: tuple[str, ...] = ()
     sink_side: tuple[str, ...] = ()
     union: tuple[str, ...] = ()
     single: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, list[str]]:
-        """The cuts as plain data."""
-        return {
-            "source_side": list(self.source_side),
-            "sink_side": list(self.sink_side),
-            "union": list(self.union),
-            "single": list(self.single),
-        }
-
 
 @dataclass(frozen=True)
-class Variant:
+class Variant(PlainData):
     """The graph with a derived attribute in the place of the one it is derived from."""
+
+    told_keys: ClassVar = "replaced by union=cuts.union"
 
     replaced: str
     by: str
     cuts: Cuts
     graph: AttributeGraph = field(repr=False)
-
-    def to_dict(self) -> Plain:
-        """The variant as plain data."""
-        return {"replaced": self.replaced, "by": self.by, "union": list(self.cuts.union)}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, combinations
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -22,11 +22,12 @@ from indistinct.analytics.leakage.dependence import CHANCE as DETERMINED_BY_CHAN
 from indistinct.analytics.leakage.dependence import PURE
 from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.analytics.profile.values import Values, read_values
+from indistinct.document import PlainData
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.moments import reader
 from indistinct.kernels.dependencies import few_pairs, settled_columns
 from indistinct.sources.text import all_ranks
-from indistinct.types import Array, Bools, Floats, Ints, Plain
+from indistinct.types import Array, Bools, Floats, Ints
 
 Key = Literal["derived_from", "part_of", "links"]
 
@@ -70,12 +71,14 @@ FIRST_ROWS = 500
 
 
 @dataclass(frozen=True)
-class Proposal:
+class Proposal(PlainData):
     """Something that a policy might say: what an attribute follows from, or who can know it.
 
     ``key`` is the key of the policy. Of a derivation ``of`` is the base; of a link it is the end
     that others start from. ``share`` is that of the records that fit, where records were counted.
     """
+
+    told_keys: ClassVar = "key attribute of why toml share?"
 
     key: Key
     attribute: str
@@ -99,19 +102,6 @@ class Proposal:
         if self.key == "links":
             return None
         return Derivation(self.of, self.attribute, self.key)
-
-    def to_dict(self) -> Plain:
-        """The proposal as plain data."""
-        plain: Plain = {
-            "key": self.key,
-            "attribute": self.attribute,
-            "of": self.of,
-            "why": self.why,
-            "toml": self.toml,
-        }
-        if self.share is not None:
-            plain["share"] = self.share
-        return plain
 
 
 def recognise(

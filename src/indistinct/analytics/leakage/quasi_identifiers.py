@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -40,6 +41,7 @@ from indistinct.document import (
     Line,
     Part,
     Picture,
+    PlainData,
     drawing,
     many,
 )
@@ -53,7 +55,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Reason:
+class Reason(PlainData):
     """Why an attribute is a quasi-identifier.
 
     Arguments:
@@ -65,6 +67,8 @@ class Reason:
         way: a way from an identifier to a sensitive attribute that it alone interrupts.
         sources: where the links on that way come from, one for each.
     """
+
+    told_keys: ClassVar = "attribute cuts stands_for path=way sources text"
 
     attribute: str
     cuts: tuple[str, ...]
@@ -81,41 +85,21 @@ class Reason:
             return f"{self.setting}: {said}"
         return f"{said}; every way goes through it" if "single" in self.cuts else said
 
-    def to_dict(self) -> Plain:
-        """The reason as plain data."""
-        return {
-            "attribute": self.attribute,
-            "cuts": list(self.cuts),
-            "stands_for": list(self.stands_for),
-            "path": list(self.way),
-            "sources": list(self.sources),
-            "text": self.text,
-        }
-
 
 @dataclass(frozen=True)
-class Ranked:
+class Ranked(PlainData):
     """What the cut and the other rankings say of one attribute of the table."""
+
+    told_keys: ClassVar = (
+        "attribute role quasi_identifier cuts loss=leakage.loss normalized=leakage.normalized "
+        "distinction=leakage.distinction separation=leakage.separation alone=leakage.alone"
+    )
 
     attribute: str
     role: str
     quasi_identifier: bool
     cuts: tuple[str, ...]
     leakage: Leakage
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {
-            "attribute": self.attribute,
-            "role": self.role,
-            "quasi_identifier": self.quasi_identifier,
-            "cuts": list(self.cuts),
-            "loss": self.leakage.loss,
-            "normalized": self.leakage.normalized,
-            "distinction": self.leakage.distinction,
-            "separation": self.leakage.separation,
-            "alone": self.leakage.alone,
-        }
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -117,7 +118,7 @@ class Warned(PlainData):
 
 
 @dataclass(frozen=True)
-class AttributeProfile:
+class AttributeProfile(PlainData):
     """What one column looks like, and what is suggested for it.
 
     ``distinct`` counts the different values, ``missing`` the records without one (empty cells and
@@ -128,6 +129,12 @@ class AttributeProfile:
     the name without what most names of the table begin with, or the ``title`` that the file has for
     the column, where that says more.
     """
+
+    told_keys: ClassVar = (
+        "attribute title? role why kind=type written=kind sure distinct unique_share "
+        "rare_share nearly_unique missing missing_tokens free_text tags hierarchy notes "
+        "warnings"
+    )
 
     attribute: str
     kind: str
@@ -175,29 +182,6 @@ class AttributeProfile:
         """
         filled = self.records - self.missing
         return _tells_apart(filled, self.distinct, self.rare_share)
-
-    def to_dict(self) -> dict[str, object]:
-        """The profile as plain data."""
-        return {
-            "attribute": self.attribute,
-            **({"title": self.title} if self.title else {}),
-            "role": self.role,
-            "why": self.why,
-            "kind": self.type,
-            "written": self.kind,
-            "sure": self.sure,
-            "distinct": self.distinct,
-            "unique_share": self.unique_share,
-            "rare_share": self.rare_share,
-            "nearly_unique": self.nearly_unique,
-            "missing": self.missing,
-            "missing_tokens": dict(self.missing_tokens),
-            "free_text": self.free_text,
-            "tags": [tag.to_dict() for tag in self.tags],
-            "hierarchy": self.hierarchy,
-            "notes": list(self.notes),
-            "warnings": [warned.to_dict() for warned in self.warnings],
-        }
 
 
 @dataclass(frozen=True)

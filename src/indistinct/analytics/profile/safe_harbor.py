@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 import polars as pl
 
 from indistinct.analytics.profile.concepts import concept_of
 from indistinct.analytics.profile.names import apart, is_one_of, names_one_of, words
 from indistinct.analytics.profile.people_names import are_names_of_people
+from indistinct.document import PlainData
 from indistinct.frozen import dataclass
 from indistinct.word_lists import listed, lists_of
 
@@ -90,8 +91,10 @@ BY_NAME: dict[str, IdentifierKind] = {kind.name: kind for kind in KINDS}
 
 
 @dataclass(frozen=True)
-class Tag:
+class Tag(PlainData):
     """A suspicion that a column holds one kind of identifier, and what it rests on."""
+
+    told_keys: ClassVar = "letter=kind.letter name=kind.name title=kind.title by why"
 
     kind: IdentifierKind
     by: tuple[Evidence, ...]
@@ -99,16 +102,6 @@ class Tag:
 
     def __str__(self) -> str:
         return f"Safe Harbor ({self.kind.letter}) {self.kind.title}: {self.why}"
-
-    def to_dict(self) -> dict[str, object]:
-        """The tag as plain data."""
-        return {
-            "letter": self.kind.letter,
-            "name": self.kind.name,
-            "title": self.kind.title,
-            "by": list(self.by),
-            "why": self.why,
-        }
 
 
 @dataclass(frozen=True)

@@ -18,48 +18,41 @@ the highest risk follows in every table, the bend is near the square root of 2K.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
+from indistinct.document import PlainData
 from indistinct.errors import DataError
 from indistinct.frozen import dataclass
-from indistinct.types import Plain
 
 TOLERANCE = 1e-9
 """Distances that differ by no more are the same; the larger k is taken."""
 
 
 @dataclass(frozen=True)
-class Elbow:
+class Elbow(PlainData):
     """The bend of one curve.
 
     ``d`` is how far each point lies below the chord, from 0 to 1, for the ``ks`` of the curve.
     """
 
+    told_keys: ClassVar = "k d"
+
     k: int
     d: tuple[float, ...]
     ks: tuple[int, ...] = ()
 
-    def to_dict(self) -> Plain:
-        """The bend as plain data."""
-        return {"k": self.k, "d": list(self.d)}
-
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(PlainData):
     """The bends of several curves, and the k that follows from them, with the reason."""
+
+    told_keys: ClassVar = "k why curves=elbows"
 
     k: int
     elbows: Mapping[str, Elbow]
     why: str
-
-    def to_dict(self) -> Plain:
-        """The choice as plain data."""
-        return {
-            "k": self.k,
-            "why": self.why,
-            "curves": {name: item.to_dict() for name, item in self.elbows.items()},
-        }
 
 
 def elbow(ks: Sequence[int], ys: Sequence[float]) -> Elbow:

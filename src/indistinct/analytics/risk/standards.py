@@ -27,17 +27,18 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import polars as pl
 
 from indistinct.analytics.profile.columns import AttributeProfile, Profile, count_values
 from indistinct.analytics.profile.names import is_one_of, names_one_of, words
 from indistinct.analytics.profile.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SHARE, OLDEST
-from indistinct.document import Document, Line, Part, many, some_of
+from indistinct.document import Document, Line, Part, PlainData, many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
 from indistinct.frozen import dataclass
 from indistinct.sources.table import Table
-from indistinct.types import Ints, Plain
+from indistinct.types import Ints
 
 SAFE_HARBOR = "hipaa-safe-harbor"
 
@@ -82,25 +83,18 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True)
-class StandardCheck:
+class StandardCheck(PlainData):
     """One thing that a standard asks.
 
     ``holds`` is None where a table alone cannot tell; ``attribute`` is the column it is about.
     """
 
+    told_keys: ClassVar = "what attribute holds why"
+
     what: str
     holds: bool | None
     why: str
     attribute: str | None = None
-
-    def to_dict(self) -> Plain:
-        """The check as plain data."""
-        return {
-            "what": self.what,
-            "attribute": self.attribute,
-            "holds": self.holds,
-            "why": self.why,
-        }
 
 
 WORDS = {True: "holds", False: "FAILS", None: "look"}
@@ -108,12 +102,14 @@ WORDS = {True: "holds", False: "FAILS", None: "look"}
 
 
 @dataclass(frozen=True)
-class StandardVerdict(Document):
+class StandardVerdict(PlainData, Document):
     """What a table says by one standard.
 
     ``holds`` is False where a check fails, None where none fails and one cannot be decided.
     ``beyond`` is what the standard asks and no program can look at.
     """
+
+    told_keys: ClassVar = "name title source holds checks note"
 
     name: str
     title: str
@@ -144,17 +140,6 @@ class StandardVerdict(Document):
             yield Line(f"  {many(len(passing), 'other check holds', 'other checks hold')}")
         yield Line(f"source: {self.source}")
         yield Line(self.note)
-
-    def to_dict(self) -> Plain:
-        """The verdict as plain data."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "source": self.source,
-            "holds": self.holds,
-            "checks": [check.to_dict() for check in self.checks],
-            "note": self.note,
-        }
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import field, replace
 from heapq import merge
 from itertools import combinations
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from indistinct.analytics.series.joined_rows import Joined, joined_rows, unproved
 from indistinct.analytics.series.together import Composition, Series
-from indistinct.document import Document, Grid, Line, Part, in_quotes, many, shown
+from indistinct.document import Document, Grid, Line, Part, PlainData, in_quotes, many, shown
 from indistinct.errors import InputError
 from indistinct.frozen import dataclass
 from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity
@@ -36,7 +37,7 @@ JUDGED = (MaxPosterior, AlphaKAnonymity, DistinctValues)
 
 
 @dataclass(frozen=True)
-class Broken:
+class Broken(PlainData):
     """A promise that all releases together break.
 
     Arguments:
@@ -47,25 +48,19 @@ class Broken:
             cannot be compared.
     """
 
+    told_keys: ClassVar = (
+        "model=promise.model parameters=promise.parameters sensitive=promise.sensitive people "
+        "worst unlike?"
+    )
+
     promise: Requirement
     people: int
     worst: float | None
     unlike: bool = False
 
-    def to_dict(self) -> Plain:
-        """The promise with how far it is broken."""
-        return {
-            "model": self.promise.model,
-            "parameters": dict(self.promise.parameters),
-            "sensitive": self.promise.sensitive,
-            "people": self.people,
-            "worst": self.worst,
-            **({"unlike": True} if self.unlike else {}),
-        }
-
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(PlainData):
     """What two releases say together of an attribute, of those who are in either.
 
     Arguments:
@@ -79,10 +74,6 @@ class Pair:
     attribute: str
     worst: float
     certain: int
-
-    def to_dict(self) -> Plain:
-        """The pair as plain data."""
-        return {**asdict(self), "releases": list(self.releases)}
 
 
 @dataclass(frozen=True)

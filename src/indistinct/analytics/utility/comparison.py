@@ -8,7 +8,7 @@ one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import polars as pl
 
@@ -19,7 +19,7 @@ from indistinct.analytics.utility.linkability import CERTAIN as BELIEVED_CERTAIN
 from indistinct.analytics.utility.linkability import Intersection, Linkability
 from indistinct.analytics.utility.linked_query_error import AnswerError, LinkedQueryError
 from indistinct.analytics.utility.query_error import Mode, QueryError, Workload
-from indistinct.document import Document, Grid, Line, OfUnits, Part, many
+from indistinct.document import Document, Grid, Line, OfUnits, Part, PlainData, many
 from indistinct.frozen import dataclass, field
 from indistinct.privacy.promise import in_short
 from indistinct.release.audit.verdict import Verdict, words
@@ -89,7 +89,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class OfPeople:
+class OfPeople(PlainData):
     """What is measured besides where people have many records, and all figures count people.
 
     Arguments:
@@ -99,18 +99,14 @@ class OfPeople:
         queries: how wrong the joined tables answer questions about people.
     """
 
+    told_keys: ClassVar = (
+        "record_linkability=linkability record_intersection=intersection joined_query_error=queries"
+    )
+
     rows: int
     linkability: Linkability
     intersection: Intersection
     queries: LinkedQueryError
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {
-            "record_linkability": self.linkability.to_dict(),
-            "record_intersection": self.intersection.to_dict(),
-            "joined_query_error": self.queries.to_dict(),
-        }
 
 
 @dataclass(frozen=True)

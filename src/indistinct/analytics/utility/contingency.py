@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.document import Document, Grid, Line, Part
+from indistinct.document import Document, Grid, Line, Part, PlainData
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import range_of
 from indistinct.hierarchies.decimals import parsed
@@ -85,7 +85,7 @@ ROWS, COLUMNS = 12, 6
 
 
 @dataclass(frozen=True)
-class Contingency(Document):
+class Contingency(PlainData, Document):
     """Two columns before and after; private.
 
     Arguments:
@@ -106,14 +106,6 @@ class Contingency(Document):
     def tables(self) -> dict[str, Counts]:
         """All counts, by their table."""
         return {"the table": self.before, **self.after}
-
-    def to_dict(self) -> Plain:
-        """The counts as plain data."""
-        return {
-            "attributes": list(self.attributes),
-            "before": self.before.to_dict(),
-            "after": {name: counts.to_dict() for name, counts in self.after.items()},
-        }
 
     def frame(self) -> pl.DataFrame:
         """One row for each pair of values that occurs."""

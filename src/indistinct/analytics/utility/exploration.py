@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
-from indistinct.document import Document, Grid, Line, Part, drawing, many, share, shown
+from indistinct.document import Document, Grid, Line, Part, PlainData, drawing, many, share, shown
 from indistinct.frozen import dataclass, field
 from indistinct.types import Plain, PlainMapping
 
@@ -18,7 +18,7 @@ BOUNDS = (0.33, 0.2, 0.09, 0.05)
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(PlainData):
     """One policy, and what it makes of the table.
 
     Arguments:
@@ -39,6 +39,11 @@ class Point:
             somebody; None where no attacker was tried.
         source: the policy, made when it is asked for.
     """
+
+    told_keys: ClassVar = (
+        "k suppression_limit algorithm objective promises? gain? published suppressed classes "
+        "risk kept lost analyses policy"
+    )
 
     k: int | None
     suppression_limit: float | None
@@ -78,29 +83,6 @@ class Point:
         return safe and (
             gain is None or (self.gain is not None and self.gain["most"] <= gain + TINY)
         )
-
-    def to_dict(self) -> Plain:
-        """The point as plain data, with its policy."""
-        document: Plain = {
-            "k": self.k,
-            "suppression_limit": self.suppression_limit,
-            "algorithm": self.algorithm,
-            "objective": self.objective,
-        }
-        if self.promises:
-            document["promises"] = dict(self.promises)
-        if self.gain is not None:
-            document["gain"] = dict(self.gain)
-        return document | {
-            "published": self.published,
-            "suppressed": self.suppressed,
-            "classes": self.classes,
-            "risk": None if self.risk is None else dict(self.risk),
-            "kept": self.kept,
-            "lost": list(self.lost),
-            "analyses": None if self.analyses is None else list(self.analyses),
-            "policy": self.policy.to_dict(),
-        }
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,15 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
+from typing import ClassVar
 
 import polars as pl
 
-from indistinct.document import Document, Grid, Line, Part, drawing, shown
+from indistinct.document import Document, Grid, Line, Part, PlainData, drawing, shown
 from indistinct.errors import DataError
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.equal_frequency import equal_frequency_taxonomy
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
-from indistinct.types import Plain
 
 _LOWER_END = re.compile(r"[<>=\[(\s]*(-?\d+(?:\.\d+)?)")
 
@@ -29,8 +29,10 @@ BEFORE, GENERALIZED, EQUALIZED = "before", "generalized", "equalized"
 
 
 @dataclass(frozen=True)
-class Histogram:
+class Histogram(PlainData):
     """Records per label, numbers and intervals rising; missing values come last, as None."""
+
+    told_keys: ClassVar = "labels records unevenness"
 
     labels: tuple[Label, ...]
     records: tuple[int, ...]
@@ -41,17 +43,9 @@ class Histogram:
         held = [count for count in self.records if count]
         return max(held) / min(held) if held else None
 
-    def to_dict(self) -> Plain:
-        """The histogram as plain data."""
-        return {
-            "labels": list(self.labels),
-            "records": list(self.records),
-            "unevenness": self.unevenness,
-        }
-
 
 @dataclass(frozen=True)
-class Equalization(Document):
+class Equalization(PlainData, Document):
     """The histograms of one attribute: of its values, at a level of a hierarchy, and equalized."""
 
     attribute: str
@@ -88,13 +82,6 @@ class Equalization(Document):
         """
         found: Path = drawing("histogram_plots", "draw_equalization")(self, path)
         return found
-
-    def to_dict(self) -> Plain:
-        """The histograms as plain data."""
-        return {
-            "attribute": self.attribute,
-            **{stage: held.to_dict() for stage, held in self.stages.items()},
-        }
 
     def __repr__(self) -> str:
         told = ", ".join(

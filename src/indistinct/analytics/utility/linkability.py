@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -36,6 +37,7 @@ from indistinct.analytics.attacks.places import Places, classes_met
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import PublishedCells, PublishedRows
 from indistinct.analytics.weighted import Lists
+from indistinct.document import PlainData
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures.certainty import Domain
@@ -51,7 +53,7 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class Linkability:
+class Linkability(PlainData):
     """Record linkability.
 
     Arguments:
@@ -59,6 +61,8 @@ class Linkability:
         people: number of people, n.
         linked: the probability of every person, [n]; private.
     """
+
+    told_keys: ClassVar = "total normalized"
 
     total: float
     people: int
@@ -68,10 +72,6 @@ class Linkability:
     def normalized(self) -> float:
         """RL over the number of people, from 0 to 1."""
         return self.total / self.people if self.people else 0.0
-
-    def to_dict(self) -> dict[str, float]:
-        """The figures as plain data."""
-        return {"total": self.total, "normalized": self.normalized}
 
 
 @dataclass(frozen=True)

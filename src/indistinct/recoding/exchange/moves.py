@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
+from indistinct.document import PlainData
 from indistinct.errors import Unsatisfiable
 from indistinct.frozen import dataclass, field
-from indistinct.types import Plain
 
 Kind = Literal["swap", "cross", "noise"]
 
@@ -65,7 +65,7 @@ class ThetaInfeasible(Unsatisfiable):
 
 
 @dataclass(frozen=True)
-class Move:
+class Move(PlainData):
     """One step of the exchange.
 
     Arguments:
@@ -84,6 +84,11 @@ class Move:
         why: for noise, why no exchange was left.
     """
 
+    told_keys: ClassVar = (
+        "kind attribute group partner? given? taken? records? values? variance "
+        "partner_variance? cost why?"
+    )
+
     kind: Kind
     attribute: str
     group: int
@@ -96,23 +101,3 @@ class Move:
     partner_variance: tuple[float, float] | None = None
     cost: float = 0.0
     why: str | None = None
-
-    def to_dict(self) -> Plain:
-        """The move as plain data, without what does not apply."""
-        document = {
-            "kind": self.kind,
-            "attribute": self.attribute,
-            "group": self.group,
-            "partner": self.partner,
-            "given": self.given,
-            "taken": self.taken,
-            "records": None if self.records is None else list(self.records),
-            "values": dict(self.values),
-            "variance": list(self.variance),
-            "partner_variance": (
-                None if self.partner_variance is None else list(self.partner_variance)
-            ),
-            "cost": self.cost,
-            "why": self.why,
-        }
-        return {key: part for key, part in document.items() if part is not None and part != {}}
