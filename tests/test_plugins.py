@@ -137,6 +137,7 @@ def test_the_template_is_used_from_end_to_end(
         json.loads(one or "null") for one in said
     )
     assert run["plan"]["objective"]["measure"] == "largest-class"
+    assert 0 < run["measures"]["largest-class"] <= 1
     k, promise = audited["promises"]
     assert (k["model"], promise["model"]) == ("k-anonymity", "simpson-diversity")
     assert promise["holds"]

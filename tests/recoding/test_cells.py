@@ -24,7 +24,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.recoding.cells import amounts_under, cells_of, classes_as_published
 from indistinct.recoding.plan import CellPlan, LevelPlan, SearchReport
-from indistinct.recoding.recoded import leaked, measured, ncp
+from indistinct.recoding.recoded import leaked, mean_loss, measured, ncp
 
 REPORT = SearchReport("test", "ncp", "arithmetic", 0.0, False, 0.0, 0, 0, 0.0)
 
@@ -222,6 +222,7 @@ def test_loss_of_ranges_and_sets_by_hand() -> None:
     # Three of ten ages each; one of three towns twice, two of three twice.
     age, town = (4 * 0.3 - 0.4) / (4 - 0.4), (2 / 3 + 4 / 3 - 4 / 3) / (4 - 4 / 3)
     assert measured(found.data, plan)["loss-arithmetic"] == pytest.approx((age + town) / 2)
+    assert mean_loss(found.data, plan) == pytest.approx((age + town) / 2)
     # Of nine years between the youngest and the oldest two; of three towns one twice, two twice.
     assert ncp(found.data, plan) == pytest.approx((2 / 9 + (2 * 2 / 3) / 4) / 2)
     gone = cells_of(found.data, np.full(4, -1, dtype=np.int32), None, REPORT)

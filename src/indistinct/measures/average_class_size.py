@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from indistinct.frozen import dataclass
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Floats, Ints
+from indistinct.types import Floats, Ints, PlainMapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +18,8 @@ class AverageClassSize(Objective):
     """n / (kept classes, and one more if anything is suppressed)."""
 
     measure: ClassVar[str] = "average-class-size"
+    reported: ClassVar[Mapping[str, PlainMapping]] = {"average-class-size": {}}
+    place: ClassVar[int] = 50
 
     def bind(self, data: LeveledTable) -> BoundAverageClassSize:
         """Average class size over one table."""

@@ -6,6 +6,7 @@ form takes suppressed records at the size of their class.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from indistinct.frozen import dataclass
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Floats, Ints
+from indistinct.types import Floats, Ints, PlainMapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,8 @@ class Discernibility(Objective):
 
     measure: ClassVar[str] = "discernibility"
     settings: ClassVar[frozenset[str]] = frozenset({"monotonic"})
+    reported: ClassVar[Mapping[str, PlainMapping]] = {"discernibility": {}}
+    place: ClassVar[int] = 40
 
     def bind(self, data: LeveledTable) -> BoundDiscernibility:
         """Discernibility over one table."""

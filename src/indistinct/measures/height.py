@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from indistinct.frozen import dataclass
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Floats
+from indistinct.types import Floats, PlainMapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +19,8 @@ class Height(Objective):
 
     measure: ClassVar[str] = "height"
     settings: ClassVar[frozenset[str]] = frozenset({"aggregate", "weights"})
+    reported: ClassVar[Mapping[str, PlainMapping]] = {"height": {}}
+    place: ClassVar[int] = 60
 
     def bind(self, data: LeveledTable) -> BoundHeight:
         """Height over one table."""

@@ -7,7 +7,8 @@ x = (sum - g n / D) / (n - g n / D).
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from indistinct.frozen import dataclass
 from indistinct.kernels.costs import sum_over_prefixes, sum_over_rows
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Bools, Floats, Ints, Ints32
+from indistinct.types import Bools, Floats, Ints, Ints32, PlainMapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,11 @@ class Loss(Objective):
     measure: ClassVar[str] = "loss"
     default_aggregate: ClassVar[str] = "geometric"
     settings: ClassVar[frozenset[str]] = frozenset({"aggregate", "gs_factor", "weights"})
+    reported: ClassVar[Mapping[str, PlainMapping]] = {
+        "loss": {},
+        "loss-arithmetic": {"aggregate": "arithmetic"},
+    }
+    place: ClassVar[int] = 10
 
     def bind(self, data: LeveledTable) -> BoundLoss:
         """Loss over one table."""
@@ -33,6 +39,8 @@ class Loss(Objective):
 
 class BoundLoss(CellObjective):
     """Loss over one table. Sums stay whole numbers of leaves until the last division."""
+
+    counts: ClassVar[Literal["leaves", "records"] | None] = "leaves"
 
     def __init__(self, setting: Loss, data: LeveledTable) -> None:
         super().__init__(data, setting.over(data.attributes))

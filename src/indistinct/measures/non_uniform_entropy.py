@@ -7,7 +7,8 @@ records add, per attribute, the bits of their own generalized values: the sum ov
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from indistinct.frozen import dataclass
 from indistinct.kernels.costs import entropy_over_rows
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Bools, Floats, Ints
+from indistinct.types import Bools, Floats, Ints, PlainMapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,8 @@ class NonUniformEntropy(Objective):
 
     measure: ClassVar[str] = "non-uniform-entropy"
     settings: ClassVar[frozenset[str]] = frozenset({"aggregate", "weights", "monotonic"})
+    reported: ClassVar[Mapping[str, PlainMapping]] = {"non-uniform-entropy": {}}
+    place: ClassVar[int] = 30
 
     def bind(self, data: LeveledTable) -> BoundEntropy:
         """Non-uniform entropy over one table."""
@@ -36,6 +39,8 @@ class BoundEntropy(CellObjective):
     What suppression adds never falls as nodes become more specific: more records are suppressed,
     their values are finer, and size times entropy is superadditive.
     """
+
+    counts: ClassVar[Literal["leaves", "records"] | None] = "records"
 
     def __init__(self, setting: NonUniformEntropy, data: LeveledTable) -> None:
         super().__init__(data, setting.over(data.attributes))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import field, fields
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from indistinct.errors import PolicyError, Problem, Problems, did_you_mean, refu
 from indistinct.frozen import dataclass
 from indistinct.measures.aggregate import AGGREGATES, Aggregate, aggregate
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Bools, Floats, Ints, Ints32
+from indistinct.types import Bools, Floats, Ints, Ints32, PlainMapping
 
 Levels: TypeAlias = "NDArray[np.int16] | Ints"
 
@@ -72,6 +72,10 @@ class Objective(ABC):
     """Whether more of it is better: its value is no cost then."""
     default_aggregate: ClassVar[str] = "sum"
     settings: ClassVar[frozenset[str]] = frozenset()
+    reported: ClassVar[Mapping[str, PlainMapping]] = {}
+    """Under which names every run reports it, and by which settings; nothing: in none."""
+    place: ClassVar[int] = 100
+    """Where it is reported: smaller numbers come first."""
 
     aggregate: str | None = None
     gs_factor: float = 0.5
@@ -177,6 +181,10 @@ class CellObjective(BoundObjective):
     ``least_extra`` [m, levels] is what one suppressed unit adds at least.
     """
 
+    counts: ClassVar[Literal["leaves", "records"] | None] = None
+    """What of a published cell costs: the leaves that it stands for, or their records. None: its
+    level, and cells of no level cost nothing that is known."""
+
     base: Floats
     least_extra: Floats
 
@@ -222,6 +230,16 @@ class CellObjective(BoundObjective):
     @abstractmethod
     def cells(self, attribute: int, recoding: Recoding) -> float:
         """What the cells of attribute j cost in a recoding."""
+
+    def cost_of(self, attribute: int, amounts: Ints, suppressed: Bools) -> float:
+        """What the cells of attribute j cost by what each stands for; asked where it ``counts``.
+
+        Arguments:
+            attribute: j.
+            amounts: the leaves or records that the cell of each combination stands for, [C].
+            suppressed: which combinations are suppressed, [C].
+        """
+        raise AssertionError(f"{type(self).__name__} counts {self.counts}, and has no cost of them")
 
     def recoded(self, recoding: Recoding) -> Floats:
         """The aggregate over attributes of what their cells cost."""

@@ -5,6 +5,7 @@ A cell costs level / height, a suppressed cell 1; per attribute the mean over re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from indistinct.frozen import dataclass
 from indistinct.measures.objective import CellObjective, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Floats
+from indistinct.types import Floats, PlainMapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,8 @@ class Precision(Objective):
     settings: ClassVar[frozenset[str]] = frozenset(
         {"aggregate", "gs_factor", "weights", "monotonic"}
     )
+    reported: ClassVar[Mapping[str, PlainMapping]] = {"precision": {}}
+    place: ClassVar[int] = 20
 
     def bind(self, data: LeveledTable) -> BoundPrecision:
         """Precision over one table."""

@@ -22,7 +22,7 @@ from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan, published_classes
-from indistinct.recoding.recoded import measured
+from indistinct.recoding.recoded import mean_loss
 from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _tried(private: PrivateTable, plan: Plan, k: int) -> Tried:
         k,
         plan,
         int(held[held > 0].min(initial=int(private.data.weight.sum()))),
-        float(measured(private.data, plan)["loss-arithmetic"]),
+        mean_loss(private.data, plan),
         float(np.mean([one.done.ncp for one in items])),
         sum(one.done.as_root for one in items),
     )

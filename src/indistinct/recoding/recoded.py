@@ -11,34 +11,15 @@ import numpy as np
 
 from indistinct.errors import PolicyError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
-from indistinct.measures import BoundObjective, Outcome, Recoding, objective
+from indistinct.measures import BoundObjective, Objective, Outcome, Recoding, measures, objective
 from indistinct.measures.certainty import Domain
-from indistinct.measures.loss import BoundLoss
-from indistinct.measures.non_uniform_entropy import BoundEntropy
 from indistinct.measures.objective import CellObjective
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import amounts_under
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.plan import CellPlan, LevelPlan, Plan
-from indistinct.types import Bools, Floats, Ints, Plain
-
-REPORTED: dict[str, Plain] = {
-    "loss": {},
-    "loss-arithmetic": {"measure": "loss", "aggregate": "arithmetic"},
-    "precision": {},
-    "non-uniform-entropy": {},
-    "discernibility": {},
-    "average-class-size": {},
-    "height": {},
-}
-"""The measures reported of every plan, each with its default settings unless it says otherwise."""
-
-OF_LEVELS = frozenset({"precision", "height"})
-"""Those that count levels, which a plan of cells has none of."""
-
-OF_RECORDS = frozenset({"non-uniform-entropy"})
-"""Those that look at what each record had, which an outline of classes does not tell."""
+from indistinct.types import Bools, Floats, Ints
 
 
 def published_classes(data: LeveledTable, plan: Plan, grouper: Grouper | None = None) -> Ints:
@@ -120,16 +101,35 @@ def measured(data: LeveledTable, plan: Plan) -> dict[str, float]:
     found = {}
     sizes = None if isinstance(plan, LevelPlan) else published_classes(data, plan)
     grouper = Grouper(data) if isinstance(plan, LevelPlan) else None
-    for name, settings in REPORTED.items():
-        if isinstance(plan, CellPlan) and (
-            name in OF_LEVELS or (name in OF_RECORDS and data.marginals is not None)
-        ):
-            continue
-        bound = objective(**{"measure": name, **settings}).bind(data)
-        found[name] = bound.scaled(score(data, plan, bound, sizes, grouper))
+    for name, goal in reported().items():
+        bound = goal.bind(data)
+        if not isinstance(plan, CellPlan) or _tells(data, bound):
+            found[name] = bound.scaled(score(data, plan, bound, sizes, grouper))
     if isinstance(plan, CellPlan):
         found["ncp"] = ncp(data, plan)
     return found
+
+
+def mean_loss(data: LeveledTable, plan: Plan) -> float:
+    """The arithmetic loss of a plan, 0 to 1: what of the quasi-identifiers' detail is not kept."""
+    bound = objective("loss", aggregate="arithmetic").bind(data)
+    return bound.scaled(score(data, plan, bound))
+
+
+def reported() -> dict[str, Objective]:
+    """What every run reports, by its name and in the order of reports."""
+    kinds = sorted(measures().values(), key=lambda kind: (kind.place, kind.measure))
+    return {name: kind(**own) for kind in kinds for name, own in kind.reported.items()}
+
+
+def _tells(data: LeveledTable, bound: BoundObjective) -> bool:
+    """Whether a measure tells what cells of no level cost.
+
+    An outline of classes does not tell what each record had.
+    """
+    if not isinstance(bound, CellObjective):
+        return bound.needs_classes
+    return bound.counts == "leaves" or (bound.counts == "records" and data.marginals is None)
 
 
 def ncp(data: LeveledTable, plan: CellPlan) -> float:
@@ -154,18 +154,18 @@ def _score_of_cells(
         levels = np.zeros((len(plan.class_of), len(plan.attributes)), dtype=np.int16)
         kept = published_classes(data, plan) if sizes is None else sizes
         return bound.recoded(Recoding(levels, plan.suppressed, kept))
-    if isinstance(bound, BoundLoss):
-        amounts = plan.covered
-    elif isinstance(bound, BoundEntropy):
-        amounts = tuple(
-            amounts_under(data.taxonomies[name], plan.texts[j], data.units(j))
-            for j, name in enumerate(data.attributes)
-        )
-    else:
+    if not isinstance(bound, CellObjective) or bound.counts is None:
         raise PolicyError(
             "measure-of-levels",
             "the measure counts levels of hierarchies, and the plan publishes cells at none",
             remedy="measure loss, non-uniform entropy, discernibility or class sizes",
+        )
+    if bound.counts == "leaves":
+        amounts = plan.covered
+    else:
+        amounts = tuple(
+            amounts_under(data.taxonomies[name], plan.texts[j], data.units(j))
+            for j, name in enumerate(data.attributes)
         )
     of_cell = [np.append(amount, 0)[plan.cells(data, j)] for j, amount in enumerate(amounts)]
     return bound.over.keys(

@@ -35,7 +35,7 @@ from indistinct.recoding.earlier_plan import EarlierPlan, broken_by, suppressed_
 from indistinct.recoding.full_domain import allowed_units
 from indistinct.recoding.method import Task, method_named
 from indistinct.recoding.plan import CellPlan, CutPlan, LevelPlan, Plan, SearchReport
-from indistinct.recoding.recoded import measured, score
+from indistinct.recoding.recoded import mean_loss, score
 from indistinct.types import Bools, Frame, Ints32, Plain, PlainMapping
 from indistinct.warning_kinds import Kind
 
@@ -425,7 +425,7 @@ class _Reuse:
             private, plan, changed = self._nearest()
         except Unsatisfiable:
             return "ask for less: no plan of this method keeps the promises here"
-        loss = measured(private.data, plan)["loss-arithmetic"]
+        loss = mean_loss(private.data, plan)
         what = ", ".join(changed) or "some classes"
         return f"{ADAPT}, which changes the labels of {what} (a loss of {loss:.1%})"
 
@@ -448,7 +448,7 @@ class _Reuse:
                     freed = frozenset(chosen)
                     plan = self._searched(freed)
                     if plan is not None:
-                        loss = measured(self._with(freed).data, plan)["loss-arithmetic"]
+                        loss = mean_loss(self._with(freed).data, plan)
                         found.append((loss, chosen, plan))
             if found:
                 _, chosen, plan = min(found, key=lambda one: one[:2])

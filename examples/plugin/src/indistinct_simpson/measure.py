@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from indistinct.measures.objective import BoundObjective, Levels, Objective, Outcome, Recoding
 from indistinct.microdata.leveled import LeveledTable
-from indistinct.types import Floats
+from indistinct.types import Floats, PlainMapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +19,7 @@ class LargestClass(Objective):
     """Records of the largest class, the suppressed ones taken as a class of their own."""
 
     measure: ClassVar[str] = "largest-class"
+    reported: ClassVar[Mapping[str, PlainMapping]] = {"largest-class": {}}
 
     def bind(self, data: LeveledTable) -> BoundLargestClass:
         """The largest class of one table."""
