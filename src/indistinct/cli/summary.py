@@ -323,7 +323,7 @@ def print_classes(classes: PlainMapping, of_people: bool = False) -> None:
 
 def print_promises(promises: Iterable[PlainMapping]) -> None:
     """A table of promises, what they ask, whether they hold and what was achieved."""
-    from indistinct.report.chapters import promised_on
+    from indistinct.report.chapters.evidence import promised_on
 
     rows = []
     for alike in _folded(list(promises)):

@@ -26,7 +26,7 @@ from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.plan import published_classes
 from indistinct.recoding.published_nodes import published_nodes, published_partition
 from indistinct.release.audit.reading import PublishedTable
-from indistinct.report.chapters import HARM, VISITS, Evidence, known_of_visits
+from indistinct.report.chapters.evidence import HARM, VISITS, Evidence, known_of_visits
 from indistinct.sources.writing import CERTIFICATE, PRIVATE
 from indistinct.types import Frame, Plain, PlainMapping
 from indistinct.warnings.what_is_left import lost_attributes

@@ -11,15 +11,9 @@ from functools import cache
 
 from indistinct.errors import InputError, did_you_mean
 from indistinct.frozen import dataclass
-from indistinct.report.chapters import (
-    CHAPTERS,
-    Evidence,
-    answers,
-    attackers,
-    lead,
-    refusal,
-    tiles,
-)
+from indistinct.report.chapters import CHAPTERS, attackers
+from indistinct.report.chapters.evidence import Evidence
+from indistinct.report.chapters.opening import answers, lead, refusal, tiles
 from indistinct.report.page import Chapter, Group, Page
 from indistinct.word_lists import lists_of
 
@@ -120,7 +114,7 @@ def _groups(outline: Outline, made: Mapping[str, Chapter], found: Evidence) -> I
         for name in names:
             if name in _BY_QUESTION:
                 kind, heading = _BY_QUESTION[name]
-                chapter = attackers(found, (kind,))
+                chapter = attackers.chapter(found, (kind,))
                 if chapter is not None:
                     chapters.append(Chapter(name, heading, chapter.reading, chapter.parts))
         yield Group(title, note, chapters)

@@ -15,7 +15,7 @@ from indistinct.intake.kept_policy import policy_of
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, no_progress
 from indistinct.pipeline.attack import attack
 from indistinct.pipeline.evidence import EVIDENCE, evidence_in, policy_text
-from indistinct.report.chapters import Evidence, counts_population
+from indistinct.report.chapters.evidence import Evidence, counts_population
 from indistinct.report.outlines import page, require_template
 from indistinct.sources.writing import PRIVATE, REPORT, json_text, write_private, write_text
 from indistinct.types import Frame, Plain
