@@ -664,6 +664,52 @@ def test_a_column_that_tells_what_another_was_before_is_told_of() -> None:
     ]
 
 
+SHIFT = {"days": 100, "by": "who"}
+
+
+@pytest.mark.parametrize(
+    ("transforms", "told"),
+    [
+        ({"one": {"round": 10}, "twice": {"round": 10}}, {"one": "'twice'"}),
+        ({"one": {"round": 5}, "twice": {"round": 10}}, {}),
+        ({"one": {"noise": 20}, "twice": {"noise": 2}}, {"one": "'twice'"}),
+        ({"one": {"noise": 4}, "twice": {"noise": 8}}, {}),
+        ({"one": {"round": 40}, "sum": {"noise": 5}}, {"one": "'sum' and 'other'"}),
+        ({"one": {"aggregate": {"thresholds": [50]}}, "twice": {"round": 10}}, {"one": "'twice'"}),
+        ({"one": {"round": 10}, "twice": {"swap": {}}}, {"twice": "'one'"}),
+        ({"days": {"round": 7}, "from": {"shift": SHIFT}, "to": {"shift": SHIFT}},
+         {"days": "'from' and 'to'"}),
+        ({"days": {"round": 7}, "from": {"noise": 30}, "to": {"noise": 30}}, {}),
+    ],
+)  # fmt: skip
+def test_changed_columns_that_tell_another_more_closely_are_told_of(
+    transforms: dict[str, Any], told: dict[str, str]
+) -> None:
+    random, n = np.random.default_rng(1), 300
+    one, other = random.integers(0, 100, n), random.integers(0, 1000, n)
+    days, first = (
+        random.integers(1, 40, n),
+        np.datetime64("2020-01-01") + random.integers(0, 700, n),
+    )
+    columns = {"one": one, "twice": 2 * one, "sum": one + other, "days": days}
+    frame = pl.DataFrame({"age": 1, "who": np.arange(n), "other": other, **columns})
+    frame = frame.with_columns(pl.Series("from", first), pl.Series("to", first + days))
+    roles: dict[str, Any] = {"age": "quasi-identifier", "who": "identifier"}
+    shown = {"other": {"role": "insensitive"}} | {
+        name: {"role": "insensitive", "transform": rule} for name, rule in transforms.items()
+    }
+    asked = {
+        "attributes": {name: {"role": role} for name, role in roles.items()} | shown,
+        "rest": "drop",
+        "promises": [{"model": "k-anonymity", "k": 5}],
+    }
+    warnings = ind.anonymize(frame, asked).warnings
+    said = "{}: what is published tells what '{}' was before its transformation, more closely"
+    found = [text for text in warnings if "more closely than its own values" in text]
+    assert len(found) == len(told)
+    assert all(said.format(those, name) in found[0] for name, those in told.items())
+
+
 def test_what_belongs_together_is_told_of_a_relation_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three houses of two people each, whose classes together no other house has."""
     monkeypatch.setenv("KEY", "f3a9c17e5b2d8046a1c3e5f70918b2d4c6e8fa0b1c2d3e4f5a6b7c8d9e0f1a2b")

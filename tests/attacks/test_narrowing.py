@@ -267,6 +267,71 @@ def test_whoever_computes_an_exact_age_finds_people_alone() -> None:
     assert shown.group_by("sex", "age").len()["len"].min() == 1
 
 
+STAY: dict[str, Any] = COMPUTING | {
+    "attributes": {
+        "stay": {"role": "quasi-identifier"},
+        "sex": {"role": "quasi-identifier"},
+        "who": {"role": "identifier"},
+    }
+}
+
+
+def moved_stays(days: int | None) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Stays that are generalized, beside their first and last days, moved as far or each apart."""
+    random, n = np.random.default_rng(3), 400
+    first, stay = (
+        np.datetime64("2020-01-01") + random.integers(0, 700, n),
+        random.integers(1, 40, n),
+    )
+    shown = {"first": first, "last": first + stay}
+    table = pl.DataFrame({"who": np.arange(n), "stay": stay, "sex": "F", **shown})
+    table = table.with_columns(pl.col("first", "last").cast(pl.Date))
+    alike = {"shift": {"days": days, "by": "who"}}
+    changed = {"role": "insensitive", "transform": alike if days else {"noise": {"scale": 60}}}
+    attributes = STAY["attributes"] | {"first": changed, "last": changed}
+    return table, STAY | {"attributes": attributes}
+
+
+@pytest.mark.parametrize("days", [100, None])
+def test_what_is_computed_from_changed_columns_is_warned_of(days: int | None) -> None:
+    release = ind.anonymize(*moved_stays(days))
+    assert release.certificate.promises[0]["achieved"]["k"] >= 4
+    told = (
+        "'stay' is generalized, and can be computed from 'first' and 'last', which are published:"
+    )
+    assert any(told in text for text in release.warnings) is bool(days)
+    if days:  # whoever knows somebody's stay finds fewer than four with it
+        shown = release.tables.with_columns(stay=pl.col("last") - pl.col("first"))
+        assert shown.group_by("sex", "stay").len()["len"].min() < 4
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"noise": {"scale": 1}}, "follows from 'age'"),
+        ({"microaggregate": 3}, "determines 'age'"),
+        ({"round": 2}, "determines 'age'"),
+        ({"noise": {"scale": 40}}, None),
+        ({"swap": {}}, None),
+    ],
+)
+def test_a_changed_column_that_tells_a_quasi_identifier_is_warned_of(
+    change: dict[str, Any], what: str | None
+) -> None:
+    random, n = np.random.default_rng(5), 400
+    age = random.integers(20, 80, n)
+    table = pl.DataFrame({"age": age // 2, "sex": random.choice(["F", "M"], n), "born": 2000 - age})
+    attributes = {
+        "age": {"role": "quasi-identifier"},
+        "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        "born": {"role": "insensitive", "transform": change},
+    }
+    warnings = ind.anonymize(table, COMPUTING | {"attributes": attributes}).warnings
+    told = [text for text in warnings if "'born' is published after its transformation" in text]
+    assert bool(told) is (what is not None)
+    assert what is None or any(what in text for text in told)
+
+
 @pytest.mark.parametrize("role", ["insensitive", "sensitive"])
 def test_what_stays_of_a_quasi_identifier_computes_too(role: str) -> None:
     """The year is a quasi-identifier that is published as it is."""

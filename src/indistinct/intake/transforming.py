@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.leakage.computed import computed
+from indistinct.analytics.leakage.computed import (
+    computed,
+    told_better,
+    told_by_groups,
+    told_by_scale,
+)
 from indistinct.analytics.leakage.dependence import SAMPLE, giving_away
-from indistinct.analytics.leakage.derivations import following
+from indistinct.analytics.leakage.derivations import following, on_scales
 from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.analytics.utility.kept import Kept, kept
-from indistinct.document import many, some_of
+from indistinct.document import in_quotes, many, some_of
 from indistinct.errors import IndistinctError, InputError, PolicyError
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.code_systems import groups_of
@@ -218,7 +223,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
     run.documents.update(work.documents)
     account, warnings = work.account(made)
     left = work.kept(after, others)
-    run.warnings += [*warnings, *work.told_by_others(made), *left.warnings]
+    run.warnings += [*warnings, *work.told_by_others(made, after), *left.warnings]
     if account:
         account |= {"pairs": [pair.to_dict() for pair in left.pairs]} if left.pairs else {}
         run.documents["transforms.json"] = account
@@ -474,8 +479,13 @@ class _Work:
             return Kept()
         return kept(self.table.text(chosen), after.text(chosen), made)
 
-    def told_by_others(self, made: Mapping[str, pl.Series]) -> list[WarningText]:
-        """Warnings about columns as they are that tell what a transformed one was before."""
+    def told_by_others(self, made: Mapping[str, pl.Series], after: Table) -> list[WarningText]:
+        """Warnings about columns that tell what a transformed one was before.
+
+        Arguments:
+            made: the transformed columns.
+            after: the table with them.
+        """
         policy, table = self.policy, self.table
         plain = [
             name
@@ -485,7 +495,7 @@ class _Work:
             and name != policy.person
             and table.kinds.get(name, "other") != "other"
         ]
-        if not plain or not made:
+        if not made:
             return []
         settled = giving_away(table, plain, list(made))
         seen, asked = table.sample([*plain, *made], SAMPLE), {}
@@ -498,13 +508,59 @@ class _Work:
         rest = [name for name in asked if name not in {name for name, *_ in following_it}]
         following_it += computed(seen, table.kinds, rest, plain)
         found += [(name, those, ", roughly at least") for name, *those in following_it]
+        changed = self._told_by_changed(
+            [name for name in made if name not in {name for name, *_ in found}], plain, after
+        )
         return [
             Kind.RISK(
                 f"{' and '.join(map(repr, those))}: published as in the table, and so telling "
                 f"what '{name}' was before its transformation{roughly}: leave out, or change too"
             )
             for name, those, roughly in found
+        ] + [
+            Kind.RISK(
+                f"{in_quotes(those, ' and ')}: what is published tells what '{name}' was before "
+                "its transformation, more closely than its own values do: leave out, or change more"
+            )
+            for name, those in changed
         ]
+
+    def _told_by_changed(
+        self, names: Sequence[str], plain: Sequence[str], after: Table
+    ) -> list[tuple[str, tuple[str, ...]]]:
+        """Transformed columns, with one or two others, some transformed too, that tell them better.
+
+        Arguments:
+            names: the transformed columns that are looked at.
+            plain: columns that are published as they are.
+            after: the table with all that are published.
+        """
+        attributes, table = self.policy.attributes, self.table
+        rules = {name: rule for name in names if (rule := attributes[name].transform) is not None}
+        shown = [
+            name
+            for name, item in attributes.items()
+            if item.role in ("insensitive", "sensitive")
+            and item.transform is not None
+            and item.transform.name not in ("replace", "pseudonymize")
+        ]
+        asked = [name for name in names if attributes[name].role != IDENTIFIER]
+        if not asked or not shown or len(shown) + len(plain) < 2 or table.height() < FEW_RECORDS:
+            return []
+        rows = np.linspace(0, table.height() - 1, min(table.height(), SAMPLE)).astype(np.int64)
+        readable = [*shown, *plain][:MOST_BESIDE]
+        published = after.text(list(dict.fromkeys([*asked, *readable])))[rows]
+        scales, found = on_scales(published, after.kinds, published.columns), []
+        for name, values in on_scales(table.text(asked)[rows], table.kinds, asked).items():
+            if rules[name].name in FOLLOWED:
+                told = told_by_groups(values, published[name])
+            else:
+                told = told_by_scale(values, scales[name]) if name in scales else 0.0
+            others = {one: by for one, by in scales.items() if one in readable and one != name}
+            those = told_better(values, told, others)
+            if {*those} & {*shown}:
+                found.append((name, those))
+        return found
 
     def account(self, made: Mapping[str, pl.Series]) -> tuple[Plain, list[WarningText]]:
         """How many values each transformation changed, for the custodian; and warnings."""

@@ -16,11 +16,12 @@ from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.document import in_quotes
 from indistinct.errors import DataError
 from indistinct.intake.asked import are_codes
+from indistinct.intake.transforming import MOVED
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table
 from indistinct.warning_kinds import Kind, WarningText
-from indistinct.warnings.policy_facts import compared_beside, masked_identifiers
+from indistinct.warnings.policy_facts import compared_beside, masked_identifiers, read_beside
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
@@ -52,21 +53,22 @@ def warn_about_unprotected_columns(
             Kind.RISK(f"nearly unique, and published as they are: {names}: {NEARLY_UNIQUE}")
         )
     generalized = [name for j, name in enumerate(plan.attributes) if not plan.untouched(j)]
-    others = [name for name in beside if name not in found]
+    told = read_beside(policy, table)
+    others = [name for name in told if name not in found]
     harmful = set(policy.sensitive)
     plain = [
         name for name in others if name not in harmful and policy.attributes[name].transform is None
     ]
     warnings += _naming(private, plain)
     # An engine does not send long texts, each another one, to have numbers looked for in them.
-    short = [name for name in beside if name not in found or table.kinds[name] != "text"]
-    compared = beside if table.held else short
+    short = [name for name in told if name not in found or table.kinds[name] != "text"]
+    compared = told if table.held else short
     sought = [*generalized, *visits]
     of_records = private.subjects.unit == "record"
     every = list(dict.fromkeys([*others, *compared, *plan.attributes, *visits]))
     sampled = table.sample(every, SAMPLE) if compared and sought and of_records else None
     undone = giving_away(table, others, sought, sampled)
-    warnings += _undone(undone)
+    warnings += _undone(private, undone)
     seen = sampled if of_records or not sought else _of_everybody(private, every)
     if seen is not None:
         open_still = [name for name in others if name not in dict(undone)]
@@ -87,7 +89,7 @@ def warn_about_unprotected_columns(
         ]
     subjects = private.subjects
     sensitive = {*harmful, subjects.key}
-    own = [name for name in beside if name not in sensitive]
+    own = [name for name in told if name not in sensitive]
     if subjects.unit == "person" and own:
         constant = subjects.constant(table.text(own))
         known = nearly_unique(table, constant.columns)
@@ -113,7 +115,9 @@ def warn_about_people(
         return []
     texts = private.subjects.texts
     table = open_table(pl.concat([texts, beside], how="horizontal"))
-    found = [name for name in nearly_unique(table, beside.columns) if name not in known]
+    compared = compared_beside(private.policy, private.table)
+    found = nearly_unique(table, [name for name in beside.columns if name in compared])
+    found = [name for name in found if name not in known]
     warnings = []
     if found:
         names = in_quotes(found)
@@ -126,7 +130,7 @@ def warn_about_people(
     others = [name for name in beside.columns if name not in found and name not in known]
     undone = giving_away(table, others, generalized)
     narrowed = _narrowed(private, plan, beside.select(others), texts, undone)
-    return [*warnings, *_undone(undone), *narrowed]
+    return [*warnings, *_undone(private, undone), *narrowed]
 
 
 def _of_everybody(private: PrivateTable, columns: Sequence[str]) -> pl.DataFrame:
@@ -146,7 +150,8 @@ def _following(
 ) -> list[WarningText]:
     """Warnings about columns that follow from quasi-identifiers, of which one is generalized.
 
-    Others than sensitive ones that follow from one alone narrow it, and are warned about as such.
+    Others that follow from one alone narrow it, and are warned about as such; but for sensitive
+    ones, and such in which hardly two values are equal, as after noise.
 
     Arguments:
         private: the table.
@@ -156,11 +161,14 @@ def _following(
         seen: these columns in some records, or in one of everybody.
     """
     policy = private.policy
-    published = {name: generalized if name in policy.sensitive else () for name in beside}
+    rules = {name: policy.attributes[name].transform for name in beside}
+    moved = {name for name, rule in rules.items() if rule is not None and rule.name in MOVED}
+    alone = {*policy.sensitive, *moved}
+    published = {name: generalized if name in alone else () for name in beside}
     numbers = [name for name in known if not are_codes(policy.attributes[name])]
     return [
         Kind.RISK(
-            f"'{column}' is published as it is, and follows from {in_quotes(those, ' and ')}: it "
+            f"{_published(private, column)}, and follows from {in_quotes(those, ' and ')}: it "
             "leaves fewer records of a class to an attacker who knows "
             f"{'both' if len(those) > 1 else 'that'}; make '{column}' a quasi-identifier, or "
             "leave it out"
@@ -181,16 +189,15 @@ def warn_about_computed(
 
     Arguments:
         private: the table.
-        beside: columns that are published; those with changed values compute nothing.
+        beside: columns that are published.
         plan: what becomes of the quasi-identifiers; those that stay as they are can be read too.
         visits: attributes of visits that are generalized.
         seen: all of these in some records, or in one of everybody, where they are at hand.
     """
-    policy, table = private.policy, private.table
+    table = private.table
     stays = [name for j, name in enumerate(plan.attributes) if plan.untouched(j)]
     sought = [name for name in (*plan.attributes, *visits) if name not in stays]
-    changed = {name for name, item in policy.attributes.items() if item.transform is not None}
-    readable = [name for name in (*beside, *stays) if name not in changed]
+    readable = [*beside, *stays]
     if not sought or len(readable) < 2:
         return []
     if seen is None:
@@ -198,7 +205,8 @@ def warn_about_computed(
     return [
         Kind.RISK(
             f"'{quasi}' is generalized, and can be computed from '{one}' and '{other}', which "
-            "are published as they are: make one of them a quasi-identifier, or leave it out"
+            f"are published{' as they are' * _as_they_are(private, one, other)}: make one of them "
+            "a quasi-identifier, or leave it out"
         )
         for quasi, one, other in computed(seen, table.kinds, sought, readable)
     ]
@@ -235,7 +243,7 @@ def _narrowed(
     seen = rows.join(known.unique(keys), on=keys, nulls_equal=True, maintain_order="left")
     shown = seen.select(pl.col(f"{name}{mark}").alias(name) for name in names)
     found = narrowing(seen.select(beside.columns), seen.select(names), shown)
-    return _told_of_narrowing(found, undone)
+    return _told_of_narrowing(private, found, undone)
 
 
 def _narrowed_visits(
@@ -262,13 +270,26 @@ def _narrowed_visits(
     exact = private.table.text([*beside, *visits])[rows]
     shown = pl.DataFrame({name: values.gather(rows) for name, values in visits.items()})
     found = narrowing(exact.select(beside), exact.select(list(visits)), shown)
-    return _told_of_narrowing(found, undone)
+    return _told_of_narrowing(private, found, undone)
 
 
-def _told_of_narrowing(found: Narrowed, undone: Sequence[tuple[str, str]]) -> list[WarningText]:
+def _as_they_are(private: PrivateTable, *columns: str) -> bool:
+    """Whether no transformation changes columns."""
+    return all(private.policy.attributes[name].transform is None for name in columns)
+
+
+def _published(private: PrivateTable, column: str) -> str:
+    """How a column is published, in words."""
+    how = "as it is" if _as_they_are(private, column) else "after its transformation"
+    return f"'{column}' is published {how}"
+
+
+def _told_of_narrowing(
+    private: PrivateTable, found: Narrowed, undone: Sequence[tuple[str, str]]
+) -> list[WarningText]:
     return [
         Kind.RISK(
-            f"'{column}' is published as it is, and narrows '{quasi}', which is generalized: it "
+            f"{_published(private, column)}, and narrows '{quasi}', which is generalized: it "
             f"leaves {ratio:.1f} times fewer records of a class to an attacker who knows the "
             f"exact '{quasi}'; make '{column}' a quasi-identifier, or leave it out"
         )
@@ -319,11 +340,11 @@ def _identifiers(table: Table, columns: Sequence[str], quasi: Sequence[str]) -> 
     return [name for name in columns if name in names]
 
 
-def _undone(pairs: Iterable[tuple[str, str]]) -> list[WarningText]:
+def _undone(private: PrivateTable, pairs: Iterable[tuple[str, str]]) -> list[WarningText]:
     """Warnings about columns, each with the quasi-identifier that it determines."""
     return [
         Kind.RISK(
-            f"'{column}' is published as it is, and determines '{quasi}', which is generalized: "
+            f"{_published(private, column)}, and determines '{quasi}', which is generalized: "
             f"make '{column}' a quasi-identifier, or leave it out"
         )
         for column, quasi in pairs

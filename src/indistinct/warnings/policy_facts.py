@@ -85,10 +85,20 @@ def compared_with_original(promises: Iterable[Promise]) -> list[str]:
     ]
 
 
-def compared_beside(policy: Policy, table: Table) -> list[str]:
-    """Columns beside quasi-identifiers; lists and the like have no text that could be compared."""
+def read_beside(policy: Policy, table: Table) -> list[str]:
+    """Columns beside quasi-identifiers of which what is published may tell others.
+
+    Lists and the like have no text that could be compared, nor has what was put for a value by a
+    key or by chance.
+    """
+    replaced = replaced_alike(policy)
     return [
         name
         for name in policy.published_beside
-        if name in table.columns and table.kinds[name] != "other" and not shows_others(policy, name)
+        if name in table.columns and table.kinds[name] != "other" and name not in replaced
     ]
+
+
+def compared_beside(policy: Policy, table: Table) -> list[str]:
+    """Those of them of which others may know what is published."""
+    return [name for name in read_beside(policy, table) if not shows_others(policy, name)]

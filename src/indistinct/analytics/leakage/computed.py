@@ -57,6 +57,42 @@ def computed(
     return found
 
 
+def told_better(values: Floats, told: float, others: Mapping[str, Floats]) -> tuple[str, ...]:
+    """The one or two columns that tell a changed one better than its own published values do.
+
+    They explain nearly all of its variance, and leave half of what these leave, or less.
+
+    Arguments:
+        values: the column as it was, [n].
+        told: the share of its variance that its published values explain.
+        others: what others are published as, [n] each.
+    """
+    names, least = list(others), max(EXPLAINED, (1 + told) / 2)
+    columns = np.stack([values, *others.values()])
+    for kept in (columns, _logarithms(columns)) if names else ():
+        explained = _explained(kept)
+        best = int(np.argmax(np.diagonal(explained)))
+        one, other = np.unravel_index(int(np.argmax(explained)), explained.shape)
+        if explained[best, best] >= least:
+            return (names[best],)
+        if explained[one, other] >= least:
+            return names[one], names[other]
+    return ()
+
+
+def told_by_scale(values: Floats, shown: Floats) -> float:
+    """The share of a column's variance that its published values explain."""
+    return float(_explained(np.stack([values, shown]))[0, 0])
+
+
+def told_by_groups(values: Floats, shown: pl.Series) -> float:
+    """The share of a column's variance that is between the groups in which it is published."""
+    table = pl.DataFrame({"value": values, "group": shown}).filter(pl.col("value").is_not_nan())
+    beside = (pl.col("value") - pl.col("value").mean()) ** 2
+    left, whole = table.select(beside.over("group").sum(), beside.sum().alias("whole")).row(0)
+    return 1 - left / whole if whole else 1.0
+
+
 def _pair(values: Floats, others: Mapping[str, Floats]) -> tuple[str, str] | None:
     """The two columns of which a sum, or else a product, puts the values in order."""
     names = list(others)
@@ -64,7 +100,7 @@ def _pair(values: Floats, others: Mapping[str, Floats]) -> tuple[str, str] | Non
         return None
     columns = np.stack([values, *others.values()])
     for kept in (columns, _logarithms(columns)):
-        explained = _explained(kept)
+        explained = np.triu(_explained(kept), k=1)
         best = np.argsort(-explained, axis=None, kind="stable")[:TRIED]
         for one, other in zip(*np.unravel_index(best, explained.shape), strict=True):
             if explained[one, other] < EXPLAINED:
@@ -81,7 +117,10 @@ def _logarithms(columns: Floats) -> Floats:
 
 
 def _explained(columns: Floats) -> Floats:
-    """The share of the first column's variance that each two others explain, once each, [c, c]."""
+    """The share of the first column's variance that each two others explain, [c, c].
+
+    Once each; on the diagonal what each explains alone.
+    """
     there = ~np.isnan(columns)
     # Around the mean and by the deviation, so that days since 1970 lose nothing.
     count = np.maximum(there.sum(axis=1, keepdims=True), 1)
@@ -95,7 +134,8 @@ def _explained(columns: Floats) -> Floats:
     among = 1.0 - between**2
     both = own[:, None] ** 2 + own**2 - 2 * own[:, None] * own * between
     shares = np.where(among > _LITTLE, both / np.maximum(among, _LITTLE), 0.0)
-    found: Floats = np.triu(np.minimum(shares, 1.0), k=1)
+    np.fill_diagonal(shares, own**2)
+    found: Floats = np.triu(np.minimum(shares, 1.0))
     return found
 
 
