@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
+from indistinct.privacy import models, promise
 from indistinct.verbs.workbench import ClassSizes
 
 POLICY = """\
@@ -220,3 +221,26 @@ def test_what_nobody_said_of_a_file_is_found_and_drafted_as_init_does(tmp_path: 
     # A policy that names columns says itself how its file is read.
     mine = '[source]\nskip_rows = 1\n[attributes.alter]\nrole = "sensitive"\n'
     assert ind.workbench(path, mine).head(1)[0]["alter"] == "20,5"
+
+
+def test_whatever_may_be_promised_is_offered_with_what_it_can_begin_with(
+    bench: ind.Workbench,
+) -> None:
+    offered = {item["model"]: item for item in bench.offered()}
+    own = {name for name, kind in models().items() if kind.__module__.startswith("indistinct.")}
+    assert own <= offered.keys()
+    for model, item in offered.items():
+        begun = {one["name"]: one["value"] for one in item["settings"]}
+        made = promise(model, **begun, sensitive="illness" if item["sensitive"] else None)
+        assert made.parameters.items() >= begun.items() or model == "known-visit"
+        assert item["says"]
+        assert "`" not in item["says"]
+        for one in item["settings"]:
+            assert one["least"] is None or one["least"] <= one["value"], item
+            assert one["most"] is None or one["value"] <= one["most"], item
+    assert offered["k-anonymity"]["settings"] == [
+        {"name": "k", "value": 5, "whole": True, "least": 1, "most": None}
+    ]
+    assert [one["name"] for one in offered["known-records"]["settings"]] == ["k", "m"]
+    assert {name for name, item in offered.items() if item["population"]} >= {"k-map"}
+    assert {name for name, item in offered.items() if item["people"]} >= {"km-anonymity"}

@@ -4,6 +4,7 @@ import re
 import shutil
 import signal
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 LONG = 600_000.0
+PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +31,17 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """One studio for all tables."""
-    made = start.__wrapped__(tmp_path_factory.mktemp("studio"))  # type: ignore[attr-defined]
+    """One studio for all tables, with the promise of a plugin."""
+    folder = tmp_path_factory.mktemp("studio")
+    shutil.copytree(PLUGIN / "src" / "indistinct_simpson", folder / "indistinct_simpson")
+    about = folder / "indistinct_simpson-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: simpson\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[indistinct.promises]\nsimpson-diversity = indistinct_simpson.promise:SimpsonDiversity\n"
+        "[indistinct.checks]\nsimpson-diversity = indistinct_simpson.check\n"
+    )
+    made = start.__wrapped__(folder)  # type: ignore[attr-defined]
     yield next(made)()
     next(made, None)
 
@@ -234,6 +245,25 @@ def test_the_whole_way_by_keyboard_is_that_of_the_command_line(
     assert files(out) == files(other)
     assert files(out / "private").keys() == files(other / "private").keys()
     assert page.complaints == []
+
+
+def test_the_promise_of_a_plugin_is_made_like_ours(enter: Enter, table: Path):
+    page = enter(table)
+    page.click("#to-promises")
+    page.wait_for_selector("#add-max-posterior")
+    page.click("#more-promises > summary")
+    page.click("#add-simpson-diversity")
+    page.wait_for_selector("#promise-1-bound[value='0.5']")
+    page.fill("#promise-1-bound", "7")
+    page.press("#promise-1-bound", "Enter")
+    page.wait_for_selector("text=bound of simpson-diversity must be a number")
+    page.fill("#promise-1-bound", "0.7")
+    page.press("#promise-1-bound", "Enter")
+    page.wait_for_selector("#promise-1-bound[value='0.7']")
+    assert barriers(page) == []
+    made = tomllib.loads(table.with_suffix(".toml").read_text())["promises"][1]
+    assert (made["model"], made["bound"]) == ("simpson-diversity", 0.7)
+    assert [one for one in page.complaints if "422" not in one] == []
 
 
 def test_steps_are_seen_undone_and_kept_over_a_reload(enter: Enter, table: Path):

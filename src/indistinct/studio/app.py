@@ -45,6 +45,7 @@ def application(space: Workspace) -> Starlette:
         "state": lambda at, _: at.state(),
         "table": _table,
         "classes": _classes,
+        "promises": lambda at, _: at.bench.offered(),
         "feasible": lambda at, _: [item.to_dict() for item in at.held().infeasible()],
         "hierarchy": lambda at, asked: at.held().hierarchy(_text(asked, "attribute")).to_dict(),
         "dates": lambda at, asked: at.held().date_formats(_text(asked, "attribute")),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -34,9 +36,13 @@ from indistinct.intake.run import Run
 from indistinct.policy import DraftPolicy
 from indistinct.policy.edits import edit_policy
 from indistinct.policy.methods import heeded
+from indistinct.privacy.parameters import whole
+from indistinct.privacy.promise import Promise, models
 from indistinct.recoding.full_domain import allowed_units
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.judge import Judge
+from indistinct.release.audit import checks
+from indistinct.release.audit.check import Check
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
@@ -177,6 +183,16 @@ class Workbench:
             return health_policy(self.format, k)
         why = {} if self.look is None else self.look.why
         return first_policy(self.profile, k=k, source=self.source, reasons=why)
+
+    def offered(self) -> list[Plain]:
+        """Every promise that a policy may make, those of plugins among them, as plain data.
+
+        Of each its ``model``, what it ``says``, whether it is about a ``sensitive`` attribute,
+        ``people`` with many records or a ``population``, and its ``settings``: a ``value`` to begin
+        with, and of numbers the ``least`` and the ``most``.
+        """
+        found = checks()
+        return [_offer(name, kind, found[name]) for name, kind in models().items() if name in found]
 
     def reads(self, policy: str, directory: str | Path = ".") -> bool:
         """Whether a policy reads the table as it was read."""
@@ -511,3 +527,38 @@ def _read_by(policy: DraftPolicy) -> str:
     source = policy.source.to_dict()
     people = sorted(policy.attributes) if "people" in source else []
     return repr((reading(policy), source.get("format"), source.get("people"), people))
+
+
+def _offer(model: str, kind: type[Promise], check: Check) -> Plain:
+    """A promise, with what it needs."""
+    bounds = {item.name: item.metadata.get("must") for item in fields(kind)}
+    held = check.check.settings
+    needed = [name for name, one in held.items() if one.default is None and not one.optional]
+    begun = needed or [name for name in held if _is_number(held[name].example)][:1]
+    settings = []
+    for name, one in held.items():
+        value = one.example if one.default is None else one.default
+        if name in begun or (_is_number(value) and not one.optional):
+            must = bounds.get(name)
+            within = {} if must is None else must.keywords
+            settings.append(
+                {
+                    "name": name,
+                    "value": value,
+                    "whole": must is not None and must.func is whole,
+                    "least": within.get("least"),
+                    "most": within.get("most"),
+                }
+            )
+    return {
+        "model": model,
+        "says": inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].replace("``", ""),
+        "sensitive": kind.needs_sensitive,
+        "people": kind.subject != "classes",
+        "population": kind.needs_population,
+        "settings": settings,
+    }
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

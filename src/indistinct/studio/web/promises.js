@@ -2,10 +2,10 @@
 
 import { count, grid, h, menu, note, problems, shape, share } from "/web/dom.js";
 import { edit, read, refuse, store } from "/web/store.js";
-import { MODELS, modelNamed } from "/web/models.js";
+import { inWords, isPlain } from "/web/models.js";
 
 const MOST = 50;
-const seen = { key: null, sizes: null, wrong: null, infeasible: null, k: null };
+const seen = { key: null, sizes: null, wrong: null, infeasible: null, k: null, offers: null };
 
 async function look(key, redraw) {
   seen.key = key;
@@ -17,10 +17,19 @@ async function look(key, redraw) {
   redraw();
 }
 
+async function lookAround(redraw) {
+  seen.offers = [];
+  seen.offers = (await read("promises")).map(inWords);
+  redraw();
+}
+
+const offered = (model) => seen.offers.find((item) => item.model === model);
+
 export function promiseRoom(redraw) {
   const { version, policy } = store.state;
   const key = `${version} ${store.state.table.path}`;
   if (seen.key !== key) look(key, redraw);
+  if (!seen.offers) lookAround(redraw);
   const promises = policy.sections.promises ?? [];
   const sensitive = Object.entries(policy.attributes).filter(([, own]) => own.role === "sensitive").map(([name]) => name);
   return h("div", {},
@@ -29,7 +38,9 @@ export function promiseRoom(redraw) {
     problems(policy.problems), policy.problems.length ? null : feasibility(promises),
     h("div", { className: "two" }, slider(promises, redraw), promised(promises, sensitive, policy.implied)),
     h("section", { className: "card", "aria-label": "More promises" },
-      h("h2", {}, "Add a promise"), h("div", { className: "models" }, MODELS.map((item) => offer(item, promises, sensitive)))));
+      h("h2", {}, "Add a promise"), offers(seen.offers.filter(isPlain), promises, sensitive),
+      h("details", { id: "more-promises" }, h("summary", {}, "More promises"),
+        offers(seen.offers.filter((item) => !isPlain(item)), promises, sensitive))));
 }
 
 function feasibility(promises) {
@@ -94,7 +105,7 @@ function promised(promises, sensitive, implied) {
   return h("section", { className: "card", "aria-label": "Promised" }, h("h2", {}, "Promised"),
     promises.length ? promises.map((item, at) => one(item, at, sensitive)) : h("p", { className: "soft" }, "Nothing yet."),
     implied.map((item) => h("div", { className: "promise", role: "group", "aria-label": `Comes with it: ${item.model}` },
-      h("h3", {}, modelNamed(item.model)?.title ?? (item.visit ? "A visit finds nobody" : item.model), " ", h("span", { className: "tag" }, item.model)),
+      h("h3", {}, offered(item.model)?.title ?? (item.visit ? "A visit finds nobody" : item.model), " ", h("span", { className: "tag" }, item.model)),
       h("p", { className: "small soft" }, `Comes with the promises above, with k = ${item.k}: an attacker who knows ${item.visit?.join(", ") || "the columns that belong to each visit"} of one visit finds at least ${item.k} people of a group with such a visit.`))));
 }
 
@@ -102,17 +113,18 @@ function promised(promises, sensitive, implied) {
 const go = (id) => (document.getElementById(id) ?? document.getElementById("room")).focus();
 
 function one(item, at, sensitive) {
-  const known = modelNamed(item.model);
-  const settings = known?.settings ?? Object.keys(item).filter((key) => typeof item[key] === "number").map((key) => [key, key, item[key], "any"]);
+  const known = offered(item.model);
+  const settings = known?.settings.filter(({ value }) => typeof value === "number") ?? [];
   return h("div", { className: "promise", role: "group", "aria-label": `Promise ${at + 1}: ${item.model}` },
     h("h3", { style: null }, known?.title ?? item.model, " ", h("span", { className: "tag" }, item.model)),
     known ? h("p", { className: "small soft" }, known.says) : null,
     h("div", { className: "row" },
-      settings.map(([key, title, , step, least, most]) => {
-        const id = `promise-${at}-${key}`;
+      settings.map(({ name: key, value: usual, whole, least, most }) => {
+        const id = `promise-${at}-${key}`, title = known.names[key] ?? key;
+        const step = whole ? 1 : most === 1 ? 0.05 : 0.25;
         return h("div", { className: "field" }, h("label", { for: id }, title),
-          h("input", { type: "number", id, step: String(step), min: least === undefined ? null : String(least), max: most === undefined ? null : String(most), value: String(item[key] ?? ""),
-            onchange: (event) => { const value = Number(event.target.value); if (event.target.value === "" || !Number.isFinite(value)) return refuse(`${title} has to be a number, such as ${item[key] ?? 5}`); seen.k = null; return edit(["promises", at, key], value); } }));
+          h("input", { type: "number", id, step: String(step), min: least === null ? null : String(least), max: most === null ? null : String(most), value: String(item[key] ?? usual),
+            onchange: (event) => { const value = Number(event.target.value); if (event.target.value === "" || !Number.isFinite(value)) return refuse(`${title} has to be a number, such as ${item[key] ?? usual}`); seen.k = null; return edit(["promises", at, key], value); } }));
       }),
       item.sensitive !== undefined ? h("div", { className: "field" }, h("label", { for: `promise-${at}-of` }, "Of"),
         menu(`promise-${at}-of`, "Sensitive attribute", sensitive.includes(item.sensitive) ? sensitive : [item.sensitive, ...sensitive], item.sensitive,
@@ -121,24 +133,27 @@ function one(item, at, sensitive) {
     item.on ? h("p", { className: "small" }, `For an attacker who knows only: ${item.on.join(", ")}`) : null);
 }
 
+const offers = (items, promises, sensitive) => h("div", { className: "models" }, items.map((item) => offer(item, promises, sensitive)));
+
 function offer(item, promises, sensitive) {
-  const people = Boolean(store.state.policy.sections.source?.person);
+  const { source, risk } = store.state.policy.sections;
   const taken = item.sensitive ? promises.filter((own) => own.model === item.model).map((own) => own.sensitive) : [];
   const free = sensitive.filter((name) => !taken.includes(name));
   let why = null;
-  if (item.people && !people) why = "Only where people have many records, and the policy names the person.";
+  if (item.people && !source?.person) why = "Only where people have many records, and the policy names the person.";
+  else if (item.population && !risk?.population) why = "It needs a population: name one under [risk] in the policy.";
   else if (item.sensitive && !sensitive.length) why = "It needs a sensitive column: give one that role in the room Table.";
   else if (item.sensitive && !free.length) why = "Already promised for every sensitive column.";
-  else if (!item.sensitive && first(promises) >= 0) why = "Already promised: change its k.";
+  else if (!item.sensitive && promises.some((own) => own.model === item.model && !own.on)) why = "Already promised: change it above.";
   const add = () => edit(["promises", promises.length], {
     model: item.model,
-    ...Object.fromEntries(item.settings.map(([key, , value]) => [key, value])),
+    ...Object.fromEntries(item.settings.map(({ name, value }) => [name, value])),
     ...(item.sensitive ? { sensitive: free[0] } : {}),
-  }).then(() => go(`promise-${promises.length}-${item.settings[0][0]}`));
+  }).then(() => go(`promise-${promises.length}-${item.settings[0]?.name}`));
   return h("div", {},
     h("h3", {}, item.title, " ", h("span", { className: "tag" }, item.model)),
-    h("p", {}, item.says), h("p", { className: "small soft" }, `Prevents ${item.keeps}.`),
-    h("details", {}, h("summary", {}, "An example"),
+    h("p", {}, item.says), item.keeps ? h("p", { className: "small soft" }, `Prevents ${item.keeps}.`) : null,
+    item.rows && h("details", {}, h("summary", {}, "An example"),
       h("div", { className: "example" }, grid(`Example of ${item.model}`, [["Age", (row) => row[0]], ["Postcode", (row) => row[1]], ["Illness", (row) => row[2]]], item.rows)),
       h("p", { className: "small" }, item.remark)),
     why ? h("p", { className: "small soft" }, why) : h("button", { id: `add-${item.model}`, onclick: add }, "Promise this"));
