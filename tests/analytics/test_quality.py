@@ -228,3 +228,19 @@ def test_too_many_pairs_are_looked_at_by_attribute(monkeypatch: pytest.MonkeyPat
     for name in ("non_uniform_entropy", "squared_error", "row_squared_error"):
         assert alone[name] is not None
         assert 0 <= alone[name] <= 1  # type: ignore[operator]
+
+
+def test_distances_of_rows_attribute_by_attribute_count_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Many people of one age count as many, also where every attribute is looked at alone."""
+    ages = [20] * 8 + [24] + [30, 44]
+    original = Original.of(pl.DataFrame({"age": list(map(str, ages))}), {"age": fives(ages)})
+    frame = pl.DataFrame({"age": [f"{a // 5 * 5}-{a // 5 * 5 + 4}" for a in ages]})
+    joint = Utility(original, read_rows(original, frame)).quality["row_squared_error"]
+    far = np.array([24] * 8 + [20] + [14, 24])
+    near = np.array([4] * 8 + [4] + [0, 0])
+    assert joint == pytest.approx(1 - near.sum() / far.sum())
+    monkeypatch.setattr(quality, "MOST_PAIRS", 1)
+    alone = Utility(original, read_rows(original, frame)).quality["row_squared_error"]
+    assert alone == pytest.approx(joint)

@@ -41,8 +41,9 @@ from indistinct.document import PlainData
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
+from indistinct.kernels.pairs import add_up, look_up
 from indistinct.measures.certainty import Domain
-from indistinct.types import Bools, Floats, Ints, Plain
+from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 
 MOST_PAIRS = 20_000_000
 """Most pairs of combinations and classes that are looked at; beyond, every attribute goes alone."""
@@ -102,7 +103,8 @@ def quality_of(
     records = published.kept + suppressed
     worlds = _worlds(original, published, suppressed)
     size = published.size.astype(np.float64)
-    found, squares, spans, bits = {}, [], [], np.zeros(2)
+    found, bits = {}, np.zeros(2)
+    numeric: dict[int, tuple[Domain, _Pairs]] = {}
     places = 1.0
     ambiguous = np.ones(published.classes)
     alike = [
@@ -117,13 +119,12 @@ def quality_of(
         starred = float(size[cells.suppressed[published.codes[j]]].sum()) + suppressed
         climbed = _levels(domain.taxonomy, cells, coverage)
         intensity = float((size * climbed[published.codes[j]]).sum()) + suppressed
-        square, span = _squares(domain, cells, own)
+        square, span = _squares(domain, cells, own.leaf, own.cell)
         error = _share_left((square * own.records).sum(), (span * own.records).sum())
         lost = _bits_lost(domain, cells, coverage, own, alike[j] if even else None)
         bits += lost
         if domain.numbers is not None:
-            squares.append((domain, square))
-            spans.append((domain, span))
+            numeric[j] = domain, own
         found[name] = AttributeQuality(
             missings=1.0 - starred / records if records else 1.0,
             generalization_intensity=1.0 - intensity / records if records else 1.0,
@@ -139,7 +140,7 @@ def quality_of(
     return Quality(
         per_attribute=found,
         non_uniform_entropy=_share_left(*bits),
-        row_squared_error=worlds.rows(squares, spans),
+        row_squared_error=worlds.rows(numeric),
         ambiguity=_share_left(told - records, records * (places - 1.0)),
     )
 
@@ -150,24 +151,9 @@ class _Pairs:
     whole record) and the expected number of records of each pair.
     """
 
-    leaf: Ints
-    cell: Ints
+    leaf: Ints32
+    cell: Ints32
     records: Floats
-
-    def summed(self, leaves: int, cells: int) -> _Pairs:
-        """The same records with one pair for each value in each cell, where that is less to tell.
-
-        Arguments:
-            leaves: how many values there are.
-            cells: how many cells.
-        """
-        ways = leaves * (cells + 1)
-        if ways >= len(self.leaf):
-            return self
-        way = self.leaf * (cells + 1) + np.where(self.cell < 0, cells, self.cell)
-        records = np.bincount(way, self.records, minlength=ways)
-        leaf, cell = np.divmod(np.flatnonzero(records), cells + 1)
-        return _Pairs(leaf, np.where(cell == cells, -1, cell), records[records != 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +164,7 @@ class _Worlds:
         original: the table.
         published: the release.
         combination: of every pair.
-        group: the class of every pair, -1 for records in no class.
+        group: the class of every pair, G for records in no class.
         records: expected records of every pair.
         stray: classes that no combination fits.
         joint: whether the pairs speak of all attributes together.
@@ -187,12 +173,23 @@ class _Worlds:
 
     original: Original
     published: PublishedRows
-    combination: Ints
-    group: Ints
+    combination: Ints32
+    group: Ints32
     records: Floats
     stray: Ints
     joint: bool
     suppressed: int
+
+    def _ways(self, domain: Domain, cells: PublishedCells) -> tuple[int, int] | None:
+        """How many values and cells there are, with none at last, where these are fewer ways to
+        publish a value than there are pairs: what depends on them is worked out once for each.
+        """
+        ways = len(domain), len(cells.labels) + 1
+        return ways if ways[0] * ways[1] < len(self.combination) else None
+
+    def _cell_of(self, attribute: int, cells: PublishedCells) -> Ints32:
+        """The cell of every class, and at last of no class, [G + 1]."""
+        return np.append(self.published.codes[attribute], len(cells.labels)).astype(np.int32)
 
     def of(
         self, attribute: int, domain: Domain, cells: PublishedCells, coverage: Coverage
@@ -205,53 +202,77 @@ class _Worlds:
         np.add.at(alone, codes[strays], size[strays])
         leaves, kinds, records = [], [], []
         if self.joint:
-            leaves.append(self.original.codes[attribute][self.combination].astype(np.int64))
-            kinds.append(np.append(codes, -1)[self.group].astype(np.int64))
-            records.append(self.records)
+            value, cell_of = self.original.codes[attribute], self._cell_of(attribute, cells)
+            if (ways := self._ways(domain, cells)) is not None:
+                told = np.zeros(ways)
+                add_up(value, cell_of, self.combination, self.group, self.records, told)
+                there = np.nonzero(told)
+                leaf, cell = (at.astype(np.int32) for at in there)
+                records.append(told[there])
+            else:
+                leaf, cell = value[self.combination], cell_of[self.group]
+                records.append(self.records)
+            leaves.append(leaf)
+            kinds.append(np.where(cell < len(cells.labels), cell, np.int32(-1)))
         elif self.suppressed:
-            there = np.flatnonzero(domain.counts)
-            leaves.append(there)
-            kinds.append(np.full(len(there), -1, np.int64))
-            records.append(self.suppressed * domain.counts[there] / domain.counts.sum())
-        for cell in np.flatnonzero(alone):
-            places = coverage.places(cells.labels[cell])
+            counted = np.flatnonzero(domain.counts)
+            leaves.append(counted.astype(np.int32))
+            kinds.append(np.full(len(counted), -1, np.int32))
+            records.append(self.suppressed * domain.counts[counted] / domain.counts.sum())
+        for at in np.flatnonzero(alone):
+            places = coverage.places(cells.labels[at])
             under = np.asarray(places if places is not None else [], np.int64)
             under = under[domain.counts[under] > 0]
             if not len(under):  # a value that the table does not have
                 under = np.flatnonzero(domain.counts)
-            leaves.append(under)
-            kinds.append(np.full(len(under), cell, np.int64))
-            records.append(alone[cell] * domain.counts[under] / domain.counts[under].sum())
+            leaves.append(under.astype(np.int32))
+            kinds.append(np.full(len(under), at, np.int32))
+            records.append(alone[at] * domain.counts[under] / domain.counts[under].sum())
         if not leaves:
-            none = np.zeros(0, np.int64)
+            none = np.zeros(0, np.int32)
             return _Pairs(none, none, np.zeros(0))
         return _Pairs(np.concatenate(leaves), np.concatenate(kinds), np.concatenate(records))
 
-    def rows(
-        self, squares: Sequence[tuple[Domain, Floats]], spans: Sequence[tuple[Domain, Floats]]
-    ) -> float | None:
+    def rows(self, numeric: Mapping[int, tuple[Domain, _Pairs]]) -> float | None:
         """The quality by distances of whole records; None without numbers.
 
         Over the pairs of all attributes: classes that nobody fits are left out.
+
+        Arguments:
+            numeric: the attributes of numbers by their places, each with its own pairs.
         """
-        if not squares:
+        if not numeric:
             return None
+        spreads = {
+            at: spread for at, (domain, _) in numeric.items() if (spread := _variance(domain))
+        }
         if not self.joint:
-            errors = [
-                _share_left(float(square.sum()), float(span.sum()))
-                for (_, square), (_, span) in zip(squares, spans, strict=True)
-            ]
-            return float(np.mean(errors))
-        pairs = len(self.combination)
-        found = []
-        for columns in (squares, spans):
-            total = np.zeros(pairs)
-            for domain, square in columns:
-                spread = _variance(domain)
-                if spread > 0:
-                    total += np.nan_to_num(square[:pairs]) / spread
-            found.append(float((np.sqrt(total) * self.records).sum()))
-        return _share_left(found[0], found[1])
+            return float(np.mean([self._apart(at, *one) for at, one in numeric.items()]))
+        near = np.zeros(len(self.combination))
+        far = np.zeros(self.original.combinations)
+        for at, spread in spreads.items():
+            domain, cells = numeric[at][0], self.published.cells[at]
+            value, cell_of = self.original.codes[at], self._cell_of(at, cells)
+            if (ways := self._ways(domain, cells)) is not None:
+                leaf, cell = np.divmod(np.arange(ways[0] * ways[1]), ways[1])
+                table = (_squares(domain, cells, leaf, cell)[0] / spread).reshape(ways)
+                look_up(value, cell_of, self.combination, self.group, table, near)
+            else:
+                leaf, cell = value[self.combination], cell_of[self.group]
+                near += _squares(domain, cells, leaf, cell)[0] / spread
+            far += _squares(domain, cells, value, np.full(len(value), -1))[1] / spread
+        given = np.bincount(self.combination, self.records, minlength=len(far))
+        return _share_left(
+            float((np.sqrt(near, out=near) * self.records).sum()),
+            float((np.sqrt(far) * given).sum()),
+        )
+
+    def _apart(self, attribute: int, domain: Domain, own: _Pairs) -> float:
+        """The same by one attribute alone."""
+        square, span = _squares(domain, self.published.cells[attribute], own.leaf, own.cell)
+        return _share_left(
+            float((np.sqrt(square) * own.records).sum()), float((np.sqrt(span) * own.records).sum())
+        )
 
 
 def _worlds(original: Original, published: PublishedRows, suppressed: int) -> _Worlds:
@@ -269,25 +290,26 @@ def _worlds(original: Original, published: PublishedRows, suppressed: int) -> _W
             published.classes,
             most=MOST_PAIRS,
         )
-    none = np.zeros(0, np.int64)
     if met is None:
-        return _Worlds(original, published, none, none, np.zeros(0), none, False, suppressed)
-    combination = np.repeat(np.arange(original.combinations), np.diff(met.indptr))
-    group = met.index.astype(np.int64)
-    fits = np.bincount(group, weights=weight[combination], minlength=published.classes)
+        none, stray = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        return _Worlds(original, published, none, none, np.zeros(0), stray, False, suppressed)
+    combination = np.repeat(np.arange(original.combinations, dtype=np.int32), np.diff(met.indptr))
+    group, records = met.index, weight[combination]
     # Combinations that only a hierarchy or a population has weigh nothing.
-    held = weight[combination] > 0
-    combination, group = combination[held], group[held]
-    records = published.size[group] * weight[combination] / fits[group]
+    if not (weight > 0).all():
+        held = records > 0
+        combination, group, records = combination[held], group[held], records[held]
+    fits = np.bincount(group, weights=records, minlength=published.classes)
+    records *= (published.size / np.where(fits > 0, fits, 1.0))[group]
     stray = np.flatnonzero(fits == 0)
     if suppressed:
         given = np.bincount(combination, weights=records, minlength=original.combinations)
         left = np.maximum(weight - given, 0.0)
         left[left < 1e-9] = 0.0
         left = left if left.sum() else weight
-        gone = np.flatnonzero(left)
+        gone = np.flatnonzero(left).astype(np.int32)
         combination = np.concatenate([combination, gone])
-        group = np.concatenate([group, np.full(len(gone), -1, np.int64)])
+        group = np.concatenate([group, np.full(len(gone), published.classes, np.int32)])
         records = np.concatenate([records, suppressed * left[gone] / left.sum()])
     return _Worlds(original, published, combination, group, records, stray, True, suppressed)
 
@@ -342,7 +364,6 @@ def _bits_lost(
         pairs: the values of the records, and their cells.
         group: which values are published alike; None where they are on several levels.
     """
-    pairs = pairs.summed(len(domain), len(cells.labels))
     counts = domain.counts.astype(np.float64)
     total = counts.sum()
     under = np.ones(len(cells.labels) + 1)
@@ -379,10 +400,18 @@ def _shown_with(taxonomy: Taxonomy, cells: PublishedCells) -> Ints | None:
     return None
 
 
-def _squares(domain: Domain, cells: PublishedCells, pairs: _Pairs) -> tuple[Floats, Floats]:
+def _squares(
+    domain: Domain, cells: PublishedCells, leaf: Ints | Ints32, cell: Ints | Ints32
+) -> tuple[Floats, Floats]:
     """For every pair the squared distance to the farther end of cell and of the whole range.
 
     Both are 0 for a missing value, and for one that is no number among numbers.
+
+    Arguments:
+        domain: the values.
+        cells: the published cells.
+        leaf: the value of every pair, [P].
+        cell: the cell of every pair, the last, or -1, for no class, [P].
     """
     scale = domain.numbers
     if scale is None:
@@ -397,10 +426,6 @@ def _squares(domain: Domain, cells: PublishedCells, pairs: _Pairs) -> tuple[Floa
             low[at], high[at] = numbers.min(), numbers.max()
     hidden = np.append(cells.suppressed | np.isnan(low), True)
     low, high = np.append(low, np.nan), np.append(high, np.nan)
-    leaf, cell, width = pairs.leaf, pairs.cell, len(low)
-    table = len(scale) * width < len(leaf)
-    if table:  # Fewer ways to show a value than pairs: each is worked out once.
-        leaf, cell = np.divmod(np.arange(len(scale) * width), width)
     value = scale[leaf]
     least, most = domain.span
     if domain.numbers is None:
@@ -409,11 +434,7 @@ def _squares(domain: Domain, cells: PublishedCells, pairs: _Pairs) -> tuple[Floa
     span = np.maximum((value - least) ** 2, (value - most) ** 2)
     away = np.maximum((value - low[cell]) ** 2, (value - high[cell]) ** 2)
     square = np.where(hidden[cell], span, np.minimum(away, span))
-    square, span = np.nan_to_num(square), np.nan_to_num(span)
-    if table:
-        ways = pairs.leaf * width + pairs.cell % width
-        return square[ways], span[ways]
-    return square, span
+    return np.nan_to_num(square), np.nan_to_num(span)
 
 
 def _variance(domain: Domain) -> float:
