@@ -36,6 +36,12 @@ def test_promises_count_people_where_a_column_names_them() -> None:
     ]
 
 
+LINKED: dict[str, Any] = {
+    "promises": [{"model": "distinct-l-diversity", "l": 2, "sensitive": "dx"}],
+    "method": {"algorithm": "anatomy"},
+}
+"""Sections of a policy that makes linked tables."""
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     (
         {"promises": [{"model": "k-anonymity", "k": 2, "unit": "record"}]},
@@ -58,6 +64,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     ({"method": {"objective": "rows"}}, "objective: 'rows' looks for distinct rows"),
     ({"method": {"decoys": {"to": 3}}}, "method.decoys: a decoy copies a record"),
+    (LINKED | {"output": {"suppressed": "keep"}}, "output.suppressed: has no effect, as linked"),
+    (LINKED | {"output": {"shuffle": False}}, "output.shuffle: has no effect, as linked tables"),
     ({"method": {"algorithm": "theta-star"}}, "works towards 'theta-sensitive'"),
     ({"method": {"algorithm": "k-l-diversity"}}, "works towards 'kl-diversity'"),
     (

@@ -8,7 +8,7 @@ from indistinct._sections import place_of
 from indistinct.document import toml_key
 from indistinct.errors import Problem
 from indistinct.policy.methods import registered
-from indistinct.policy.sections import Attribute, Bookkeeping, Method, Source
+from indistinct.policy.sections import Attribute, Bookkeeping, Method, Output, Source
 from indistinct.policy.stated import Stated
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.km_anonymity import KMAnonymity
@@ -157,6 +157,7 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
     if own.linked:
         yield from _name_checks(parts["attributes"])
         yield from _linked_checks(own, parts["promises"])
+        yield from _output_checks(parts.get("output"))
     else:
         for number, item in enumerate(parts["promises"], start=1):
             part = promise_of(item)
@@ -280,6 +281,21 @@ def _method_checks(method: Method) -> Iterator[Problem]:
             "records-of-people",
             "method.decoys: a decoy copies a record, and classes here are made of people",
             remedy="leave decoys out",
+        )
+
+
+def _output_checks(output: Output | None) -> Iterator[Problem]:
+    """What is asked of the rows of one table, and linked tables do not heed."""
+    idle = {}
+    if output is not None and output.suppressed == "keep":
+        idle["suppressed"] = "leave suppressed people out"
+    if output is not None and not output.shuffle:
+        idle["shuffle"] = "have their rows in random order"
+    for key, why in idle.items():
+        yield Problem(
+            "idle-key",
+            f"output.{key}: has no effect, as linked tables {why}",
+            remedy="leave it out",
         )
 
 

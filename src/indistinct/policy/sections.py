@@ -735,10 +735,12 @@ class Output(Section):
 
     format: Literal["csv", "parquet"] = "csv"
     suppressed: Literal["drop", "keep"] = "drop"
-    """``keep`` publishes suppressed records with every quasi-identifier as ``*``."""
+    """``keep`` publishes suppressed records with every quasi-identifier as ``*``; not in linked
+    tables."""
     shuffle: bool = True
-    """Publish the records in random order: the order of the source can identify people."""
+    """Publish the records in random order: the order of the source can identify people. Linked
+    tables always are."""
     spreadsheet_safe: bool = False
-    """Neutralize cells that a spreadsheet would run as a formula."""
+    """Neutralize cells of CSV files that a spreadsheet would run as a formula."""
     report: bool = True
     """Write a public report beside the release, and a private one in ``private/``."""
