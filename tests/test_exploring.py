@@ -196,7 +196,8 @@ def test_the_verb_tells_the_points_and_writes_a_policy(run: Any, tmp_path: Path)
 @pytest.mark.parametrize(
     "options",
     [("--k", "2..x"), ("--k", "0"), ("--write", "9"), ("--promise", "l=2"),
-     ("--promise", "t-closeness.t=0.2"), ("--k", "1..2000"), ("--algorithm", "magic")],
+     ("--promise", "t-closeness.t=0.2"), ("--k", "1..2000"), ("--algorithm", "magic"),
+     ("--k", "2..99999999999999999999")],
 )  # fmt: skip
 def test_what_cannot_be_explored_is_refused(run: Any, tmp_path: Path, options: Any) -> None:  # noqa: F811
     patients().write_csv(tmp_path / "t.csv")
@@ -204,6 +205,7 @@ def test_what_cannot_be_explored_is_refused(run: Any, tmp_path: Path, options: A
     policy.write_text(ind.Policy.from_dict(POLICY).to_toml(), encoding="utf-8")
     result = run("explore", tmp_path / "t.csv", "--policy", policy, *options)
     assert result.exit_code == 2, result.stdout
+    assert "memory" not in result.stderr
 
 
 @pytest.mark.parametrize("mode", ["joint", "split"])

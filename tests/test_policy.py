@@ -293,6 +293,7 @@ PROBLEMS = [
     (smallest(risk={"threshold": 2}), "risk.threshold: must be at most 1, not 2"),
     (smallest(risk={"amber": 0.3}), "risk.amber: must not be above red, 0.2"),
     (smallest(risk={"k_range": [5, 2]}), "risk.k_range: must be two whole numbers from 1 on"),
+    (smallest(risk={"k_range": [2, 10**8]}), "with 1,000 k between them at most"),
     (smallest(risk={"k_range": [2]}), "risk.k_range[2]: is missing"),
     (smallest(risk={"population": {}}), "risk.population: needs one of 'file', 'size' and"),
     (

@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -166,6 +167,16 @@ def test_names_with_commas_beside_a_policy(run: Run, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["quasi_identifiers"] == ["weight, kg"]
     asked = ["--separator", ";", "--quasi", "weight, kg", "--quasi", "sex", "--k", 2, "--json"]
     assert run("audit", path, *asked).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(("--attributes", ","), "no column was named"), (("--exposed", -3), "exposed")],
+)
+def test_options_that_ask_for_nothing(run: Run, table: Path, options: Any, said: str) -> None:
+    done = run("assess", table, *options)
+    assert done.exit_code == 2
+    assert said in done.stderr.replace("\n", " ")
 
 
 def test_with_weights(run: Run, tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def assess(
             "N",
             "Show the row numbers of the N most exposed records (private); with "
             "--release, of those exposed in it.",
+            min=0,
         ),
     ] = 0,
     write: Annotated[Path | None, option("FILE", "Draft a policy that uses the result.")] = None,

@@ -91,12 +91,17 @@ def _names(text: str | None) -> list[str]:
 
 def _values(text: str, option: str, *, whole: bool = False) -> list[float]:
     """Numbers as they are typed: 2,5,10 or 2..20."""
+    from indistinct.verbs.exploring import MOST
+
     found: list[float] = []
     for part in _names(text):
         first, dots, last = part.partition("..")
         try:
             if dots:
-                found += range(int(first), int(last) + 1)
+                values = range(int(first), int(last) + 1)
+                if len(values[: MOST + 1]) > MOST:
+                    raise _bad(option, f"{part} are more than {MOST:,} points")
+                found += values
             else:
                 found.append(int(part) if whole else float(part))
         except ValueError:

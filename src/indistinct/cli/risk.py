@@ -197,6 +197,9 @@ def _population(text: str) -> Any:
         number = float(plain.removesuffix("%"))
     except ValueError:
         return Path(text)
+    if percent and number > 100:
+        message = f"--population: a table is no more than all of its population, not {plain}"
+        raise InputError("bad-option", message, remedy="write a share such as 5%, or a number")
     if percent:
         return number / 100
     return int(number) if number.is_integer() and "." not in plain else number

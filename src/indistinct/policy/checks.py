@@ -31,6 +31,7 @@ from indistinct.policy.sections import (
 )
 from indistinct.policy.sensitivity import knm_cautions, knm_checks, rank_checks
 from indistinct.policy.stated import Stated
+from indistinct.privacy.parameters import RANGE_OF_K, is_range_of_k
 from indistinct.privacy.promise import models
 from indistinct.requirement import ABOUT_VALUES, Requirement
 from indistinct.types import PlainMapping
@@ -546,10 +547,10 @@ def _risk_checks(risk: Risk) -> Iterator[Problem]:
             f"risk.amber: must not be above red, {risk.thresholds[1]:g}",
             remedy="choose a smaller amber, or a larger red",
         )
-    if risk.k_range is not None and not 1 <= risk.k_range[0] <= risk.k_range[1]:
+    if risk.k_range is not None and not is_range_of_k(*risk.k_range):
         yield Problem(
             "bad-value",
-            "risk.k_range: must be two whole numbers from 1 on, the smaller one first",
+            f"risk.k_range: must be {RANGE_OF_K}",
             remedy="for example [2, 20]",
         )
 

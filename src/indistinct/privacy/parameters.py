@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import Any, Final, TypedDict, Unpack
 
 from indistinct.errors import PolicyError, did_you_mean
 
@@ -96,3 +96,18 @@ def choice(model: str, name: str, given: object, known: Sequence[str]) -> None:
             "bad-parameter",
             f"{name} of {model} cannot be {given!r}: {did_you_mean(str(given), known)}",
         )
+
+
+RANGE_OF_K: Final = (
+    "two whole numbers from 1 on, the smaller one first, with 1,000 k between them at most"
+)
+"""What :func:`is_range_of_k` asks for, in words."""
+
+
+def is_range_of_k(first: int, last: int) -> bool:
+    """Whether all k from the first to the last can be looked at.
+
+    >>> is_range_of_k(2, 20), is_range_of_k(20, 2), is_range_of_k(2, 10**8)
+    (True, False, False)
+    """
+    return 1 <= first <= last <= first + 1_000

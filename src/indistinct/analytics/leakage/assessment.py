@@ -541,7 +541,9 @@ def _analysed(
     if not names:
         raise DataError(
             "nothing-to-assess",
-            "every column is an identifier, which no release holds",
+            "no column was named"
+            if chosen is not None
+            else "every column is an identifier, which no release holds",
             file=table.name,
             remedy="name the columns to look at with --attributes (in Python: attributes)",
         )

@@ -56,6 +56,7 @@ from indistinct.document import (
 from indistinct.errors import DataError
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.taxonomy import SUPPRESSED
+from indistinct.privacy.parameters import RANGE_OF_K, is_range_of_k
 from indistinct.sources.table import Table
 from indistinct.types import Array, Ints, Ints32, Plain
 
@@ -765,13 +766,12 @@ def range_of_k(given: Sequence[int]) -> range:
     """All k from the first to the last of two.
 
     Raises:
-        DataError: not two whole numbers, the first 1 or more, the second not below it.
+        DataError: not two whole numbers, the first 1 or more, the second not below it, or far
+            above it.
     """
     whole = [k for k in given if isinstance(k, int) and not isinstance(k, bool)]
-    if len(given) != 2 or len(whole) != 2 or not 1 <= whole[0] <= whole[1]:
+    if len(given) != 2 or len(whole) != 2 or not is_range_of_k(*whole):
         raise DataError(
-            "bad-setting",
-            "a range of k is two whole numbers from 1 on, the smaller one first",
-            remedy="for example 2 and 20",
+            "bad-setting", f"a range of k is {RANGE_OF_K}", remedy="for example 2 and 20"
         )
     return range(whole[0], whole[1] + 1)
