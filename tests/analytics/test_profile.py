@@ -2776,3 +2776,111 @@ def test_flags_of_a_trial_are_sensitive_and_its_days_are_read() -> None:
     assert [seen[name].role for name in trial] == [
         "identifier", "sensitive", "sensitive", "quasi-identifier", "sensitive",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("3. Where do you live?", "place"),
+        ("How do you feel about the city you live in?", "opinion"),
+        ("¿Cuánto tiempo llevas trabajando en la empresa?", "occupation"),
+        ("Em que ano você entrou na universidade?", "education"),
+        ("Combien de personnes vivent dans votre foyer ?", "family"),
+        ("Wie alt sind Sie?", "age"),
+        ("Wie wichtig ist Ihnen Ihre Arbeit?", "opinion"),
+        ("Quanti anni hai?", "age"),
+        ("Di mana Anda tinggal?", "place"),
+        ("Vous êtes un homme ou une femme ?", "sex"),
+        ("Ihr Alter", "age"),
+    ],
+)
+def test_questions_are_read_as_a_whole(question: str, about: str) -> None:
+    told = concept_of(question)
+    assert told is not None
+    assert told[0].name == about
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("spouse_wage_sal", "money"),
+        ("income_spouse", "money"),
+        ("spouse_age", "age"),
+        ("num_hh_under_18", "family"),
+        ("hh_children", "family"),
+        ("people_tested_total", None),
+        ("highgrade_bio_mom", "education"),
+        ("tumor_grade", "health"),
+        ("familysz", "family"),
+        ("years_usa", "nationality"),
+        ("othereth", "ethnicity"),
+        ("hombre", "sex"),
+        ("boy_weight", None),
+        ("crsgpa", "marks"),
+    ],
+)
+def test_whose_it_is_and_whom_it_counts(name: str, about: str | None) -> None:
+    told = concept_of(name)
+    assert (None if told is None else told[0].name) == about
+
+
+def test_columns_of_0_and_1_of_which_each_record_has_one_are_one_attribute() -> None:
+    one_of = {f"deg_{name}": at for at, name in enumerate(("nd", "hs", "ba", "ma"))}
+    dummies = {name: [str(int(row % 4 == at)) for row in range(N)] for name, at in one_of.items()}
+    seen = profile(pl.DataFrame({"age": [str(at % 83) for at in range(N)], **dummies}))
+    assert {seen[name].role for name in dummies} == {"quasi-identifier"}
+    dummies["deg_ma"] = [str(row % 2) for row in range(N)]  # several at once are no kinds of one
+    seen = profile(pl.DataFrame({"age": [str(at % 83) for at in range(N)], **dummies}))
+    assert {seen[name].role for name in dummies} == {"sensitive"}
+
+
+def test_dummies_beside_one_that_others_know_are_known_too() -> None:
+    dummies = {
+        name: [str(int(row % 3 == at)) for row in range(N)]
+        for at, name in enumerate(("white", "zvt", "blq"))
+    }
+    seen = profile(pl.DataFrame({"wage": [str(at % 83) for at in range(N)], **dummies}))
+    assert [seen[name].role for name in dummies] == ["quasi-identifier"] * 3
+
+
+def test_days_counted_from_a_day_that_another_column_shows_are_dates() -> None:
+    days = [date(2013, 1, 1) + timedelta(days=at * 13 % 700) for at in range(N)]
+    since = [(day - date(1960, 1, 1)).days for day in days]
+    frame = {"RFSTDTC": [str(day) for day in days], "TRTSDT": [f"{one}.0" for one in since]}
+    later = [str(one + at % 90) for at, one in enumerate(since)]
+    seen = profile(pl.DataFrame({**frame, "TRTEDT": later, "sex": ["m", "f"] * (N // 2)}))
+    for name in ("TRTSDT", "TRTEDT"):
+        assert seen[name].role == "quasi-identifier"
+        assert seen[name].type == "date"
+        assert seen[name].warnings == ()
+        assert seen[name].hierarchy == {
+            "date": {"format": "days since 1960-01-01", "levels": ["month", "quarter", "year"]}
+        }
+    alone = profile(pl.DataFrame({"TRTSDT": frame["TRTSDT"], "sex": ["m", "f"] * (N // 2)}))
+    assert [told.code for told in alone["TRTSDT"].warnings] == ["dates-as-numbers"]
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "role"),
+    [
+        ("hours", [str(30 + at % 16) for at in range(N)], "quasi-identifier"),
+        ("hours", [str(5 + at % 5) for at in range(N)], "sensitive"),
+        ("periodo", ["2018.1", "2018.2", "2019.1", "2020.2"] * (N // 4), "quasi-identifier"),
+        ("dose", ["2018.1", "0.4", "1.5", "7.2"] * (N // 4), "sensitive"),
+        ("kind", ["c", "q", "w", "i", "m", "x", "k", "ff"] * (N // 8), "sensitive"),
+        ("marital_status", ["g", "s", "p", "m"] * (N // 4), "quasi-identifier"),
+        ("Hospital_Environment", [f"{1 + at % 40 / 10:.1f}" for at in range(N)], "sensitive"),
+    ],
+)
+def test_values_say_what_a_name_leaves_open(name: str, held: list[str], role: str) -> None:
+    assert role_of(held, name, sex=["m", "f"] * (N // 2)) == role
+
+
+def test_answers_of_a_form_do_not_follow_from_the_moment_it_was_sent() -> None:
+    sent = [f"2021-08-{1 + at % 25:02d} 12:{at % 50:02d}:56" for at in range(50)]
+    people = {
+        "sent_at": [sent[at % 50] for at in range(N)],
+        "age": [str(20 + at % 50 % 7) for at in range(N)],
+    }
+    seen = profile(pl.DataFrame({**people, "indice": [str(at % 50 % 13) for at in range(N)]}))
+    assert seen["indice"].role == "sensitive"

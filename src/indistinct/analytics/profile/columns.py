@@ -44,7 +44,14 @@ from indistinct.analytics.profile.names import (
     without_prefix,
     words,
 )
-from indistinct.analytics.profile.neighbours import FEW, RARE, SOME_RECORDS, Neighbour, settled
+from indistinct.analytics.profile.neighbours import (
+    FEW,
+    RARE,
+    SOME_RECORDS,
+    Neighbour,
+    counted_from,
+    settled,
+)
 from indistinct.analytics.profile.nested import Nestable, columns_around, tree_of
 from indistinct.analytics.profile.person_keys import Column, Numbering, counting, crossed
 from indistinct.analytics.profile.persons import (
@@ -76,6 +83,7 @@ from indistinct.analytics.profile.safe_harbor import (
     recognise,
 )
 from indistinct.analytics.profile.unread import (
+    DAYS,
     are_units_of_time,
     could_count_days,
     how_to_write,
@@ -84,6 +92,7 @@ from indistinct.analytics.profile.unread import (
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import PlainData, in_quotes, many
 from indistinct.frozen import dataclass, field
+from indistinct.hierarchies.moments import SINCE
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import COUNT, Table
 from indistinct.types import Frame, PlainMapping
@@ -322,6 +331,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     beside = [_beside(look) for look in looks.values()]
     keys = keys_of_people(table, beside)
     items = [_numbering(look.item, keys) for look in looks.values()]
+    items = _with_epoch(table, items)
     items = _with_trees(table, _with_neighbours(table, items, looks, bool(keys)))
     items = _with_relations(table, items)
     items = _without_codes(table, _with_units(items, looks))
@@ -348,6 +358,27 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     if counts is not None:
         warnings.insert(0, Warned("counted-rows", told_of_counts(counts)))
     return Profile(table.name, records, tuple(items), tuple(warnings), persons)
+
+
+def _with_epoch(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:
+    """The columns; numbers of days are dates where another column has the same days written out."""
+    counted = [one for one in items if any(told.code == DAYS for told in one.warnings)]
+    days = [one.attribute for one in items if one.kind in ("date", "datetime")]
+    first = (
+        counted_from(table, [one.attribute for one in counted], days) if counted and days else None
+    )
+    return [_since(table, one, first) if first and one in counted else one for one in items]
+
+
+def _since(table: Table, item: AttributeProfile, first: str) -> AttributeProfile:
+    """The column as dates that are counted from a first day."""
+    values, content = values_of(table, item.attribute, item.codes, item.called)
+    if content is None:
+        return item
+    read = replace(content, since=f"{SINCE}{first}")
+    draft = draft_hierarchy(item.called or item.attribute, values, "date", read)
+    warnings = tuple(told for told in item.warnings if told.code != DAYS)
+    return replace(item, type="date", draft=draft, warnings=warnings)
 
 
 _BESIDE_AN_AGE = 2

@@ -21,6 +21,7 @@ from indistinct.analytics.profile.names import (
     starts_with_one_of,
     words,
 )
+from indistinct.analytics.profile.questions import asked_for
 from indistinct.analytics.profile.tongues import in_other_tongues
 from indistinct.frozen import dataclass
 from indistinct.types import Plain
@@ -110,8 +111,10 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     >>> concept.name, concept.role, word
     ('family', 'quasi-identifier', 'marital status')
     """
-    if word := names_one_of(name, _MONEY_FIRST):
+    if word := names_one_of(name, _MONEY_FIRST) or _earned_by_a_relative(name):
         return concept_named("money"), word
+    if asked := asked_for(name):
+        return concept_named(asked[0]), asked[1]
     if _is_a_rate(name):
         counted = _concept_of(name)
         return None if counted and counted[0].name == "time" else counted
@@ -121,6 +124,8 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_named("time"), _PART_OF_A_DATE.sub(r"\1", name.lower())
     if _ends_with_a_moment(name):
         return concept_named("time"), words(name)[-1]
+    if counted := _of_a_household(name) or _grade_of_a_parent(name):
+        return counted
     stem = _stem(name)
     found = _of_somebody(name) or _concept_of(name) or (_concept_of(stem) if stem != name else None)
     if found is None and (told := in_other_tongues(name)):
@@ -136,6 +141,66 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
         return concept_of(head[1])
     return found or _begun(name) or _cut_short(name) or _compound(name) or _of_known_words(name)
 
+
+_EARNED = (
+    "income", "wage", "wages", "salary", "earnings", "worth", "ingreso", "ingresos", "sueldo",
+    "salario", "renda", "revenu", "revenus", "salaire", "einkommen", "gehalt", "reddito",
+)  # fmt: skip
+
+
+def _earned_by_a_relative(name: str) -> str | None:
+    """The word for money in a name that says whose it is as well, and nothing that groups it.
+
+    >>> _earned_by_a_relative("spouse_wage_sal"), _earned_by_a_relative("income_group_area")
+    ('wage', None)
+    """
+    parts = words(name)
+    own = next((word for word in parts if word in _EARNED), None)
+    whose = not _RELATIVES.isdisjoint(parts) or any(one.startswith("famil") for one in parts)
+    return own if whose and len(parts) < _QUESTION else None
+
+
+_RELATIVES = frozenset(
+    ("spouse", "spouses", "husband", "husbands", "wife", "wifes", "partner", "parent", "parents",
+     "parental", "mother", "mothers", "father", "fathers", "mom", "dad", "hh", "household", "hogar",
+     "conyuge", "conjuge", "conjoint", "menage", "foyer", "haushalt", "padre", "madre", "pai",
+     "mae")
+)  # fmt: skip
+
+_COUNTS = frozenset(("num", "number", "no", "n", "nb", "nbr", "nr", "count", "total", "tot", "how"))
+_OF_A_HOUSEHOLD = frozenset(
+    ("hh", "household", "child", "children", "kids", "adults", "persons", "people", "members",
+     "siblings", "brothers", "sisters", "dependents", "hogar", "personas", "menores", "hijos",
+     "pessoas", "filhos", "enfants", "personnes", "menage", "foyer", "kinder", "personen",
+     "haushalt", "figli", "dzieci")
+)  # fmt: skip
+_BESIDE_A_COUNT = frozenset(
+    ("of", "in", "at", "the", "de", "en", "el", "hogar", "au", "im", "bio", "res", "nonres", "home",
+     "house", "living", "under", "over", "above", "below", "age", "aged", "younger", "older", "u",
+     "years", "yrs", "and", "many", "mayores", "menores", "do", "no", "du", "unter")
+)  # fmt: skip
+
+
+def _of_a_household(name: str) -> tuple[Concept, str] | None:
+    """The people of a household whom a name counts, by their age or by whose they are.
+
+    >>> _of_a_household("num_hh_under_18")[1], _of_a_household("people_tested_total") is None
+    ('hh', True)
+    >>> _of_a_household("hh_under5")[1], _of_a_household("hh_id") is None
+    ('hh', True)
+    """
+    parts = [word for word in words(name) if not word.isdigit()]
+    whom = next((word for word in parts if word in _OF_A_HOUSEHOLD), None)
+    several = len(_OF_A_HOUSEHOLD.intersection(parts)) > 1
+    aged = len(parts) < len(words(name)) and not _BY_AGE.isdisjoint(parts)
+    counted = several or aged or (len(parts) > 1 and parts[0] in _COUNTS)
+    known = (_COUNTS | _OF_A_HOUSEHOLD | _BESIDE_A_COUNT).issuperset(parts)
+    return (concept_named("family"), whom) if whom and counted and known else None
+
+
+_BY_AGE = frozenset(
+    ("under", "over", "above", "below", "u", "younger", "older", "menores", "mayores", "unter")
+)
 
 _FIRST = 4
 """Letters of a short form that stands before other words, at least."""
@@ -166,7 +231,7 @@ _OF_COMPOUNDS = (
     "age", "sex", "job", "zip", "edu", "occ", "sch", "dist", "prov", "reg", "fam", "res", "liv",
     "rel", "arr", "resp", "hh", "lt", "gt", "yrs", "num", "tot", "par", "kid", "kids", "us",
     "mar", "marr", "educ", "occup", "empl", "neigh", "head", "home", "house", "own", "first",
-    "last", "each", "work", "wrk", "hrs", "wk", "size", "hosp",
+    "last", "each", "sz", "work", "wrk", "hrs", "wk", "size", "hosp",
 )  # fmt: skip
 """Short parts of compounds, beside the words of the vocabulary that are long enough."""
 
@@ -413,6 +478,20 @@ _OF_A_PARENT = re.compile(
     r"(?:(?i:mom|mum|dad|moth|fath|mother|father|parent|par|husb|hus|wife|spouse)([A-Za-z]{2,})"
     r"|[CFHMPWcfhmpw]([a-z]{3,}|[A-Z]{3,}))\d*"
 )
+_GRADES = ("grade", "gradecomp", "schooling", "degree", "diploma")
+
+
+def _grade_of_a_parent(name: str) -> tuple[Concept, str] | None:
+    """The schooling of a parent, whatever grade a name says: highgrade_bio_mom."""
+    parts = words(name)
+    own = next((word for word in parts if word.endswith(_GRADES)), None)
+    return None if own is None or _PARENTS.isdisjoint(parts) else (concept_named("education"), own)
+
+
+_PARENTS = frozenset(
+    ("mother", "father", "mom", "mum", "dad", "parent", "parents", "maternal", "paternal", "spouse")
+)
+
 _OF_PARENTS = ("education", "occupation", "ethnicity", "religion", "sex")
 
 

@@ -156,7 +156,7 @@ def content_of(name: str, values: Values) -> Content | None:
     if named and named[0].name == "age" and (read := mixed_ages(values)):
         return Content("age", f"its name says {named[1]}", ages=True, stray=not all(read))
     texts = _Texts(name, values)
-    found = _code_system(texts)
+    found = _code_system(texts) or _terms(texts)
     if found is None and values.kind == "text":
         times = texts.share(_CLOCK.fullmatch(text) is not None for text in texts.texts)
         found = _several_codes(texts) or _subdivisions(texts) or _words(texts)
@@ -470,6 +470,20 @@ def _are_years(values: Values, named: bool = False) -> bool:
         and not values.numbers.null_count()
     )
     return within and (values.kind == "integer" or len(numbers) > _FRACTIONS)
+
+
+_TERM = re.compile(r"20[0-3]\d\.[123]")
+
+
+def _terms(texts: _Texts) -> Content | None:
+    """Years with the number of a term behind a point, but for a few: 2018.1, 2018.2."""
+    if texts.values.kind not in ("float", "text") or texts.values.distinct <= _PER_YEAR:
+        return None
+    named = texts.share(_TERM.fullmatch(text) is not None for text in texts.texts)
+    return Content("time", "its values are terms of years") if named >= NEARLY_ALL else None
+
+
+_PER_YEAR = 2
 
 
 _SHIFTED = 2299
@@ -846,7 +860,7 @@ def _words(texts: _Texts) -> Content | None:
     if few and (found := _sexes(texts)):
         return found
     if told := _written_as(texts):
-        return Content("health", told)
+        return Content("health", told, certain=max(map(len, texts.texts)) > 1)
     if few and (found := _groups(texts)):
         return found
     return _named(texts)
@@ -932,12 +946,17 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _LETTER_AND_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z]\d")
 
 
+_FEW_LETTERS = 4
+"""M and F, and what stands for another or an unknown sex; more letters are codes."""
+
+
 def _sexes(texts: _Texts) -> Content | None:
     """Whether values are the sexes: by words, or by letters of which M and F (or W, H) are two."""
     told = _SEXES | _SEX_LETTERS | _NOT_SAID | {"non"}
     seen = texts.seen
     two = frozenset(seen & _LETTERS)
     letters = two in _SEX_PAIRS or ("m" in seen and bool(seen & {"f", "w", "h"}))
+    letters = letters and len(two) <= _FEW_LETTERS
     told |= two if letters else frozenset()
     named = texts.every(told)
     named_both = any(pair <= seen for pair in _BOTH_SEXES)

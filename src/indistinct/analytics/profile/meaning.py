@@ -100,6 +100,10 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
         return concept_named("time"), "its name is a year, and its values say whether"
     if is_one_of(column, ("student", "pupil")) and values.distinct <= _FEWEST_LETTERS:
         return concept_named("education"), "its name says student, and its values whether"
+    if names_one_of(column, _HOURS) and _are_hours_of_work(values):
+        return concept_named(
+            "occupation"
+        ), "its name says hours, its values are those of a week of work"
     several = values.kind == "text" and values.distinct > FEW
     if several and words(column)[-1:] == ("state",):
         return concept_named("place"), "its name says state"
@@ -109,6 +113,20 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
     if "age" in column.lower() and could_be_ages(values):
         return concept_named("age"), "its name holds age, its values are as those of ages"
     return None
+
+
+_HOURS = ("hours", "hrs", "horas", "heures", "stunden", "ore", "uren", "godziny", "saat")
+_FULL_TIME = (28.0, 55.0)
+_WEEK = 168
+
+
+def _are_hours_of_work(values: Values) -> bool:
+    """Whether most people have about as many hours as a week of work has: nobody sleeps so long."""
+    if values.numbers is None or values.largest is None or values.largest > _WEEK:
+        return False
+    held = np.repeat(values.numbers.to_numpy(), values.counts.to_numpy())
+    low, high = _FULL_TIME
+    return bool(np.nanmin(held) >= 0 and low <= float(np.nanmedian(held)) <= high)
 
 
 _OF_AGES = re.compile(
@@ -131,7 +149,7 @@ def _of_a_hospital(
     column: str, concept: Concept, why: str, values: Values
 ) -> tuple[Concept, str] | None:
     """Which hospital, or whether somebody was in one, where the name could mean either."""
-    many = values.distinct > FEW and not counts_from_zero(values)
+    many = values.distinct > FEW and values.kind != "float" and not counts_from_zero(values)
     if concept.name == "health" and "hosp…" in why and many:
         return concept_named("stay"), why
     if concept.name == "stay" and _says_whether(column, values):

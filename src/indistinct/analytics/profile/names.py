@@ -170,7 +170,9 @@ _LEFT = re.compile(r"[A-Z]{4,}\d*")
 _HEAD = re.compile(rf"[A-Za-z]{{1,{MOST_LETTERS}}}\d*[_.]")
 
 _GLUED = re.compile(
-    r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?<!ac(?=ids?$))(?=(ids?|cd|dt|nr|num|code)$)", re.IGNORECASE
+    r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?<!ac(?=ids?$))(?=(ids?|cd|dt|nr|num|code)$)"
+    r"|(?<=^[b-df-hj-np-tv-z]{3})(?=id$)",
+    re.IGNORECASE,
 )
 
 

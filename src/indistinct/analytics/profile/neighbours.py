@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise, product
 
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.profile.concepts import Role
+from indistinct.analytics.profile.concepts import Role, concept_of
 from indistinct.analytics.profile.names import (
     apart,
     names_one_of,
@@ -116,6 +116,7 @@ def settled(
     ]
     found: dict[str, tuple[Role, str]] = {**dict(_keys_elsewhere(table, columns)), **asked}
     found |= dict.fromkeys(_points(table, columns), ("identifier", _POINTS))
+    found |= dict(_dummies(table, columns))
     found |= dict(_parts_of_dates(columns))
     found |= dict(_months_of_years(columns))
     found |= dict(_days_of_months(columns))
@@ -217,6 +218,49 @@ def _following(
         asked = asked and roles.get(item.name) == "sensitive"
         if asked and (told := _follows(table, known, item, people, differs)):
             yield item.name, told
+
+
+_DUMMIES = 3
+"""So many columns of 0 and 1, of which each record has one 1, are the values of one attribute."""
+_HEADS = {"deg": "degree", "rel": "religion", "nat": "nationality", "div": "region", "cal": "year"}
+"""What columns of 0 and 1 begin with in short, which says something else before other columns."""
+
+
+def _dummies(table: Table, columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Columns of 0 and 1 that are the values of one attribute which others know: deg_hs, deg_ba.
+
+    They stand side by side and begin alike, or one of them is known by its name. In nearly every
+    record exactly one of them is 1.
+    """
+    for group in _runs(columns):
+        if len(group) < _DUMMIES or all(one.sure for one in group):
+            continue
+        some = table.sample([one.name for one in group], SOME_RECORDS)
+        ones = some.select(pl.sum_horizontal(pl.all().str.strip_chars() == "1"))
+        if float((ones.to_series() == 1).mean() or 0) < MOST_WITHIN:  # type: ignore[arg-type]
+            continue
+        head, *others = {*(words(one.name)[:1] for one in group)}
+        about = concept_of(_HEADS.get(*head, *head)) if head and not others else None
+        known = about is not None and about[0].role == "quasi-identifier"
+        tellers = [one for one in group if one.sure and one.role == "quasi-identifier"]
+        if known or tellers:
+            what = f"'{head[0]}'" if known else f"'{tellers[0].name}'"
+            why = f"of it and those beside it each record has one, and {what} says what others know"
+            yield from ((one.name, ("quasi-identifier", why)) for one in group if not one.sure)
+
+
+def _runs(columns: Sequence[Neighbour]) -> Iterator[list[Neighbour]]:
+    """Neighbouring columns of 0 and 1: those that begin alike, and the others between these."""
+    for binary, run in groupby(columns, lambda one: one.values == frozenset("01")):
+        left: list[Neighbour] = []
+        for _, same in groupby(run, lambda one: words(one.name)[:1]) if binary else ():
+            group = list(same)
+            if len(group) >= _DUMMIES:
+                yield from (left, group)
+                left = []
+            else:
+                left += group
+        yield left
 
 
 _ANSWERS = range(4, FEW + 1)
@@ -413,6 +457,7 @@ def _follows(
         one
         for one in known
         if one.role == "quasi-identifier"
+        and one.kind != "datetime"  # all answers of a form follow from the moment it was sent
         and (2 * item.distinct <= one.distinct or (FEW < item.distinct <= one.distinct))
         and (PER_VALUE * one.distinct <= one.filled or not several)
         and (not persons or 2 * one.distinct <= persons)
@@ -518,6 +563,26 @@ def _as_days(texts: pl.Series) -> pl.Series:
     plain = texts.str.strip_chars().str.extract(r"^(\S{8,10})")
     read = [plain.str.to_date(strict=False, format=way) for way in _WAYS]
     return min(read, key=pl.Series.null_count)
+
+
+def counted_from(table: Table, numbers: Sequence[str], days: Sequence[str]) -> str | None:
+    """The day from which columns count days, if another column has the same days as dates.
+
+    One program counts all days of a table from the same one.
+    """
+    some = table.sample([*numbers, *days], SOME_RECORDS).select(
+        *(
+            pl.col(one).cast(pl.Float64, strict=False).cast(pl.Int64, strict=False)
+            for one in numbers
+        ),
+        *(pl.col(one).map_batches(_as_days, pl.Date) for one in days),
+    )
+    for number, day in product(numbers, days[:MOST_DAYS]):
+        held = some.select(number, day).drop_nulls()
+        first = held.select(first=pl.col(day) - pl.duration(days=pl.col(number)))["first"]
+        if len(held) >= _MANY and (first == first.mode()[0]).sum() >= NEARLY_ALWAYS * len(held):
+            return str(first.mode()[0])
+    return None
 
 
 def _between_times(

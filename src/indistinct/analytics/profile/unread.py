@@ -12,6 +12,7 @@ from indistinct.hierarchies.ages import UNIT_OF, in_years
 
 SPREADSHEET = "days since 1899-12-30"
 """How spreadsheets count days, as the format of a date says it."""
+DAYS = "dates-as-numbers"
 COUNTED_DAYS = (
     "its dates are written as numbers of days, of which it is not plain where they begin: for"
     ' months and years say hierarchy = { date = { format = "days since 1970-01-01" } } of R, or'
@@ -73,7 +74,7 @@ def ends_in_a_year(name: str) -> bool:
 
 def are_counted_days(name: str, values: Values) -> bool:
     """Whether whole numbers under the name of a date count the days since some day before."""
-    if values.kind != "integer" or values.numbers is None or values.distinct < _FEWEST:
+    if not _are_whole(values) or values.distinct < _FEWEST:
         return False
     spoken = words(name)
     dated = (
@@ -84,6 +85,14 @@ def are_counted_days(name: str, values: Values) -> bool:
     if not dated or names_one_of(name, _OF_OTHERS):
         return False
     return could_count_days(values) or _are_days_before_and_after(values)
+
+
+def _are_whole(values: Values) -> bool:
+    """Whether numbers are whole, also where gaps or a statistics package made 19725.0 of them."""
+    if values.numbers is None:
+        return False
+    known = values.numbers.drop_nulls()
+    return values.kind == "integer" or bool((known == known.round()).all())
 
 
 def _are_days_before_and_after(values: Values) -> bool:
@@ -100,7 +109,7 @@ def could_count_days(values: Values) -> bool:
 
     Bills, weights in grams and numbers of people lie there as well, so that nobody can tell.
     """
-    if values.kind != "integer" or values.numbers is None:
+    if values.numbers is None or not _are_whole(values):
         return False
     return bool(values.numbers.drop_nulls().is_between(_FIRST_DAY, _LAST_DAY).all())
 
@@ -117,7 +126,7 @@ def how_to_write(name: str, values: Values, about: str | None) -> Iterator[tuple
     """What to write instead, with a code for it: for dates as numbers, and for mixed ages."""
     dated = about in ("time", "birth", "death") and are_counted_days(name, values)
     if dated and counted_since(name, values) is None:
-        yield "dates-as-numbers", COUNTED_DAYS
+        yield DAYS, COUNTED_DAYS
     if about == "age" and not all(mixed_ages(values)):
         yield "ages-in-several-ways", MIXED_AGES
 
