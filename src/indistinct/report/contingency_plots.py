@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indistinct.analytics.utility.contingency import Contingency, Counts, said
-from indistinct.report.plots import require_drawing, save_chart
+from indistinct.report.plots import drawn
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
@@ -23,23 +23,15 @@ _WRITTEN = 12
 
 
 def draw_contingency(found: Contingency, path: str | Path) -> Path:
-    """Draw the heat maps of two columns into a file, whole or not at all.
+    """Draw the heat maps of two columns into a file, whole or not at all."""
+    return drawn(lambda: _maps(found), path)
 
-    Raises:
-        OutputError: The file cannot be written, or its name has another ending than .svg, .png
-            and .html.
-        InputError: The extra ``report`` is not installed.
-    """
+
+def _maps(found: Contingency) -> alt.TopLevelMixin:
     import altair as alt
 
-    path = Path(path)
-    require_drawing(path)
     maps = [heat_map(counts, found.attributes, of) for of, counts in found.tables().items()]
-    save_chart(
-        alt.hconcat(*maps).resolve_scale(x="independent", y="independent", color="independent"),
-        path,
-    )
-    return path
+    return alt.hconcat(*maps).resolve_scale(x="independent", y="independent", color="independent")
 
 
 def heat_map(counts: Counts, attributes: tuple[str, str], title: str) -> alt.Chart | alt.LayerChart:
@@ -67,15 +59,15 @@ def heat_map(counts: Counts, attributes: tuple[str, str], title: str) -> alt.Cha
             alt.Tooltip("records:Q", format=","),
         ],
     )
-    drawn = base.mark_rect(stroke="white").encode(
+    cells = base.mark_rect(stroke="white").encode(
         color=alt.Color("records:Q", scale=alt.Scale(scheme="blues"), title="records")
     )
-    chart = drawn
+    chart = cells
     few = len(shown.rows) <= _WRITTEN and len(shown.columns) <= _WRITTEN
     if few:
         half = float(shown.counts.max(initial=0)) / 2
         chart = alt.layer(
-            drawn,
+            cells,
             base.mark_text(fontSize=9).encode(
                 text=alt.Text("records:Q", format=","),
                 color=alt.condition(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indistinct.analytics.utility.histogram import Equalization
-from indistinct.report.plots import require_drawing, save_chart
+from indistinct.report.plots import drawn
 
 if TYPE_CHECKING:
     import altair as alt
@@ -16,16 +16,8 @@ _COLOURS = ("#8a8a8a", "#b5502c", "#2c6fb5")
 
 
 def draw_equalization(found: Equalization, path: str | Path) -> Path:
-    """Draw the three histograms into a file, whole or not at all.
-
-    Raises:
-        OutputError: the file cannot be written, or its name has another ending than .svg, .png and
-            .html.
-        InputError: the extra ``report`` is not installed.
-    """
-    require_drawing(path)
-    save_chart(equalization_bars(found), Path(path))
-    return Path(path)
+    """Draw the three histograms into a file, whole or not at all."""
+    return drawn(lambda: equalization_bars(found), path)
 
 
 def equalization_bars(found: Equalization) -> alt.VConcatChart:

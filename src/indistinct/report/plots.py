@@ -7,6 +7,7 @@ scripts in it. Altair and its renderer are the extra ``report``.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,27 +52,22 @@ def require_drawing(path: str | Path) -> None:
 
 
 def draw_leakage(assessment: Assessment, path: str | Path) -> Path:
-    """Draw what a table leaks into a file, whole or not at all.
+    """Draw what a table leaks into a file, as :func:`drawn` does.
 
     The bars show the normalized leakage of every column, before and after where a release was
     assessed. The map shows that of every pair, where the assessment holds all pairs
     (``combinations=2``) of no more than 40 columns.
-
-    Raises:
-        OutputError: The file cannot be written, or its name has another ending than .svg, .png
-            and .html.
-        InputError: The extra ``report`` is not installed.
     """
-    path = Path(path)
-    require_drawing(path)
-    chart = leakage_bars(assessment)
-    pairs = leakage_map(assessment)
-    if pairs is not None:
-        import altair as alt
+    return drawn(lambda: _leakage(assessment), path)
 
-        chart = alt.vconcat(chart, pairs).resolve_scale(color="independent")
-    save_chart(chart, path)
-    return path
+
+def _leakage(assessment: Assessment) -> alt.TopLevelMixin:
+    import altair as alt
+
+    bars, pairs = leakage_bars(assessment), leakage_map(assessment)
+    if pairs is None:
+        return bars
+    return alt.vconcat(bars, pairs).resolve_scale(color="independent")
 
 
 def leakage_bars(assessment: Assessment) -> alt.LayerChart:
@@ -149,7 +145,7 @@ def leakage_map(assessment: Assessment) -> alt.LayerChart | None:
         legend=alt.Legend(format="%"),
     )
     tooltip = ["one:N", "other:N", alt.Tooltip("leaks:Q", format=".1%")]
-    drawn = cells.mark_rect(stroke="white").encode(color=colour, tooltip=tooltip)
+    squares = cells.mark_rect(stroke="white").encode(color=colour, tooltip=tooltip)
     text = cells.mark_text(fontSize=10).encode(
         text=alt.Text("leaks:Q", format=".0%"),
         color=alt.condition(alt.datum.leaks > 0.6, alt.value("white"), alt.value("#333")),
@@ -158,14 +154,22 @@ def leakage_map(assessment: Assessment) -> alt.LayerChart | None:
     title = "What every two columns leak together"
     if assessment.change is not None:
         title += ", before the release"
-    return alt.layer(drawn, text).properties(width=side, height=side, title=title)
+    return alt.layer(squares, text).properties(width=side, height=side, title=title)
 
 
-def save_chart(chart: alt.TopLevelMixin, path: Path) -> None:
-    """Write a chart into a file, whole or not at all."""
+def drawn(make: Callable[[], alt.TopLevelMixin], path: str | Path) -> Path:
+    """Draw a chart into a file, whole or not at all.
+
+    Raises:
+        OutputError: The file cannot be written, or its name has another ending than .svg, .png
+            and .html.
+        InputError: The extra ``report`` is not installed.
+    """
+    path = Path(path)
+    require_drawing(path)
     import vl_convert
 
-    ending = path.suffix.lower()
+    chart, ending = make(), path.suffix.lower()
     if ending == ".svg":
         content = vl_convert.vegalite_to_svg(chart.to_json()).encode("utf-8")
     elif ending == ".png":
@@ -173,3 +177,4 @@ def save_chart(chart: alt.TopLevelMixin, path: Path) -> None:
     else:
         content = chart.to_html(inline=True).encode("utf-8")
     write_bytes(path, content)
+    return path

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indistinct.analytics.risk.reidentification import RiskCurve, RiskReport
-from indistinct.report.plots import require_drawing, save_chart
+from indistinct.report.plots import drawn
+from indistinct.types import Plain
 
 if TYPE_CHECKING:
     import altair as alt
@@ -26,22 +27,17 @@ _WIDTH, _HEIGHT = 420, 220
 
 
 def draw_risk(report: RiskReport, path: str | Path) -> Path:
-    """Draw the distribution of risk, and the curve over k where there is one, into a file.
+    """Draw the distribution of risk, and the curve over k where there is one, into a file."""
+    return drawn(lambda: _risk(report), path)
 
-    Raises:
-        OutputError: The file cannot be written, or its name has another ending than .svg, .png
-            and .html.
-        InputError: The extra ``report`` is not installed.
-    """
+
+def _risk(report: RiskReport) -> alt.TopLevelMixin:
     import altair as alt
 
-    path = Path(path)
-    require_drawing(path)
     parts = [distribution_bars(report)]
     if report.curve is not None and report.curve.points:
         parts += [risk_curve(report.curve), elbow_lines(report.curve)]
-    save_chart(alt.vconcat(*parts).resolve_scale(color="independent"), path)
-    return path
+    return alt.vconcat(*parts).resolve_scale(color="independent")
 
 
 def distribution_bars(report: RiskReport) -> alt.LayerChart:
@@ -93,21 +89,11 @@ def risk_curve(curve: RiskCurve) -> alt.LayerChart:
     found = curve.selection
     bends = {} if found is None else {CURVES[name]: item.k for name, item in found.elbows.items()}
     marked = [row for row in rows if bends.get(str(row["criterion"])) == row["k"]]
-    color = _color()
-    line = (
-        alt.Chart(alt.Data(values=rows))
-        .mark_line(point=alt.OverlayMarkDef(size=18))
-        .encode(
-            x=alt.X("k:Q", axis=alt.Axis(tickMinStep=1, format="d")),
-            y=alt.Y("risk:Q", title="risk"),
-            color=color,
-            tooltip=["criterion:N", "k:Q", alt.Tooltip("risk:Q", format=".3f")],
-        )
-    )
+    line = _lines(rows, "risk", "risk")
     dots = (
         alt.Chart(alt.Data(values=marked))
         .mark_point(size=140, strokeWidth=2, filled=False)
-        .encode(x="k:Q", y="risk:Q", color=color)
+        .encode(x="k:Q", y="risk:Q", color=_color())
     )
     title = "Risk of releases over k" if curve.of == "releases" else "Risk of classes of k or more"
     if found is not None:
@@ -117,24 +103,30 @@ def risk_curve(curve: RiskCurve) -> alt.LayerChart:
 
 def elbow_lines(curve: RiskCurve) -> alt.Chart:
     """How far each curve lies below the line between its ends, as an Altair chart."""
-    import altair as alt
-
     found = curve.selection
     rows = [
         {"k": k, "d": d, "criterion": CURVES[name]}
         for name, item in ({} if found is None else found.elbows).items()
         for k, d in zip(item.ks, item.d, strict=True)
     ]
+    return _lines(rows, "d", "d(k)").properties(
+        width=_WIDTH, height=_HEIGHT // 2, title="How far below the chord"
+    )
+
+
+def _lines(rows: list[Plain], figure: str, title: str) -> alt.Chart:
+    """A line of a figure over k for each criterion."""
+    import altair as alt
+
     return (
         alt.Chart(alt.Data(values=rows))
         .mark_line(point=alt.OverlayMarkDef(size=18))
         .encode(
             x=alt.X("k:Q", axis=alt.Axis(tickMinStep=1, format="d")),
-            y=alt.Y("d:Q", title="d(k)"),
+            y=alt.Y(f"{figure}:Q", title=title),
             color=_color(),
-            tooltip=["criterion:N", "k:Q", alt.Tooltip("d:Q", format=".3f")],
+            tooltip=["criterion:N", "k:Q", alt.Tooltip(f"{figure}:Q", format=".3f")],
         )
-        .properties(width=_WIDTH, height=_HEIGHT // 2, title="How far below the chord")
     )
 
 
