@@ -155,7 +155,7 @@ def test_what_a_release_of_ours_says_of_itself(tmp_path: Path) -> None:
     for view in views:
         assert view.person == "who"
         assert view.quasi == ("age",)
-        assert [item.model for item in view.said.requirements] == ["k-anonymity"]
+        assert [item.model for item in view.said.promises] == ["k-anonymity"]
         assert view.said.added == {"noise": 0, "decoys": 0}
         assert view.said.seconds is not None
         assert view.intact

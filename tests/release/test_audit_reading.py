@@ -243,7 +243,7 @@ def test_what_a_certificate_says() -> None:
     part = Requirement("k-anonymity", {"k": 2}, on=("age", "sex"))
     assert claims == Claims(
         folder=Path("folder"),
-        requirements=(part, part),
+        promises=(part, part),
         achieved=({"k": 3}, None),
         quasi=("age", "sex"),
         tables={"a.csv": ("00", 4)},

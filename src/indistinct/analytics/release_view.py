@@ -121,7 +121,7 @@ class Said:
     """What is said of a release by its certificate and by its run, as far as they are there.
 
     Arguments:
-        requirements: the promises.
+        promises: the promises.
         known: what is known of sensitive values.
         may_contain: what it may contain that was not in the source.
         kept_by_people: whether what is promised of beliefs holds without what is made up.
@@ -131,7 +131,7 @@ class Said:
         run: the private account of the run.
     """
 
-    requirements: tuple[Requirement, ...] = ()
+    promises: tuple[Requirement, ...] = ()
     known: Mapping[str, ValueMetadata] = field(default_factory=dict)
     may_contain: tuple[str, ...] = ()
     quasi: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ class Said:
         if claims is None:
             return cls(linked=link_between(published))
         return cls(
-            claims.requirements,
+            claims.promises,
             claims.known,
             claims.may_contain,
             claims.quasi,

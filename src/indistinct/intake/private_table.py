@@ -37,7 +37,6 @@ from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import AboutValues
-from indistinct.requirement import Requirement
 from indistinct.sources.table import Table
 from indistinct.sources.text import held_as_few_codes
 from indistinct.types import Ints32
@@ -154,11 +153,6 @@ class PrivateTable:
         found = replace(self, promises=tuple(promises))
         found.__dict__["microdata"] = self.microdata
         return found
-
-    @property
-    def requirements(self) -> tuple[Requirement, ...]:
-        """The promises as they are written down."""
-        return tuple(part.spec for part in self.promises)
 
     @property
     def promises_of_classes(self) -> list[Promise]:

@@ -215,10 +215,10 @@ def sizes_and_risk(size: NDArray[np.int64]) -> Plain:
 
 
 def _public_role(name: str, view: ReleaseView, known: set[str]) -> str:
-    visits = known_of_visits(part.to_dict() for part in view.said.requirements)
+    visits = known_of_visits(part.to_dict() for part in view.said.promises)
     if name in view.quasi or name in visits:
         return "quasi-identifier"
-    asked = {part.sensitive for part in view.said.requirements}
+    asked = {part.sensitive for part in view.said.promises}
     return "sensitive" if name in known or name in asked else "published as it is"
 
 

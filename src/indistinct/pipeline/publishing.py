@@ -130,7 +130,7 @@ def audited(publication: Publication, private: PrivateTable) -> Audit:
     linked = publication.link is not None
     return audit_release(
         publication.tables,
-        private.requirements,
+        [part.spec for part in private.promises],
         policy.quasi_identifiers,
         known=publication.known,
         population=population,

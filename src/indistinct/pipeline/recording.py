@@ -81,9 +81,9 @@ def hold_against_ledger(
         DataError: a person stands in two rows, or a row names none.
         OutputError: the ledger cannot be written.
     """
-    policy = private.policy
+    policy, promises = private.policy, [part.spec for part in private.promises]
     if policy.ledger is None:
-        several = ", ".join(str(one) for one in private.requirements if over_releases(one))
+        several = ", ".join(str(one) for one in promises if over_releases(one))
         if several:
             run.warnings.append(
                 Kind.LIMIT(
@@ -96,7 +96,7 @@ def hold_against_ledger(
     account: Plain = {
         "source": private.file,
         "source_sha256": run.source_digest,
-        "promises": [one.to_dict() for one in private.requirements],
+        "promises": [one.to_dict() for one in promises],
         "policy": json.loads(json.dumps(policy.to_dict(), default=str)),
         "plan": plan.to_dict(),
         "unit": private.subjects.unit,

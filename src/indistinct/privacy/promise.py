@@ -366,11 +366,11 @@ def known_promise(requirement: Requirement) -> Promise | None:
         return None
 
 
-def promised_class_size(requirements: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
+def promised_class_size(promises: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
     """The largest class size that is promised over all of these quasi-identifiers, if one is.
 
     Arguments:
-        requirements: what is promised; those of unknown models say nothing.
+        promises: what is promised; those of unknown models say nothing.
         quasi: the quasi-identifiers, m names.
 
     >>> asked = [Requirement("k-anonymity", {"k": 5}), Requirement("k-map", {"k": 50})]
@@ -379,7 +379,7 @@ def promised_class_size(requirements: Iterable[Requirement], quasi: Sequence[str
     """
     found = [
         one.class_size
-        for item in requirements
+        for item in promises
         if (one := known_promise(item)) is not None
         and (one.class_size > 1 or one.largest_violating_size is not None)
         and (one.on is None or set(one.on) >= set(quasi))

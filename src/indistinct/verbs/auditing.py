@@ -282,7 +282,7 @@ def _as_chosen(part: Asked, claims: Claims | None) -> Asked:
     """The promise with the k that was chosen, which the release's certificate alone tells."""
     if not isinstance(part, Requirement) or not _is_open(part) or claims is None:
         return part
-    for told in claims.requirements:
+    for told in claims.promises:
         if (told.model, told.sensitive) == (part.model, part.sensitive) and not _is_open(told):
             return replace(part, parameters=told.parameters)
     return part

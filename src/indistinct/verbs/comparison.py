@@ -144,7 +144,7 @@ def compare(  # noqa: PLR0913, what its user may say
     quasi, compared = policy.quasi_identifiers, []
     for at, (one, (rows, joined)) in enumerate(zip(read, shown, strict=True)):
         tell(f"measuring {one.name}", at / len(read))
-        size = k or promised_k(one.requirements, quasi) or promised_k(policy.requirements, quasi)
+        size = k or promised_k(one.promises, quasi) or promised_k(policy.requirements, quasi)
         chosen = policy.weights if weights is None else weights
         added = one.view.said.added
         total = None if added is None else sum(added.values())
@@ -207,7 +207,7 @@ class _Read:
         name: what tables call it.
         path: what messages call it.
         view: what was found.
-        requirements: the promises that its certificate names.
+        promises: the promises that its certificate names.
         notes: on cells that are read by hierarchies of its own.
     """
 
@@ -215,7 +215,7 @@ class _Read:
     name: str
     path: str
     view: ReleaseView
-    requirements: tuple[Requirement, ...]
+    promises: tuple[Requirement, ...]
     notes: tuple[str, ...] = ()
 
     def in_own_terms(self, private: PrivateTable) -> _Read:
@@ -225,7 +225,7 @@ class _Read:
 
     def settled(self, texts: pl.DataFrame) -> _Read:
         """The same, with promises settled on the values of the table."""
-        return replace(self, requirements=tuple(settled(self.requirements, texts)))
+        return replace(self, promises=tuple(settled(self.promises, texts)))
 
 
 def _read(given: Frame, name: str, policy: Policy) -> _Read:
@@ -236,9 +236,7 @@ def _read(given: Frame, name: str, policy: Policy) -> _Read:
     except DataError as error:
         raise DataError([replace(item, file=path) for item in error.problems]) from None
     view.refuse_nobody()
-    promised = [
-        on_all(effective(item), policy.quasi_identifiers) for item in view.said.requirements
-    ]
+    promised = [on_all(effective(item), policy.quasi_identifiers) for item in view.said.promises]
     if view.link is not None:
         # A promise about linked tables speaks of buckets without saying so.
         promised = [replace(p, on=None) if p.on == (view.by,) else p for p in promised]
@@ -289,7 +287,7 @@ class _Held:
         held = of_people or changes_values(policy)
         table, digest = open_source(data, policy, path, held=held, scanned=not held)
         together = None if contingency is None else _together(table, read, contingency)
-        asked = asked_of(policy, [one.requirements for one in read])
+        asked = asked_of(policy, [one.promises for one in read])
         told = [item.sensitive for item in asked]
         names = [name for name in policy.sensitive if of_people or name in told]
         known = [known_promise(item) for item in asked]
@@ -361,7 +359,7 @@ class _Held:
                 return None
             return found.kept_by_all[0]
 
-        own = one.requirements or self.asked
+        own = one.promises or self.asked
         found = [(item, _of_people(one, item, quasi) or verdict(item)) for item in self.asked]
         return tuple(
             Kept(item, kept, item in own, item.on or quasi if kept is None else kept.on)
@@ -388,7 +386,7 @@ def _transformed(table: Table, policy: Policy, view: ReleaseView) -> Left | None
 def _of_people(one: _Read, asked: Requirement, quasi: tuple[str, ...]) -> Verdict | None:
     """What a run says that a promise rests on without what is made up; None where it does not."""
     account = one.view.said.of_people or {}
-    for item, said in zip(one.requirements, account.get("promises", ()), strict=False):
+    for item, said in zip(one.promises, account.get("promises", ()), strict=False):
         if item == asked and dict(item.parameters) == dict(asked.parameters):
             on = tuple(said.get("on") or item.on or quasi)
             return Verdict(
@@ -557,8 +555,8 @@ def asked_of(policy: Policy, certified: Iterable[Sequence[Requirement]]) -> list
         for part in policy.privacy_models
         if not part.is_open
     ]
-    for requirements in certified:
-        found += [item for item in requirements if item not in found]
+    for promises in certified:
+        found += [item for item in promises if item not in found]
     return found
 
 
@@ -579,9 +577,9 @@ def settled(asked: Sequence[Requirement], texts: pl.DataFrame) -> list[Requireme
     return found
 
 
-def promised_k(requirements: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
+def promised_k(promises: Iterable[Requirement], quasi: Sequence[str]) -> int | None:
     """The largest k that is promised over all quasi-identifiers, else over some of them."""
-    asked = list(requirements)
+    asked = list(promises)
     return promised_class_size(asked, quasi) or promised_class_size(asked, ())
 
 

@@ -265,31 +265,29 @@ def audit(  # noqa: PLR0913, what its user may say
     <Audit: broken, 3 records: k-anonymity(k=2) broken by 1 class with 1 record, achieved k=1>
     """
     published = read_release(release, source)
-    requirements = [
+    asked = [
         part if isinstance(part, Requirement) else Requirement.from_dict(part) for part in promises
     ]
     names = (quasi,) if isinstance(quasi, str) else tuple(dict.fromkeys(quasi))
     claims = published.claims
-    certified = claims is not None and not requirements
+    certified = claims is not None and not asked
     if claims is not None and certified:
-        requirements = list(claims.requirements)
-    names = _quasi(names, requirements, claims)
+        asked = list(claims.promises)
+    names = _quasi(names, asked, claims)
     link = linked or (None if claims is None else claims.linked) or link_between(published)
     if link is not None:
         # A promise about sensitive values is held against the buckets, and says so when it is told.
-        requirements = [
-            replace(part, on=None) if part.on == (link["by"],) else part for part in requirements
-        ]
-    _refuse_unknown(requirements, names)
+        asked = [replace(part, on=None) if part.on == (link["by"],) else part for part in asked]
+    _refuse_unknown(asked, names)
     if known is None:
         known = {} if claims is None else claims.known
     context = Context(names, known, population, covers or {})
     if link is not None:
-        seen = audited_link(published, link, requirements, context, checks())
+        seen = audited_link(published, link, asked, context, checks())
     else:
         if person is None and claims is not None:
             person = claims.person
-        seen = _audited(published, requirements, replace(context, person=person))
+        seen = _audited(published, asked, replace(context, person=person))
     table = seen.table
     number = seen.texts.select(times(seen.texts)).item()
     found = Audit(
@@ -322,28 +320,26 @@ def audit(  # noqa: PLR0913, what its user may say
     )
 
 
-def _audited(published: Published, requirements: Sequence[Requirement], context: Context) -> Seen:
+def _audited(published: Published, promises: Sequence[Requirement], context: Context) -> Seen:
     """One table, held against what was promised of it."""
     names, person = context.quasi, context.person
-    _refuse_people_untold(requirements, person)
-    needed = list(
-        dict.fromkeys([*names, *(name for part in requirements for name in part.looked_at)])
-    )
+    _refuse_people_untold(promises, person)
+    needed = list(dict.fromkeys([*names, *(name for part in promises for name in part.looked_at)]))
     if person is not None:
         needed = [person, *(name for name in needed if name != person)]
     table = _table_of(published, needed)
-    values = [part.sensitive for part in requirements if part.sensitive not in (None, *names)]
+    values = [part.sensitive for part in promises if part.sensitive not in (None, *names)]
     read = table.counted if person is None else table.texts
     texts = read(needed, [*dict.fromkeys(map(str, values))])
     looked_at = {table.find(name) for name in needed}
     hidden = _hidden(texts, names)
     records = texts if hidden is None else texts.filter(~hidden)
     if records.height or hidden is None:
-        verdicts = verdicts_of(records, requirements, context, checks())
-        group = verdicts_on_suppressed(texts, hidden, requirements, context, checks())
+        verdicts = verdicts_of(records, promises, context, checks())
+        group = verdicts_on_suppressed(texts, hidden, promises, context, checks())
     else:
         alone = replace(context, _sizes={}, _counts={})
-        verdicts = group = verdicts_of(texts, requirements, alone, checks())
+        verdicts = group = verdicts_of(texts, promises, alone, checks())
     return Seen(
         table=table,
         texts=texts,
@@ -374,10 +370,10 @@ def _people_of(texts: pl.DataFrame, chosen: pl.Series | None, person: str) -> in
     return 0 if chosen is None else texts.filter(chosen)[person].n_unique()
 
 
-def _refuse_people_untold(requirements: Sequence[Requirement], person: str | None) -> None:
+def _refuse_people_untold(promises: Sequence[Requirement], person: str | None) -> None:
     """Raise where promises count people and nobody says whose the records are, or the reverse."""
     problems = Problems()
-    for part in requirements:
+    for part in promises:
         if part.unit == "person" and person is None:
             problems.append(people_not_told(part.model))
         elif part.unit != "person" and person is not None:
@@ -421,12 +417,12 @@ def checks() -> Mapping[str, Check]:
 
 
 def _quasi(
-    names: tuple[str, ...], requirements: Sequence[Requirement], claims: Claims | None
+    names: tuple[str, ...], promises: Sequence[Requirement], claims: Claims | None
 ) -> tuple[str, ...]:
     if not names and claims is not None:
         names = claims.quasi
     if not names:
-        names = tuple(dict.fromkeys(name for part in requirements for name in part.on or ()))
+        names = tuple(dict.fromkeys(name for part in promises for name in part.on or ()))
     if not names:
         raise PolicyError(
             "no-quasi-identifier",
@@ -436,8 +432,8 @@ def _quasi(
     return names
 
 
-def _refuse_unknown(requirements: Sequence[Requirement], quasi: tuple[str, ...]) -> None:
-    for part in requirements:
+def _refuse_unknown(promises: Sequence[Requirement], quasi: tuple[str, ...]) -> None:
+    for part in promises:
         if part.model not in checks():
             plugins.find("checks", part.model, _is_check)
     problems = [
@@ -445,7 +441,7 @@ def _refuse_unknown(requirements: Sequence[Requirement], quasi: tuple[str, ...])
             "unknown-model",
             f"no audit of a privacy model '{part.model}': {did_you_mean(part.model, checks())}",
         )
-        for part in requirements
+        for part in promises
         if part.model not in checks()
     ]
     problems += [
@@ -455,7 +451,7 @@ def _refuse_unknown(requirements: Sequence[Requirement], quasi: tuple[str, ...])
             f"{did_you_mean(name, quasi)}",
             remedy="add it to the quasi-identifiers, or take it out of the promise",
         )
-        for part in requirements
+        for part in promises
         for name in part.on or ()
         if name not in quasi
     ]

@@ -68,7 +68,7 @@ class Seen:
 
 def verdicts_of(
     records: pl.DataFrame,
-    requirements: Sequence[Requirement],
+    promises: Sequence[Requirement],
     context: Context,
     checks: Mapping[str, Check],
 ) -> tuple[Verdict, ...]:
@@ -76,16 +76,16 @@ def verdicts_of(
     found: dict[int, Verdict] = {}
     problems: dict[int, Sequence[Problem]] = {}
     # What counts values numbers the classes, and their sizes follow.
-    for at in sorted(range(len(requirements)), key=lambda at: requirements[at].sensitive is None):
+    for at in sorted(range(len(promises)), key=lambda at: promises[at].sensitive is None):
         try:
-            check = checks[requirements[at].model].check
-            found[at] = check(records, requirements[at], context)
+            check = checks[promises[at].model].check
+            found[at] = check(records, promises[at], context)
         except PolicyError as error:
             problems[at] = error.problems
     if problems:
         told = [problem for at in sorted(problems) for problem in problems[at]]
         raise PolicyError(list(dict.fromkeys(told)))
-    return tuple(found[at] for at in range(len(requirements)))
+    return tuple(found[at] for at in range(len(promises)))
 
 
 def link_between(published: Published) -> Mapping[str, str] | None:
@@ -102,7 +102,7 @@ def link_between(published: Published) -> Mapping[str, str] | None:
 def audited_link(
     published: Published,
     link: Mapping[str, str],
-    requirements: Sequence[Requirement],
+    promises: Sequence[Requirement],
     context: Context,
     by_model: Mapping[str, Check],
 ) -> Seen:
@@ -111,7 +111,7 @@ def audited_link(
     Arguments:
         published: the tables, as they were read.
         link: how they belong together.
-        requirements: what was promised.
+        promises: what was promised.
         context: what is known beside.
         by_model: the check of every privacy model.
 
@@ -135,7 +135,7 @@ def audited_link(
             ]
         )
     quasi, sensitive = tables[link["quasi"]], tables[link["sensitive"]]
-    names = list(dict.fromkeys(part.sensitive for part in requirements if part.sensitive))
+    names = list(dict.fromkeys(part.sensitive for part in promises if part.sensitive))
     require_columns(quasi, [*context.quasi, by])
     texts = quasi.texts([*context.quasi, by])
     hidden = texts.select(
@@ -144,7 +144,7 @@ def audited_link(
     shown = texts.filter(~hidden)
     records = shown if shown.height else texts
     listed = {name: listed_values(sensitive, name, by) for name in names}
-    holding = link.get("holding") or _guessed(texts, listed, by, requirements)
+    holding = link.get("holding") or _guessed(texts, listed, by, promises)
     if holding not in HOLDING:
         raise PolicyError(
             "bad-link", f"the values of a bucket belong to it as {HOLDING}, not {holding}"
@@ -152,9 +152,9 @@ def audited_link(
     # People who are * in every quasi-identifier are among the people of a bucket all the same.
     both = LinkedTables({"all": records}.get(holding, texts), listed, by, holding)
     context = replace(context, linked=both)
-    refuse(PolicyError, list(_not_shown(requirements, by_model)))
+    refuse(PolicyError, list(_not_shown(promises, by_model)))
     verdicts: list[Verdict] = []
-    for part in requirements:
+    for part in promises:
         counts = by_model[part.model].check.counts
         if part.sensitive is None or counts in ("units", "people", "linked"):
             verdicts += verdicts_of(records, [part], context, by_model)
@@ -181,7 +181,7 @@ def audited_link(
         verdicts=tuple(verdicts),
         suppressed=tuple(verdicts)
         if texts.height and not shown.height
-        else verdicts_on_suppressed(texts, hidden, requirements, context, by_model),
+        else verdicts_on_suppressed(texts, hidden, promises, context, by_model),
         people=shown.height,
         torn=tuple(_unlike(both)),
         notes=() if "holding" in link else (_taken(holding),),
@@ -189,11 +189,9 @@ def audited_link(
     )
 
 
-def _not_shown(
-    requirements: Sequence[Requirement], checks: Mapping[str, Check]
-) -> Iterable[Problem]:
+def _not_shown(promises: Sequence[Requirement], checks: Mapping[str, Check]) -> Iterable[Problem]:
     """The promises that linked tables do not show, so that nothing can be said of them."""
-    for part in requirements:
+    for part in promises:
         if checks[part.model].check.counts in ("items", "combinations", "visits"):
             yield Problem(
                 "not-of-linked-tables",
@@ -229,14 +227,14 @@ def _guessed(
     records: pl.DataFrame,
     listed: Mapping[str, pl.DataFrame],
     by: str,
-    requirements: Sequence[Requirement],
+    promises: Sequence[Requirement],
 ) -> str:
     """How the values of a bucket seem to belong to its people, where nobody says.
 
     Fingerprints are what everybody of a bucket has. Else it is told by whether every bucket lists
     as many values as it has people.
     """
-    if any(part.model == "kl-diversity" for part in requirements):
+    if any(part.model == "kl-diversity" for part in promises):
         return "all"
     people = records.group_by(by).len(_LISTED).sort(by)
     return (

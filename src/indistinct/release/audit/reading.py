@@ -47,7 +47,7 @@ class Claims:
 
     Arguments:
         folder: Where the certificate is; None in a server.
-        requirements: The promises it names, and with ``achieved`` what it says of each.
+        promises: The promises it names, and with ``achieved`` what it says of each.
         quasi: The quasi-identifiers.
         tables: Digest and number of rows of each table, by its path in the folder.
         records: Number of records published.
@@ -63,7 +63,7 @@ class Claims:
     """
 
     folder: Path | None
-    requirements: tuple[Requirement, ...]
+    promises: tuple[Requirement, ...]
     achieved: tuple[PlainMapping | None, ...]
     quasi: tuple[str, ...]
     tables: Mapping[str, tuple[str, int]]
@@ -546,12 +546,12 @@ class _Complaints:
 def _claims_in(given: object, path: Path | None) -> Claims:
     document: PlainMapping = given if isinstance(given, Mapping) else {}
     wrong = _Complaints(path)
-    promises = _list_of("promises", document, wrong)
-    requirements = _requirements(promises, wrong)
+    told = _list_of("promises", document, wrong)
+    promises = _promises(told, wrong)
     listed = _listed_tables(_list_of("tables", document, wrong), wrong)
     quasi = document.get("quasi_identifiers")
     if quasi is None:
-        quasi = [name for requirement in requirements for name in requirement.on or ()]
+        quasi = [name for promise in promises for name in promise.on or ()]
     if not isinstance(quasi, list) or any(not isinstance(name, str) for name in quasi):
         wrong.add("the certificate's quasi-identifiers are not a list of names")
     known: dict[str, ValueMetadata] = {}
@@ -573,10 +573,10 @@ def _claims_in(given: object, path: Path | None) -> Claims:
     if wrong.problems:
         raise DataError(wrong.problems)
     classes, words = document.get("classes"), document.get("may_contain")
-    achieved = [promise.get("achieved") for promise in promises]
+    achieved = [promise.get("achieved") for promise in told]
     return Claims(
         folder=None if path is None else path.parent,
-        requirements=tuple(requirements),
+        promises=tuple(promises),
         achieved=tuple(part if isinstance(part, Mapping) else None for part in achieved),
         quasi=tuple(dict.fromkeys(quasi)),
         tables=listed,
@@ -585,7 +585,7 @@ def _claims_in(given: object, path: Path | None) -> Claims:
         known=known,
         person=person,
         linked=linked,
-        as_asked=tuple("counts_made_up" in promise for promise in promises),
+        as_asked=tuple("counts_made_up" in promise for promise in told),
         created=str(document.get("created") or ""),
         transformed=transformed,
         may_contain=tuple(map(str, words)) if isinstance(words, list) else (),
@@ -601,9 +601,9 @@ def _list_of(key: str, document: PlainMapping, wrong: _Complaints) -> list[Any]:
     return []
 
 
-def _requirements(promises: Sequence[Any], wrong: _Complaints) -> list[Requirement]:
+def _promises(told: Sequence[Any], wrong: _Complaints) -> list[Requirement]:
     found = []
-    for promise in promises:
+    for promise in told:
         try:
             found.append(Requirement.from_dict(promise))
         except PolicyError as error:

@@ -22,7 +22,7 @@ from indistinct.requirement import Requirement
 def verdicts_on_suppressed(
     published: pl.DataFrame,
     suppressed: pl.Series | None,
-    requirements: Sequence[Requirement],
+    promises: Sequence[Requirement],
     context: Context,
     checks: Mapping[str, Check],
 ) -> tuple[Verdict, ...]:
@@ -33,7 +33,7 @@ def verdicts_on_suppressed(
     Arguments:
         published: All published records as text, missing cells null.
         suppressed: Which of them are suppressed; None where none is.
-        requirements: What was promised.
+        promises: What was promised.
         context: The release's quasi-identifiers, and what is known beside the records.
         checks: The check of every model.
     """
@@ -41,7 +41,7 @@ def verdicts_on_suppressed(
         return ()
     group, classes = published.filter(suppressed), published.filter(~suppressed)
     found = []
-    for part in requirements:
+    for part in promises:
         module = checks[part.model]
         verdict = _verdict((group, classes), published, part, context, module)
         if verdict.holds and module.check.compares and part.reference == "published":
