@@ -331,7 +331,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     beside = [_beside(look) for look in looks.values()]
     keys = keys_of_people(table, beside)
     items = [_numbering(look.item, keys) for look in looks.values()]
-    items = _with_epoch(table, items)
+    items = _at_school(table, _with_epoch(table, items), looks)
     items = _with_trees(table, _with_neighbours(table, items, looks, bool(keys)))
     items = _with_relations(table, items)
     items = _without_codes(table, _with_units(items, looks))
@@ -358,6 +358,35 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     if counts is not None:
         warnings.insert(0, Warned("counted-rows", told_of_counts(counts)))
     return Profile(table.name, records, tuple(items), tuple(warnings), persons)
+
+
+_OF_A_SCHOOL = frozenset(
+    ("school", "schools", "pupil", "pupils", "student", "students", "teacher", "teachers",
+     "classroom", "ecole", "eleve", "eleves", "lycee", "alumno", "alumnos", "aluno", "alunos",
+     "escuela", "colegio", "escola", "schule", "schuler", "scuola", "studente", "ogrenci", "okul",
+     "siswa", "sekolah", "gpa")
+)  # fmt: skip
+_BESIDE_A_SCHOOL = ("grade", "grades", "class", "classes", "classe", "dropout", "drop out", "form")
+
+
+def _at_school(
+    table: Table, items: list[AttributeProfile], looks: Mapping[str, _Look]
+) -> list[AttributeProfile]:
+    """The columns; a grade and a class are those of a school where another column speaks of one."""
+    spoken = [words(item.called or item.attribute) for item in items]
+    schools = sum(not _OF_A_SCHOOL.isdisjoint(said) for said in spoken)
+    for at, item in enumerate(items) if schools else ():
+        name = item.called or item.attribute
+        asked = is_one_of(name, _BESIDE_A_SCHOOL) is not None and item.role == "sensitive"
+        if asked and item.about in ("health", None) and item.distinct <= _MOST_GRADES:
+            why = "others know a person's schooling: its table speaks of a school"
+            told = replace(item, about="education", sure=True)
+            read = looks[item.attribute].read
+            items[at] = _in_role(table, told, read, "quasi-identifier", why)
+    return items
+
+
+_MOST_GRADES = 20
 
 
 def _with_epoch(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:
@@ -1111,9 +1140,9 @@ _OF_A_PERSON = ("sex", "birth", "family", "ethnicity", "religion", "occupation")
 
 
 def _place_of_each_row(items: Sequence[AttributeProfile]) -> str | None:
-    """The column of names of places, where each row seems to be one: a country, a hospital.
+    """The column of names of places, or of their population, where each row seems to be a place.
 
-    Nearly every row has another name, most other columns are numbers, and none says of a person
+    Nearly every row has another one, most other columns are numbers, and none says of a person
     what groups people are in.
     """
     named = [
@@ -1122,6 +1151,12 @@ def _place_of_each_row(items: Sequence[AttributeProfile]) -> str | None:
         if item.about in _NAMES_OF_PLACES and item.kind == "text" and not item.free_text
         and FEW_RECORDS <= item.distinct >= NEARLY_EACH * item.records
     ]  # fmt: skip
+    if not named and sum(_says(item, _SHARES | _PEOPLES) for item in items) >= _SEVERAL_SHARES:
+        named = [
+            item
+            for item in items
+            if _says(item, _PEOPLES) and FEW_RECORDS <= item.distinct >= NEARLY_EACH * item.records
+        ]
     measured = sum(item.kind in ("integer", "float") for item in items)
     grouped = any(
         item.about in _OF_A_PERSON and 1 < item.distinct <= FEW and item.kind != "float"
@@ -1130,6 +1165,23 @@ def _place_of_each_row(items: Sequence[AttributeProfile]) -> str | None:
     somebody = any(numbers_somebody(item.called or item.attribute) for item in items)
     several = measured >= 2 and 2 * measured >= len(items) - len(named)
     return named[0].attribute if named and several and not grouped and not somebody else None
+
+
+_SHARES = frozenset(
+    ("pct", "percent", "percentage", "perc", "rate", "ratio", "per", "share", "prop")
+)
+_PEOPLES = frozenset(
+    ("population", "pop", "popn", "poblacion", "populacao", "inhabitants", "habitantes",
+     "habitants", "households", "einwohner", "bevolkerung", "popolazione", "beds", "nufus")
+)  # fmt: skip
+_SEVERAL_SHARES = 3
+"""So many columns of shares, rates and numbers of inhabitants tell of places, not of people."""
+
+
+def _says(item: AttributeProfile, said: frozenset[str]) -> bool:
+    """Whether a column of many numbers has one of these words in its name."""
+    numbers = item.kind in ("integer", "float") and item.distinct > FEW
+    return numbers and not said.isdisjoint(words(item.called or item.attribute))
 
 
 def _table_warnings(

@@ -375,9 +375,11 @@ def _concept_of(name: str) -> tuple[Concept, str] | None:
             word = parts[-1]
         if word:
             return concept, word
-        if stem := starts_with_one_of(name, concept.stems):
+        asked = len(parts) >= _QUESTION
+        stems = [stem for stem in concept.stems if not asked or len(stem) > _LEAST_GLUED]
+        if stem := starts_with_one_of(name, stems):
             return concept, f"{stem}…"
-        for ending in concept.endings:
+        for ending in () if asked else concept.endings:
             if any(part.endswith(ending) and len(part) > max(4, len(ending)) for part in parts):
                 return concept, f"…{ending}"
     return None

@@ -159,7 +159,8 @@ def content_of(name: str, values: Values) -> Content | None:
     found = _code_system(texts) or _terms(texts)
     if found is None and values.kind == "text":
         times = texts.share(_CLOCK.fullmatch(text) is not None for text in texts.texts)
-        found = _several_codes(texts) or _subdivisions(texts) or _words(texts)
+        found = _several_codes(texts) or _subdivisions(texts)
+        found = found or _padded_parts(texts) or _words(texts)
         weeks = texts.share(_WEEK.fullmatch(text) is not None for text in texts.texts)
         if weeks >= NEARLY_ALL and values.distinct > 2:
             found = Content("time", "its values are weeks or quarters of years")
@@ -475,6 +476,24 @@ def _are_years(values: Values, named: bool = False) -> bool:
 _TERM = re.compile(r"20[0-3]\d\.[123]")
 
 
+_DAYS_OF_MONTHS = (31, 20, "days of months", ("day", "dia", "jour", "tag", "giorno", "dag"))
+
+
+def _padded_parts(texts: _Texts) -> Content | None:
+    """Texts of two digits such as 09 that are called a month, a week or a day of a month."""
+    if not all(_TWO_DIGITS.fullmatch(text) for text in texts.texts):
+        return None
+    numbers = [int(text) for text in texts.texts]
+    for most, several, what, called in (*_PARTS_OF_YEARS, _DAYS_OF_MONTHS):
+        whole = most - 1 <= max(numbers) <= most and min(numbers) in (0, 1, 2)
+        if whole and len(numbers) >= several and names_one_of(texts.name, called):
+            return Content("time", f"its values are {what}")
+    return None
+
+
+_TWO_DIGITS = re.compile(r"\d\d")
+
+
 def _terms(texts: _Texts) -> Content | None:
     """Years with the number of a term behind a point, but for a few: 2018.1, 2018.2."""
     if texts.values.kind not in ("float", "text") or texts.values.distinct <= _PER_YEAR:
@@ -569,6 +588,7 @@ _FAMILIES = _vocabulary("""
     cerai ugift svobodny kawin hon
     """)
 _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
+    relacionamento relacion relationship namorando namoro namorado noviazgo noiva em en um uma una
     separated never legally partner partnership civ af ever absent living with together domestic
     own child not in family other relative unknown default significant livepartner
     union libre uniao estavel a e o gift death separado separada separe separee
@@ -855,12 +875,22 @@ _FEW_WORDS = 100
 """Columns with more values than this hold no groups of people."""
 
 
+_TASTES = (
+    "cuisine", "cuisines", "food", "foods", "dish", "meal", "restaurant", "music", "movie", "film",
+    "genre", "cocina", "comida", "plato", "musica", "pelicula", "cozinha", "culinaria", "prato",
+    "cucina", "cibo", "piatto", "plat", "musique", "kuche", "essen", "gericht", "yemek", "masakan",
+)  # fmt: skip
+"""Words for what somebody likes: an Italian dish is nobody's language or nation."""
+
+
 def _words(texts: _Texts) -> Content | None:
     few = texts.values.distinct <= _FEW_WORDS
     if few and (found := _sexes(texts)):
         return found
     if told := _written_as(texts):
         return Content("health", told, certain=max(map(len, texts.texts)) > 1)
+    if names_one_of(texts.name, _TASTES):
+        return None
     if few and (found := _groups(texts)):
         return found
     return _named(texts)
