@@ -202,3 +202,17 @@ def test_a_folder_that_is_called_like_a_table_is_refused(
     assert not (tmp_path / name).exists()
     made = run("anonymize", table, "--policy", policy, "--out", tmp_path / "release-2.0")
     assert made.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("into", "said"),
+    [("folder/release", "write postgresql://host/db?schema=NAME"),
+     ("postgresql://host/db", "end the address with ?schema=NAME")],
+)  # fmt: skip
+def test_where_rows_cannot_go_is_told_before_the_search(
+    run, table: Path, policy: Path, tmp_path: Path, into: str, said: str
+) -> None:
+    policy.write_text(policy.read_text("utf-8").replace("k = 5", "k = 500"), encoding="utf-8")
+    done = run("anonymize", table, "--policy", policy, "--out", tmp_path / "out", "--into", into)
+    assert done.exit_code == 2
+    assert said in done.stderr

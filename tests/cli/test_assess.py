@@ -171,7 +171,7 @@ def test_names_with_commas_beside_a_policy(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [(("--attributes", ","), "no column was named"), (("--exposed", -3), "exposed")],
+    [(("--attributes", ","), "has no name in it"), (("--exposed", -3), "exposed")],
 )
 def test_options_that_ask_for_nothing(run: Run, table: Path, options: Any, said: str) -> None:
     done = run("assess", table, *options)

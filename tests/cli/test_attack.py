@@ -93,6 +93,12 @@ def test_unknown_attackers_are_told(run: Run, table: Path, policy: Path, folder:
     assert "did you mean 'homogeneity'?" in done.stderr
 
 
+def test_no_attacker_is_no_choice(run: Run, table: Path, policy: Path, folder: Path) -> None:
+    done = run("attack", table, folder, "--policy", policy, "--only", " ")
+    assert done.exit_code == 2
+    assert "name at least one, or leave the option out" in done.stderr
+
+
 def test_notes_go_to_standard_error(run: Run, table: Path, policy: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare.csv"
     bare.write_text('age,sex\n"[20, 30)",f\n', encoding="utf-8")

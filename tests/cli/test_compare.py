@@ -69,6 +69,9 @@ def test_what_is_wrong_is_told(run: Run, table: Path, policy: Path, tmp_path: Pa
     assert done.exit_code == 2
     assert "selectivity must be" in done.stderr
     assert done.stdout == ""
+    done = run("compare", table, table, "--policy", policy, "--k", 0)
+    assert done.exit_code == 2
+    assert "k must be 1 or more, not 0" in done.stderr
     other = tmp_path / "other.csv"
     lines = table.read_text(encoding="utf-8").splitlines()
     other.write_text("\n".join([lines[0], *("x" + line for line in lines[1:])]), "utf-8")

@@ -154,6 +154,9 @@ def test_options_that_contradict(run: Run, table: Path, links: Path) -> None:
     assert "--mermaid and --json" in done.stderr
     done = run("quasi", table, "--policy", links, "--identifiers", "name", "--threshold", 2)
     assert done.exit_code == 2
+    done = run("quasi", table, "--identifiers", "age", "--sensitive", "diagnosis", "--weights")
+    assert done.exit_code == 2
+    assert "weights stand in a policy" in done.stderr
 
 
 def test_a_table_without_identifiers_is_one_of_somebody(run, tmp_path: Path):

@@ -135,7 +135,8 @@ def test_a_picture(run: Run, table: Path, tmp_path: Path) -> None:
 
 def test_wrong_options(run: Run, table: Path, policy: Path) -> None:
     for option in (("--curve", "20"), ("--curve", "5-2"), ("--curve", "2-100000000"),
-                   ("--threshold", 2), ("--population", "150%"),
+                   ("--threshold", 2), ("--population", "150%"), ("--quasi", " "),
+                   ("--zip-population", "zips.csv"),
                    ("--quasi", "agee"), ("--population", "nowhere.csv"),
                    ("--population", 3), ("--counts", "n")):  # fmt: skip
         done = run("risk", table, *option)

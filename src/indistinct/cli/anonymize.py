@@ -175,6 +175,7 @@ def anonymize(
     not.
     """
     import indistinct
+    from indistinct.sources.postgres import Address
 
     named = {"quasi": quasi, "sensitive": sensitive, "drop": drop, "keep": keep}
     source = source_keys(separator, encoding, sheet)
@@ -193,6 +194,8 @@ def anonymize(
         message = f"{what} the table into memory, and --engine or --memory asks not to"
         remedy = "leave one of them out" if alternatives else "write a policy: indistinct init"
         raise PolicyError("not-scanned", message, remedy=remedy)
+    if into is not None and engine != "spark":
+        Address.of_release(into)
     further: Plain = {"rest": rest, "k": k, "hierarchies": hierarchies}
     with Progress(data) as progress:
         begin(engine, master, data)

@@ -106,6 +106,8 @@ def _values(text: str, option: str, *, whole: bool = False) -> list[float]:
                 found.append(int(part) if whole else float(part))
         except ValueError:
             raise _bad(option, f"'{part}' is not a number or a range such as 2..20") from None
+    if text and not found:
+        raise _bad(option, f"'{text}' has no number in it")
     return found
 
 

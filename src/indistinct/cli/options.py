@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from indistinct.errors import OutputError, PolicyError, Problem, refuse
+from indistinct.errors import InputError, OutputError, PolicyError, Problem, refuse
 from indistinct.types import Plain
 
 LEAVE = "leave one of them out"
@@ -142,11 +142,17 @@ def names(given: Sequence[str] | None, columns: Sequence[str] = ()) -> tuple[str
     ('age', 'sex', 'zip')
     >>> names(["weight, kg"], columns=["weight, kg"])
     ('weight, kg',)
+
+    Raises:
+        InputError: there are values, and no name in them.
     """
     found: list[str] = []
     for value in given or ():
         parts = [value] if value in columns else [part.strip() for part in value.split(",")]
         found += [part for part in parts if part]
+    if given and not found:
+        remedy = "name at least one, or leave the option out"
+        raise InputError("bad-option", "an option has no name in it", remedy=remedy)
     return tuple(dict.fromkeys(found))
 
 

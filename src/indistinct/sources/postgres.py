@@ -173,6 +173,23 @@ class Address:
         server = urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(options), ""))
         return cls(server, schema or None, table or None)
 
+    @classmethod
+    def of_release(cls, given: str | Path) -> Address:
+        """The address of the schema that a release is put into.
+
+        Raises:
+            DataError: it is none of a server, or names no schema.
+        """
+        if not is_address(given):
+            message = "a release goes into a PostgreSQL server, and this is no address of one"
+            remedy = "write postgresql://host/db?schema=NAME, or leave --into out"
+            raise DataError("table-or-query", message, remedy=remedy)
+        found = cls.of(given)
+        if found.schema is None:
+            remedy = "end the address with ?schema=NAME"
+            raise DataError("table-or-query", "no schema is named", remedy=remedy)
+        return found
+
     @property
     def name(self) -> str:
         """What messages call it: the table, never the server."""
@@ -1000,10 +1017,7 @@ class Store:
     """What the custodian should know of the place."""
 
     def __init__(self, into: str | Path, held: object) -> None:
-        self.address = Address.of(into)
-        if self.address.schema is None:
-            message, remedy = "no schema is named", "end the address with ?schema=NAME"
-            raise DataError("table-or-query", message, remedy=remedy)
+        self.address = Address.of_release(into)
         if isinstance(held, PostgresTable):
             if held.session.address.server != self.address.server:
                 raise OutputError(

@@ -144,7 +144,8 @@ def compare(  # noqa: PLR0913, what its user may say
     quasi, compared = policy.quasi_identifiers, []
     for at, (one, (rows, joined)) in enumerate(zip(read, shown, strict=True)):
         tell(f"measuring {one.name}", at / len(read))
-        size = k or promised_k(one.promises, quasi) or promised_k(policy.requirements, quasi)
+        promised = (promised_k(said, quasi) for said in (one.promises, policy.requirements))
+        size = next(filter(None, promised), None) if k is None else k
         chosen = policy.weights if weights is None else weights
         added = one.view.said.added
         total = None if added is None else sum(added.values())

@@ -227,7 +227,8 @@ def _costs(
 ) -> dict[str, float]:
     if given == "weights":
         if policy is None:
-            return {}
+            remedy = "give the policy (--policy), or leave the weights out"
+            raise PolicyError("no-policy", "weights stand in a policy", remedy=remedy)
         # Columns that nothing was said of yet have weights as well: roles are what is looked for.
         weights = {name: policy.attributes[name].weight for name in columns}
         return weights | {

@@ -143,6 +143,13 @@ def risk(  # noqa: PLR0913, what its user may say
     ks = None if k_range is None else range_of_k(k_range)
     given = [standard] if isinstance(standard, str | int | float) else standard or ()
     names = standard_names(given)
+    if zip_population is not None and SAFE_HARBOR not in names:
+        raise DataError(
+            "bad-setting",
+            f"a number of people by zip code is for the standard '{SAFE_HARBOR}' alone",
+            remedy=f"name it with --standard {SAFE_HARBOR} (in Python: standard), or leave the "
+            "numbers out",
+        )
     tell("reading", None)
     how = reading(policy) if policy is not None else source or {}
     data = scanned_or_as_it_is(data, engine, memory, how)
