@@ -23,6 +23,7 @@ from indistinct.errors import Unsatisfiable
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import Promise
+from indistinct.recoding.limits import Progress
 from indistinct.recoding.partition import PartitionSettings, first_cuts, partition
 from indistinct.recoding.partition.first_cuts import Cut, breaks_as_a_whole, cut_in_parts
 from indistinct.recoding.plan import CellPlan
@@ -92,6 +93,7 @@ def cut(
     asked: Sequence[Promise],
     how: PartitionSettings,
     region: int,
+    progress: Progress | None = None,
 ) -> tuple[Cut, Records]:
     kept: list[Records] = []
 
@@ -99,7 +101,8 @@ def cut(
         kept.append(Records(table.texts, quasi, sensitive))
         return kept[0]
 
-    return cut_in_parts(data, asked, how, coded, region=region), kept[0]
+    found = cut_in_parts(data, asked, how, coded, region=region, progress=progress)
+    return found, kept[0]
 
 
 def published(plan: CellPlan, of: Iterable[int]) -> list[tuple[str | None, ...]]:
@@ -204,6 +207,20 @@ def test_a_pass_cuts_all_parts_of_one_depth(monkeypatch: pytest.MonkeyPatch) -> 
     again, one_by_one = cut(table, encoded.data, [], how, 5)
     assert one_by_one.asked == 8  # every part that is cut by itself
     assert walked(again, table) == walked(found, table)
+
+
+def test_all_is_done_only_after_the_last_region() -> None:
+    rows = tuple((tables.AGES[at % 8], None, None, "u") for at in range(40))
+    table = Table(rows, "value", ("age",))
+    how, told = PartitionSettings(dimension="width", cut="median"), list[float]()
+    _, records = cut(table, table.encoded().data, [], how, 10, told.append)
+    assert (records.asked, records.largest) == (3, 10)
+    assert len(told) == 2 + 4, "depths, and regions"
+    assert told == sorted({*told}), "each a step"
+    steps = np.diff([0.0, *told])
+    assert told[-1] == 1
+    assert steps[:2].tolist() == pytest.approx([steps[0]] * 2), "halves, and halves of these"
+    assert steps[2:].tolist() == pytest.approx([steps[2]] * 4), "regions of one size"
 
 
 def test_what_fits_no_leaf_is_told() -> None:

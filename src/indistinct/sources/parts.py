@@ -62,8 +62,8 @@ class Parts(Protocol):
     def added_up(self, ask: Ask) -> tuple[Ints, Ints]:
         """The sums by key over all parts."""
 
-    def by_region(self, place: Place, work: Work) -> Sequence[tuple[int, bytes]]:
-        """What is made of each region that has a combination."""
+    def by_region(self, place: Place, work: Work) -> Iterable[tuple[int, bytes]]:
+        """What is made of each region that has a combination, one after the other."""
 
     def close(self) -> None:
         """They are not asked again."""

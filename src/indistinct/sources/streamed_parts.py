@@ -82,18 +82,16 @@ class StreamedParts:
         """The sums by key over all parts."""
         return ask(self._parts())
 
-    def by_region(self, place: Place, work: Work) -> Sequence[tuple[int, bytes]]:
-        """What is made of each region that has a combination."""
+    def by_region(self, place: Place, work: Work) -> Iterator[tuple[int, bytes]]:
+        """What is made of each region that has a combination, one after the other."""
         size = np.zeros(1, dtype=np.int64)
         for part in self._parts():
             own = np.bincount(place(part) + 1)
             size = np.pad(size, (0, max(len(own) - len(size), 0)))
             size[: len(own)] += own
-        found = []
         for some in at_once(size[1:], self._held):
             for region, part in self._regions(place, some):
-                found.append((region, work(part)))
-        return found
+                yield region, work(part)
 
     def _parts(self) -> Iterator[Part]:
         return (part_of(batch, self._quasi, self._columns) for batch in together(self._read()))

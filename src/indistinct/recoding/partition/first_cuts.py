@@ -14,6 +14,7 @@ values, that span its cells.
 from __future__ import annotations
 
 import io
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -52,6 +53,9 @@ REGION: Final = 250_000
 
 CELLS: Final = 1 << 23
 """Counts that are held at once in one place, at most, unless one part alone takes more."""
+
+PASSES: Final = 10
+"""Passes over all combinations that take as long as cutting all regions to their end, measured."""
 
 Coded = Callable[[Sequence[Coding], Sequence[Coding]], Parts]
 """What keeps the combinations of a table by these codes of quasi-identifiers, and of values."""
@@ -101,7 +105,8 @@ def cut_in_parts(
         coded: what keeps the combinations.
         region: combinations that are cut in one place, at most; a quarter of a million where not
             given.
-        progress: told the share of combinations whose class is found.
+        progress: told the share of the work that is done: one step after each pass over the
+            combinations, and one after each region.
 
     Raises:
         Unsatisfiable: if more would be suppressed than is allowed.
@@ -131,8 +136,9 @@ def cut_in_parts(
     parts = coded(quasi, sensitive)
     try:
         top = _Top(rules, parts)
-        top.grow(REGION if region is None else region, progress)
-        grown = top.whole()
+        tell = progress or (lambda _: None)
+        top.grow(REGION if region is None else region, tell)
+        grown = top.whole(tell)
     finally:
         parts.close()
     outline, rows = _outline(data, grown, orders, names)
@@ -409,26 +415,31 @@ class _Top:
         self._node: list[list[int]] = [[-1] * trees.FIELDS]
         self._parent = [-1]
         self._side: list[Ints32] = [np.zeros(0, dtype=np.int32)]
-        self._regions: list[int] = []
+        self._regions: dict[int, int] = {}
         self._known: dict[int, Ints] = {}
         self._tried = 0
+        self._grown = 0.0
 
-    def grow(self, region: int, progress: Progress | None) -> None:
+    def grow(self, region: int, tell: Progress) -> None:
         """Cut parts until each has at most so many combinations, or cannot be cut."""
         every = [[0, 0, -1, np.iinfo(np.int64).max, -1]]
         self._known[0] = self._asked([0], np.array(every), np.array([0, 1]), [], 1)[0]
         rows, waiting = int(self._known[0][-1]), [0]
+        depths = math.log2(max(rows / max(region, 1), 1))
         while waiting:
-            large = [at for at in waiting if self._known[at][-1] > region]
-            self._regions += [at for at in waiting if self._known[at][-1] <= region]
-            for at in self._regions:
-                self._known.pop(at, None)
+            size = {at: int(self._known[at][-1]) for at in waiting}
+            large = [at for at in waiting if size[at] > region]
+            for at in waiting:
+                if size[at] <= region:
+                    self._regions[at] = size[at]
+                    del self._known[at]
             waiting = []
             for some in self._at_once(large):
                 waiting += self._cut(some)
-            if progress is not None:
-                left = sum(int(self._known[at][-1]) for at in waiting)
-                progress(min((rows - left) / max(rows, 1), 1.0))
+            if large:
+                most = max([region, *(int(self._known[at][-1]) for at in waiting)])
+                self._grown = math.log2(rows / max(most, 1)) / (depths + PASSES)
+                tell(self._grown)
 
     def _at_once(self, nodes: Sequence[int]) -> Iterable[Sequence[int]]:
         """So many parts that what is counted of their cuts can be held."""
@@ -557,14 +568,19 @@ class _Top:
         del self._known[at]
         return children
 
-    def whole(self) -> _Grown:
+    def whole(self, tell: Progress) -> _Grown:
         """The whole tree, the regions cut to their end where their combinations are."""
         node, side = self._arrays()
-        place = self._placed(self._regions)
-        done = {}
-        if self._regions:
-            for which, packed in self._parts.by_region(place, _Finished(self._rules)):
-                done[self._regions[which]] = _Grown.of(packed)
+        regions = [*self._regions]
+        rows, ready, done = sum(self._regions.values()), 0, {}
+        if regions:
+            for which, packed in self._parts.by_region(
+                self._placed(regions), _Finished(self._rules)
+            ):
+                at = regions[which]
+                done[at] = _Grown.of(packed)
+                ready += self._regions[at]
+                tell(self._grown + (1 - self._grown) * ready / rows)
         for at, known in self._known.items():
             done[at] = self._closed(known)
         return _joined(node, side, self._parent, done, self._tried)
