@@ -740,7 +740,7 @@ def errors_page() -> str:
         "| 143, 129 | Ended by SIGTERM or SIGHUP, in the same orderly way. |",
         "If a verb fails, standard output stays empty and nothing is written. With `--json` it has one document, that of the error: `error` (its class), `exit_code`, and `problems`, each with `code`, `message` and, where they apply, `file`, `attribute`, `rows` and `remedy`. The same words go to standard error. Progress goes to standard "
         "error: a bar on a terminal, otherwise a line every ten seconds (`INDISTINCT_LOG_SECONDS` sets "
-        "the number, 0 for none).",
+        "the number, 0 for none). The time left is that of the step that is named; from publishing on, that of the run.",
         "## Messages",
         "A message says where (file, attribute, rows), what is wrong, and what to write. All problems of a "
         "file or a policy are reported together. Rows are counted from 1 without the header; at most ten "

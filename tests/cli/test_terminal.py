@@ -155,7 +155,7 @@ def test_progress_in_a_log_is_a_line_now_and_then(
         progress("searching", 0.25)
         Beside.run()
     assert progress._over.waited == [7.0, 7.0]  # type: ignore[attr-defined]
-    line = "progress: searching, 25%, about 36 s left (14 s so far)\n"
+    line = "progress: searching, 25%, about 36 s left of this step (14 s so far)\n"
     assert capsys.readouterr() == ("", line)
 
 
@@ -169,17 +169,21 @@ def test_the_time_left_follows_from_the_time_that_reading_took(
     with Progress(tmp_path / "t.csv", tmp_path, "postgresql://h/d?table=t") as progress:
         progress("reading")
         now = 5.0
-        assert progress._line(now) == "reading, about 15 s left (5 s so far)", "20 s by its size"
+        assert progress._line(now) == "reading, about 15 s left of this step (5 s so far)", (
+            "20 s by its size"
+        )
         now = 40.0
         assert progress._line(now) == "reading, longer than usual (40 s so far)", "slower"
         progress("auditing")
         now = 60.0
-        assert progress._line(now) == "auditing, about 60 s left (60 s so far)", "80 s in all"
+        told = "auditing, about 60 s left of this step (60 s so far)"
+        assert progress._line(now) == told, "80 s in all"
         progress("auditing", 0.5)
-        assert progress._line(now) == "auditing, 50%, about 20 s left (60 s so far)"
+        assert progress._line(now) == "auditing, 50%, about 20 s left of this step (60 s so far)"
         progress("measuring mondrian")
         now = 70.0
-        assert progress._line(now) == "measuring mondrian, about 50 s left (70 s so far)"
+        told = "measuring mondrian, about 50 s left of this step (70 s so far)"
+        assert progress._line(now) == told
         progress("waiting")
         assert progress._line(now) == "waiting (70 s so far)", "nothing is known of it"
 
@@ -194,12 +198,68 @@ def test_one_stage_may_do_several_things_one_after_the_other(
         now = 27.0
         progress("attacking: membership", 0.9)
         now = 30.0
-        assert progress._line(now) == "attacking: membership, 90%, about 3 s left (30 s so far)"
+        told = "attacking: membership, 90%, about 3 s left of this step (30 s so far)"
+        assert progress._line(now) == told
 
 
-@pytest.mark.parametrize(("where", "publishing"), [("t.csv", 50), ("postgresql://h/d?table=t", 90)])
+def test_from_publishing_on_the_time_left_is_that_of_the_run(
+    monkeypatch: pytest.MonkeyPatch, clock: None
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Progress() as progress:
+        progress("reading")
+        now = 10.0
+        progress("publishing")
+        assert progress._left(now) == "about 46 s left", "0.6, 2 and 2 times 10 s"
+        now = 22.0
+        assert progress._left(now) == "longer than usual"
+        progress("auditing")
+        assert progress._left(now) == "about 60 s left", "writing will take twice as long, too"
+        now = 42.0
+        progress("trying what others know")
+        assert progress._left(now) == "about 50 s left", "writing follows still"
+        progress("writing")
+        assert progress._left(now) == "about 40 s left"
+
+
+def test_an_audit_is_no_end_of_a_run(monkeypatch: pytest.MonkeyPatch, clock: None) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Progress() as progress:
+        progress("reading")
+        now = 10.0
+        progress("auditing")
+        assert progress._left(now) == "about 20 s left of this step"
+
+
+def test_tables_cut_in_place_are_measured_by_cutting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: None
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Progress(tmp_path) as progress:
+        progress("counting in place")
+        now = 1.0
+        progress("cutting in place", 0.0)
+        now = 51.0
+        progress("cutting in place", 0.5)
+        assert progress._left(now) == "about 50 s left of this step"
+        now = 101.0
+        progress("publishing")
+        assert progress._left(now) == "about 250 s left", "1.4, 0.4 and 0.7 times 100 s"
+
+
+@pytest.mark.parametrize(
+    ("where", "publishing", "to_come"), [("t.csv", 50, 40), ("postgresql://h/d?table=t", 90, 45)]
+)
 def test_tables_counted_in_place_are_measured_by_counting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: None, where: str, publishing: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    clock: None,
+    where: str,
+    publishing: int,
+    to_come: int,
 ) -> None:
     (tmp_path / "t.csv").write_bytes(b"x" * 3000)
     monkeypatch.chdir(tmp_path)
@@ -210,13 +270,13 @@ def test_tables_counted_in_place_are_measured_by_counting(
         progress("reading")
         now = 0.1  # its columns, and no record
         progress("counting in place")
-        by_size = ", about 10 s left" if where == "t.csv" else ""
+        by_size = ", about 10 s left of this step" if where == "t.csv" else ""
         assert progress._line(now) == f"counting in place{by_size} (0 s so far)"
         now = 10.1
         progress("searching", 0.5)
         progress("publishing")
         told = [(now := 10.1 + after) and progress._left(now) for after in (0, 10, publishing - 1)]
-        left = [publishing, publishing - 10, 1]
+        left = [after + publishing for after in (to_come, to_come - 10, to_come - publishing + 1)]
         assert told == [f"about {seconds} s left" for seconds in left], "and never more again"
         now = 10.1 + publishing
         assert progress._line(now) == f"publishing, longer than usual ({now:.0f} s so far)"

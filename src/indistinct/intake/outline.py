@@ -85,14 +85,14 @@ class OutlinedTable(PrivateTable):
             Unsatisfiable: if more would be suppressed than is allowed.
             DataError: there are too many classes.
         """
-        run.tell("searching", 0.0)
+        run.tell("cutting in place", 0.0)
         assert isinstance(self.table, InParts)
         found = cut_in_parts(
             self.data,
             self.promises_of_classes,
             PartitionSettings.of(asked_of(self.policy, run.seed)),
             self.table.in_parts,
-            progress=run.share_of("searching"),
+            progress=run.share_of("cutting in place"),
         )
         rows = found.data.table.combinations
         memory.require_combinations(rows, self.data.attributes, self.table.name, self.table.ceiling)
