@@ -28,6 +28,7 @@ from tests.sources.suite import (
 )
 
 import indistinct as ind
+from indistinct.analytics.profile.columns import profile
 from indistinct.errors import DataError, IndistinctError, OutputError
 from indistinct.recoding.partition import first_cuts
 from indistinct.sources import memory, postgres_cuts
@@ -352,6 +353,27 @@ def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:
     assert "uuid" not in str(table)
 
 
+def test_what_is_not_text_travels_as_the_server_writes_it(server: str, tmp_path: Path) -> None:
+    query = "SELECT g % 2 AS sex, decode(lpad(to_hex(g % 3), 2, '0'), 'hex') AS scan, "
+    query += "ARRAY[g % 2, NULL] AS tags, jsonb_build_object('x', g % 2) AS doc, "
+    query += (
+        "daterange('2024-01-01', date '2024-01-02' + g % 2) AS stay FROM generate_series(1, 30) g"
+    )
+    table = open_in_server(server, query)
+    assert set(table.distinct(["scan"])["scan"]) == {r"\x00", r"\x01", r"\x02"}
+    assert set(table.distinct(["tags"])["tags"]) == {"{0,NULL}", "{1,NULL}"}
+    assert {own.attribute for own in profile(table).attributes} == set(table.columns)
+    keys = {
+        "source": {"query": query},
+        "rest": "keep",
+        "attributes": {"sex": {"role": "quasi-identifier"}},
+        "promises": [{"model": "k-anonymity", "k": 5}],
+    }
+    ind.anonymize(server, keys).write(tmp_path / "out")
+    release = pl.read_csv(tmp_path / "out" / "release.csv")
+    assert set(release["scan"]) == {r"\x00", r"\x01", r"\x02"}
+
+
 def test_classes_are_drawn_whole_whatever_their_values(server: str) -> None:
     query = (
         "SELECT nullif(g % 3, 0) AS a, nullif(g % 7, 1)::text AS b, (g % 2)::real AS g, "
@@ -413,6 +435,25 @@ def test_what_is_refused_names_neither_cell_nor_password(
         assert "records take about" in refused(reader, method={"algorithm": "k-member"})
     finally:
         memory.allow(None)
+
+
+def test_a_role_that_may_make_no_temporary_table_is_told_so(server: str) -> None:
+    owner = Session(Address.of(server))
+    owner.run("REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC")
+    owner.commit()
+    try:
+        address = f"{server.replace('owner', 'reader')}?table=clinic.visits"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PGPASSWORD", "reads")
+            with pytest.raises(DataError, match=r"the role may not do that .SQLSTATE 42501.") as no:
+                ind.anonymize(address, policy())
+        assert "TEMPORARY on the database" in str(no.value.problems[0].remedy)
+    finally:
+        owner.run("GRANT TEMPORARY ON DATABASE postgres TO PUBLIC")
+        owner.commit()
+    address = f"{server}?table=clinic.visits&options=-c%20default_transaction_read_only%3Don"
+    with pytest.raises(DataError, match=r"allows no temporary tables.* .SQLSTATE 25006."):
+        ind.anonymize(address, policy())
 
 
 def test_the_command_line_takes_addresses(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import numpy as np
 import polars as pl
@@ -51,7 +51,7 @@ _SCHEME = re.compile(r"(postgres(?:ql)?):/+", re.IGNORECASE)
 _SECRET = re.compile("password|secret|token", re.IGNORECASE)
 _SEEDS = 2**63 - 1
 _AS_ARROW = {
-    "smallint", "integer", "bigint", "real", "double precision", "boolean", "bytea", "date",
+    "smallint", "integer", "bigint", "real", "double precision", "boolean", "date",
     "timestamp without time zone", "timestamp with time zone", "time without time zone",
 }  # fmt: skip
 """Types that travel as they are; all others travel as their texts."""
@@ -150,6 +150,8 @@ class Address:
 
         >>> Address.of("postgresql://me@host/db?table=clinic.visits&sslmode=require")
         Address(server='postgresql://me@host/db?sslmode=require', schema='clinic', table='visits')
+        >>> Address.of("postgresql://host/db?table=a+b&options=-c%20jit%3Doff")
+        Address(server='postgresql://host/db?options=-c%20jit%3Doff', schema=None, table='a+b')
 
         Raises:
             DataError: it holds a password, or cannot be read.
@@ -159,7 +161,8 @@ class Address:
             secret = parts.password is not None
         except ValueError:
             raise _unreadable_address() from None
-        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+        query = parts.query.replace("+", "%2B")  # libpq takes it for a plus, not for a blank
+        options = dict(parse_qsl(query, keep_blank_values=True))
         if secret or any(map(_SECRET.search, options)) or "@" in parts.path:
             raise DataError(
                 "password-in-address",
@@ -170,7 +173,8 @@ class Address:
         schema, table = options.pop("schema", None), options.pop("table", None)
         if schema is None and table is not None and "." in table:
             schema, _, table = table.partition(".")
-        server = urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(options), ""))
+        rest = urlencode(options, quote_via=quote)
+        server = urlunsplit((parts.scheme, parts.netloc, parts.path, rest, ""))
         return cls(server, schema or None, table or None)
 
     @classmethod
@@ -286,6 +290,8 @@ class Session:
 
         Further rows of it can be put into one that is there.
         """
+        if schema is None:  # ADBC would not tell why there may be none
+            self.run("CREATE TEMPORARY TABLE IF NOT EXISTS pg_temp.indistinct_may_be ()")
         where: Plain = {"temporary": True} if schema is None else {"db_schema_name": schema}
         with telling(self.name), self._connection.cursor() as cursor:
             cursor.adbc_ingest(name, rows, mode="append" if more else "create", **where)

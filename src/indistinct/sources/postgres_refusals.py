@@ -33,7 +33,11 @@ _REFUSED = {
         "PostgreSQL 14 or later is needed; or correct the query",
     ),
     "42601": ("the server does not understand the query as a SELECT", "correct the query"),
-    "42501": ("the role may not do that", "grant it the right, or name another role"),
+    "42501": (
+        "the role may not do that",
+        "grant it the right (SELECT on the table, TEMPORARY on the database, CREATE on the schema "
+        "of --into), or name another role",
+    ),
     "55P03": ("someone else has locked it", "wait until they are done, and run again"),
     "42P07": ("there is a table of that name", "drop it, or name another: ?schema=S&table=NAME"),
     "25006": (
