@@ -176,6 +176,8 @@ CASES: list[tuple[str, Any]] = [
     ("visit", {"noise": 14}),
     ("visit", {"round": "month"}),
     ("visit", "swap"),
+    ("ward", {"pram": 0.7}),
+    ("age", {"pram": {"keep": 0.5, "within": "sex"}}),
     ("ward", "swap"),
     ("ward", {"aggregate": {"groups": {"inner": ["cardiology", "oncology"]}, "other": "other"}}),
     ("ward", "synthesize"),
@@ -285,6 +287,8 @@ def test_noise_that_moves_few_values_is_told() -> None:
         ({"swap": {"share": 0.1}}, True),
         ({"swap": {"window": 0.001}}, True),
         ({"swap": {}}, False),
+        ({"pram": 0.9}, True),
+        ({"pram": 0.1}, False),
         ({"noise": {"scale": 1}}, True),
         ({"noise": {"scale": 900}}, False),
         ({"microaggregate": 2}, True),
@@ -322,11 +326,24 @@ def test_a_day_more_or_less_is_found_again() -> None:
         assert any("'born': the true value finds" in text for text in made) == told
 
 
-@pytest.mark.parametrize("rule", [{"swap": {}}, {"synthesize": {}}])
+@pytest.mark.parametrize("rule", [{"swap": {}}, {"pram": 0.5}, {"synthesize": {}}])
 def test_a_column_without_a_value_can_be_changed(rule: dict[str, Any]) -> None:
     frame = patients().with_columns(born=pl.lit(None, pl.Float64))
     made = ind.anonymize(frame, policy({"born": rule}, {"born": "insensitive"}))
     assert made.tables["born"].null_count() == made.tables.height
+
+
+def test_pram_is_told_with_its_probability_and_its_small_groups() -> None:
+    frame = patients()
+    made = ind.anonymize(frame, policy({"ward": {"pram": 0.8}}))
+    told = made.certificate.to_dict()["transformed"]["ward"]
+    assert told == (
+        "kept with a probability of 0.8, otherwise drawn by how frequent values are (PRAM)"
+    )
+    few = "are drawn from groups of 'within' with fewer than"
+    assert few not in " ".join(made.warnings)
+    alone = policy({"ward": {"pram": {"keep": 0.8, "within": "name"}}}, {"name": "identifier"})
+    assert few in " ".join(ind.anonymize(frame, alone).warnings)
 
 
 def test_an_exchange_that_moves_few_values_is_told() -> None:

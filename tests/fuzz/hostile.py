@@ -245,7 +245,15 @@ PROMISES: Mapping[str, Mapping[str, Any]] = {
 def policy(draw: random.Random, names: list[str]) -> dict[str, Any]:
     """A policy that fits most tables, but for what is changed at random in many cases."""
     roles = ["quasi-identifier", "quasi-identifier", "insensitive", "identifier"]
-    transforms = ["swap", "synthesize", "replace", {"noise": 5}, {"round": 10}, {"mask": {}}]
+    transforms = [
+        "swap",
+        {"pram": 0.5},
+        "synthesize",
+        "replace",
+        {"noise": 5},
+        {"round": 10},
+        {"mask": {}},
+    ]
     hierarchies: list[Any] = [
         *("suppress", "suppress", "suppress", {"mask": {}}, {"equal_frequency": 2}),
         *({"intervals": {"width": 10}}, {"order": {"values": ["f", "m"]}}, {"date": {}}),

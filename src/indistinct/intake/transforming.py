@@ -54,6 +54,8 @@ from indistinct.release.transforms.nearness import found_again
 from indistinct.release.transforms.network import Given, merged
 from indistinct.release.transforms.noise import FEW, hidden, noise
 from indistinct.release.transforms.noise import told as noise_told
+from indistinct.release.transforms.pram import pram
+from indistinct.release.transforms.pram import told as pram_told
 from indistinct.release.transforms.pseudonymize import derived, pseudonyms, read_key
 from indistinct.release.transforms.pseudonymize import told as pseudonymize_told
 from indistinct.release.transforms.replace import rare_forms, replace
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
         Mask,
         Microaggregate,
         Noise,
+        Pram,
         Pseudonymize,
         Replace,
         Round,
@@ -94,9 +97,12 @@ OF_TEXTS = ("mask", "pseudonymize")
 
 IDENTIFIER = "identifier"
 
-PERTURBING = ("replace", "shift", "swap", "noise", "microaggregate", "synthesize")
+PERTURBING = ("replace", "shift", "swap", "pram", "noise", "microaggregate", "synthesize")
 """Transformations after which a record may hold a value that was not its own."""
 
+
+EXCHANGED = ("swap", "pram")
+"""Those after which it holds one of another record, as that one had it."""
 
 FOUND = 0.25
 """The share of records that are found by their true value, from which on it is said."""
@@ -238,7 +244,8 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         originals={
             name: work.texts(name)
             for name, rule in rules.items()
-            if rule.name in ("swap", "synthesize") and policy.attributes[name].role == "sensitive"
+            if rule.name in (*EXCHANGED, "synthesize")
+            and policy.attributes[name].role == "sensitive"
         },
     )
 
@@ -322,7 +329,7 @@ def shows_suppressed(policy: Policy) -> list[str]:
         name
         for name, rule in rules.items()
         if rule is not None
-        and (rule.name == "swap" or (depends_on_others(rule) and rule.name not in MOVED))
+        and (rule.name in EXCHANGED or (depends_on_others(rule) and rule.name not in MOVED))
     ]
 
 
@@ -579,7 +586,7 @@ class _Work:
             account[name] = {"transform": way, "values": there, "changed": changed}
             if name in self.drawn_under:
                 account[name]["drawn_under"] = self.drawn_under[name]
-            if way in ("swap", "noise") and there and not changed:
+            if way in (*EXCHANGED, "noise") and there and not changed:
                 warnings.append(Kind.RISK(f"'{name}': the transformation '{way}' changed no value"))
             elif item.transform.swap is not None:
                 warnings += _few_moved(item.transform.swap, before, changed)
@@ -610,7 +617,7 @@ def _found_in_many(
         before: its texts before, [rows].
         person: whose the rows are, [rows].
     """
-    apart = rule.name in ("noise", "swap") or (rule.shift is not None and rule.shift.by is None)
+    apart = rule.name in ("noise", *EXCHANGED) or (rule.shift is not None and rule.shift.by is None)
     people = pl.DataFrame({"person": person, "value": before}).drop_nulls().group_by("person")
     found = people.agg(pl.len().alias("rows"), pl.col("value").n_unique().alias("values"))
     several = found.filter(pl.col("rows") > 1)
@@ -652,7 +659,7 @@ def _few_moved(rule: Swap, before: pl.Series, changed: int) -> list[WarningText]
 
 def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> list[WarningText]:
     """The warning that values were moved so little that a known one finds its record."""
-    if rule.name not in ("noise", "swap", "shift", "microaggregate"):
+    if rule.name not in ("noise", *EXCHANGED, "shift", "microaggregate"):
         return []
     there = len(before) - before.null_count()
     found = found_again(before, after, getattr(getattr(rule, rule.name), "format", ISO))
@@ -667,7 +674,7 @@ def _found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> lis
 
 def _shown_elsewhere(rule: Transform, before: pl.Series, after: pl.Series) -> list[WarningText]:
     """The warning that values which name somebody are published, in any record."""
-    if rule.name not in ("swap", "synthesize"):
+    if rule.name not in (*EXCHANGED, "synthesize"):
         return []
     counts = before.drop_nulls().value_counts(name="count").filter(pl.col("count") < FEW_FOUND)
     shown = after.drop_nulls()
@@ -708,6 +715,23 @@ def _undone_by_groups(name: str, groups: Ints) -> list[WarningText]:
             f"'{name}': {few} of {len(groups)} values are in groups of 'within' with one value, "
             "which stays, or two, which change places: an attacker who knows the groups undoes "
             "this; name fewer columns"
+        )
+    ] * bool(few)
+
+
+def _few_to_draw_from(name: str, groups: Ints) -> list[WarningText]:
+    """The warning that values are drawn from small groups, and mostly stay.
+
+    Arguments:
+        name: the column.
+        groups: the group of every value that is not missing.
+    """
+    size = np.bincount(groups)
+    few = int(size[size < FEW].sum())
+    return [
+        Kind.RISK(
+            f"'{name}': {few} of {len(groups)} values are drawn from groups of 'within' with fewer "
+            f"than {FEW} values: they are often the same again; name fewer columns"
         )
     ] * bool(few)
 
@@ -834,6 +858,14 @@ def _swap(work: _Work, name: str, rule: Swap) -> tuple[pl.Series, str]:
     return made, said
 
 
+def _pram(work: _Work, name: str, rule: Pram) -> tuple[pl.Series, str]:
+    there, groups = work.texts(name).is_not_null().to_numpy(), work.groups(rule.within)
+    if groups is not None:
+        work.warnings += _few_to_draw_from(name, groups[there])
+    made = pram(work.values(name), there, keep=rule.keep, groups=groups, random=work.random(name))
+    return made, pram_told(keep=rule.keep, within=bool(rule.within))
+
+
 def _noise(work: _Work, name: str, rule: Noise) -> tuple[pl.Series, str]:
     column = work.measured(name, rule.format)
     made = noise(
@@ -939,6 +971,7 @@ _WAYS: Mapping[str, Callable[[_Work, str, Any], tuple[pl.Series, str]]] = {
     "replace": _replace,
     "shift": _shift,
     "swap": _swap,
+    "pram": _pram,
     "noise": _noise,
     "round": _round,
     "microaggregate": _microaggregate,

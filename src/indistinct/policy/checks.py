@@ -321,8 +321,9 @@ def transform_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Pro
         if rule is None:
             continue
         named: list[tuple[str, str]] = []
-        if rule.swap is not None:
-            named += [("swap.within", other) for other in rule.swap.within]
+        for way in ("swap", "pram"):
+            within = getattr(getattr(rule, way), "within", ())
+            named += [(f"{way}.within", other) for other in within]
         if rule.synthesize is not None:
             named += [("synthesize.given", other) for other in rule.synthesize.given]
             yield from _given_checks(name, rule.synthesize, attributes)
@@ -728,7 +729,7 @@ def _transform_cautions(policy: Stated) -> Iterator[WarningText]:
 
 def _draws(policy: Stated) -> bool:
     """Whether chance changes values."""
-    by_chance = {"replace", "shift", "swap", "noise", "synthesize"}
+    by_chance = {"replace", "shift", "swap", "pram", "noise", "synthesize"}
     rules = [item.transform for item in policy.attributes.values() if item.transform is not None]
     return any(by_chance & set(rule.names) for rule in rules)
 

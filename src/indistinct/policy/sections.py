@@ -220,6 +220,15 @@ class Swap(Section):
     """With a window, how dates are written: ``iso``, or a pattern of Python's ``strptime``."""
 
 
+class Pram(Section):
+    """Values stay with a known probability, and are drawn from the column otherwise."""
+
+    keep: Annotated[FiniteFloat, Field(gt=0, lt=1)]
+    """The probability that a value stays; a drawn one may be the same again."""
+    within: NameOrNames = ()
+    """A column or columns: values are drawn only from records that are equal in them."""
+
+
 class Noise(Section):
     """Numbers and dates moved by a random amount."""
 
@@ -327,6 +336,8 @@ class Transform(Section):
     """Dates are moved by a secret number of days, the same for all dates of a person."""
     swap: Swap | None = None
     """Values exchanged between records."""
+    pram: Annotated[Pram | None, _keyed("keep")] = None
+    """Values drawn anew with a known probability. A number alone is ``keep``."""
     noise: Annotated[Noise | None, _keyed("scale")] = None
     """A random amount added to numbers and dates. A number alone is the scale."""
     round: Annotated[Round | None, _keyed("to")] = None
@@ -355,6 +366,7 @@ TRANSFORMS: Mapping[str, tuple[Role, ...]] = {
     "replace": ("identifier", "insensitive"),
     "shift": ("identifier", "quasi-identifier", "sensitive", "insensitive"),
     "swap": ("quasi-identifier", "sensitive", "insensitive"),
+    "pram": ("quasi-identifier", "sensitive", "insensitive"),
     "noise": ("quasi-identifier", "sensitive", "insensitive"),
     "round": ("quasi-identifier", "sensitive", "insensitive"),
     "microaggregate": ("quasi-identifier", "sensitive", "insensitive"),
