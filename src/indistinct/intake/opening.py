@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, Union, get_args
@@ -92,6 +92,15 @@ def reading(policy: Policy | None) -> Plain:
     """What the policy says of how a file is read."""
     source = {} if policy is None else policy.source.to_dict()
     return {key: source[key] for key in KEYS if key in source}
+
+
+def names_of(given: Iterable[str] | str | None) -> tuple[str, ...]:
+    """The names that were given; a text is one name, as in a policy.
+
+    >>> names_of("age"), names_of(["age", "sex"]), names_of(None)
+    (('age',), ('age', 'sex'), ())
+    """
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def no_progress(what: str, share: float | None) -> None:

@@ -40,7 +40,7 @@ from indistinct.intake.attacked_visits import moved_visits, visits_of
 from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.kept_policy import kept_by, policy_of, refuse_swapped
 from indistinct.intake.kept_values import kept_alike, kept_in_rows
-from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
+from indistinct.intake.opening import PolicyLike, Progress, names_of, no_progress, open_source
 from indistinct.intake.population import population_of
 from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
@@ -85,7 +85,7 @@ def attack(  # noqa: PLR0913, what its user may say
     release: Frame,
     policy: PolicyLike | None = None,
     *,
-    only: Sequence[str] | None = None,
+    only: Sequence[str] | str | None = None,
     seed: int | None = None,
     population: Frame = None,
     harmful: Mapping[str, Iterable[str | None]] | None = None,
@@ -133,7 +133,7 @@ def attack(  # noqa: PLR0913, what its user may say
     releases = [part for part in (release, *further) if part is not None]
     refuse_swapped(data, releases)
     asked, told = policy_of(policy, releases)
-    only = known_names(only, harmful, asked)
+    only = known_names(None if only is None else names_of(only), harmful, asked)
     tell = progress or no_progress
     tell("reading", None)
     context, notes = _given(

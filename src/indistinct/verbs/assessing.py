@@ -28,6 +28,7 @@ from indistinct.intake.opening import (
     PolicyLike,
     Progress,
     as_policy,
+    names_of,
     no_progress,
     open_source,
     plain_table,
@@ -54,7 +55,7 @@ def assess(  # noqa: PLR0913, what its user may say
     policy: PolicyLike | None = None,
     *,
     release: Frame = None,
-    attributes: Sequence[str] | None = None,
+    attributes: Sequence[str] | str | None = None,
     combinations: int | None = None,
     top: int = 10,
     threshold: float = 0.5,
@@ -103,6 +104,7 @@ def assess(  # noqa: PLR0913, what its user may say
             tree.
     """
     tell = progress or no_progress
+    attributes = None if attributes is None else names_of(attributes)
     wanted = Asked(attributes, combinations, top, threshold, key_like, weights, exposed)
     policy = None if policy is None else as_policy(policy, draft=True)
     release = release.tables if isinstance(release, Release) else release

@@ -14,7 +14,7 @@ from indistinct.document import in_quotes
 from indistinct.errors import PolicyError
 from indistinct.frozen import dataclass
 from indistinct.intake.hierarchies import taxonomies_of
-from indistinct.intake.opening import PolicyLike, as_policy
+from indistinct.intake.opening import PolicyLike, as_policy, names_of
 from indistinct.intake.population import population_of
 from indistinct.intake.value_metadata import (
     knowledge_of_categories,
@@ -62,7 +62,7 @@ def audit(  # noqa: PLR0913, what its user may say
     source: PlainMapping | None = None,
     person: str | None = None,
     linked: Mapping[str, str] | None = None,
-    constant: Sequence[str] = (),
+    constant: Sequence[str] | str = (),
     follow: str | None = None,
 ) -> Any:
     """Check from published tables alone whether they keep their promises.
@@ -96,7 +96,7 @@ def audit(  # noqa: PLR0913, what its user may say
     """
     asked = _Asked(promises, quasi, source, person, linked)
     if isinstance(tables, list | tuple):
-        return _audit_series(tables, policy, constant, follow, asked)
+        return _audit_series(tables, policy, names_of(constant), follow, asked)
     if constant or follow is not None:
         message = "one release is audited: nothing is constant or followed over several"
         remedy = "give several releases, or leave that out"

@@ -37,7 +37,7 @@ from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.attacked import in_own_terms
 from indistinct.intake.kept_policy import policy_of, refuse_swapped
-from indistinct.intake.opening import PolicyLike, Progress, no_progress, open_source
+from indistinct.intake.opening import PolicyLike, Progress, names_of, no_progress, open_source
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
@@ -76,7 +76,7 @@ def compare(  # noqa: PLR0913, what its user may say
     mode: str = "overlap",
     seed: int = 0,
     weights: Mapping[str, float] | None = None,
-    attacks: bool | Sequence[str] = False,
+    attacks: bool | Sequence[str] | str = False,
     contingency: tuple[str, str] | None = None,
     progress: Progress | None = None,
     path: str | Path | None = None,
@@ -151,7 +151,7 @@ def compare(  # noqa: PLR0913, what its user may say
         total = None if added is None else sum(added.values())
         found = None
         if attacks:
-            only = compared_by() if attacks is True else tuple(attacks)
+            only = compared_by() if attacks is True else names_of(attacks)
             found = attack(data, one.given, asked, only=only, path=path).attacks
         of_people, notes = None, [*filter(None, [told[at]]), *one.notes, *one.view.notes()]
         if people is not None and joined is not None and questions is not None:
@@ -468,6 +468,8 @@ def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Co
         if one.view.link is not None
     ]
     refuse(DataError, problems)
+    if isinstance(names, str) or len(names) != 2:
+        raise DataError("bad-setting", "two columns are counted together", remedy="name two")
     one, other = names
     columns: dict[str, Sequence[str]] = {table.name: shown_names(table.columns, names)}
     columns |= {

@@ -35,6 +35,7 @@ from indistinct.intake.opening import (
     PolicyLike,
     Progress,
     as_policy,
+    names_of,
     no_progress,
     open_source,
     plain_table,
@@ -64,8 +65,8 @@ def quasi(  # noqa: PLR0913, what its user may say
     data: Frame,
     policy: PolicyLike | None = None,
     *,
-    identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
+    identifiers: Sequence[str] | str | None = None,
+    sensitive: Sequence[str] | str | None = None,
     links: Iterable[Link | PlainMapping] | None = None,
     published: PlainMapping | None = None,
     threshold: float | None = None,
@@ -195,12 +196,13 @@ def _roles(policy: Policy | None, looked: Profile, table: Table) -> dict[str, st
     return {item.attribute: item.role for item in looked.attributes}
 
 
-def _named(roles: dict[str, str], role: str, given: Sequence[str] | None) -> list[str]:
+def _named(roles: dict[str, str], role: str, given: Sequence[str] | str | None) -> list[str]:
     """The attributes of that role, or those that are given in the place of all of them."""
     if given is None:
         return [name for name, own in roles.items() if own == role]
-    roles |= {name: role for name in given if name in roles}
-    return list(dict.fromkeys(given))
+    named = names_of(given)
+    roles |= {name: role for name in named if name in roles}
+    return list(dict.fromkeys(named))
 
 
 def _published(tables: PlainMapping) -> Iterator[Edge]:

@@ -20,7 +20,7 @@ from indistinct.analytics.utility.exploration import Exploration, Point
 from indistinct.errors import InputError, PolicyError, Unsatisfiable
 from indistinct.frozen import dataclass
 from indistinct.intake.asked import sight_of
-from indistinct.intake.opening import PolicyLike, Progress, as_policy
+from indistinct.intake.opening import PolicyLike, Progress, as_policy, names_of
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
 from indistinct.intake.transforming import changes_values, untried_in
@@ -65,13 +65,13 @@ def explore(  # noqa: PLR0913, what its user may say
     data: Frame,
     policy: PolicyLike,
     *,
-    k: Sequence[int] = (),
-    suppression: Sequence[float] = (),
-    algorithm: Sequence[str] = (),
-    objective: Sequence[str] = (),
+    k: Sequence[int] | int = (),
+    suppression: Sequence[float] | float = (),
+    algorithm: Sequence[str] | str = (),
+    objective: Sequence[str] | str = (),
     promise: PlainMapping | None = None,
     gain: float | None = None,
-    attacker: Sequence[str] = (),
+    attacker: Sequence[str] | str = (),
     progress: Progress | None = None,
     path: str | Path | None = None,
 ) -> Exploration:
@@ -96,8 +96,10 @@ def explore(  # noqa: PLR0913, what its user may say
         IndistinctError: what :func:`anonymize` raises, but that no release keeps a promise.
     """
     asked = as_policy(policy)
-    choices = list(_choices(asked, suppression, algorithm, objective, promise or {}))
-    ks = tuple(dict.fromkeys(k)) or (None,)
+    limits = [suppression] if isinstance(suppression, int | float) else suppression
+    named = names_of(algorithm), names_of(objective)
+    choices = list(_choices(asked, limits, *named, promise or {}))
+    ks = tuple(dict.fromkeys([k] if isinstance(k, int) else k)) or (None,)
     if len(choices) * len(ks) > MOST or any(one is not None and one < 1 for one in ks):
         raise InputError(
             "bad-grid",
@@ -127,7 +129,7 @@ def explore(  # noqa: PLR0913, what its user may say
     if gain is not None:
         for at, point in enumerate(points):
             run.tell("attacking", at / len(points))
-            points[at] = replace(point, gain=_gain(data, point, attacker, path))
+            points[at] = replace(point, gain=_gain(data, point, names_of(attacker), path))
     return Exploration(
         tuple(points),
         asked.risk.threshold,
@@ -353,7 +355,7 @@ def _gain(
     policy = point.policy
     quiet = policy.output.model_copy(update={"report": False})
     release = anonymize(data, policy.model_copy(update={"output": quiet}), path=path)
-    found = attack(data, release, policy, only=tuple(attackers) or None, path=path)
+    found = attack(data, release, policy, only=attackers or None, path=path)
     worst = max(found.attacks, key=lambda item: item.gain["max"], default=None)
     return None if worst is None else {"attacker": worst.name, "most": worst.gain["max"]}
 

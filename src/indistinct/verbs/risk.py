@@ -45,6 +45,7 @@ from indistinct.intake.opening import (
     Progress,
     as_policy,
     in_file,
+    names_of,
     no_progress,
     open_source,
     plain_table,
@@ -82,7 +83,7 @@ def risk(  # noqa: PLR0913, what its user may say
     data: Frame,
     policy: PolicyLike | None = None,
     *,
-    quasi: Sequence[str] | None = None,
+    quasi: Sequence[str] | str | None = None,
     population: Frame = None,
     counts: str | None = None,
     threshold: float | None = None,
@@ -154,7 +155,7 @@ def risk(  # noqa: PLR0913, what its user may say
     how = reading(policy) if policy is not None else source or {}
     data = scanned_or_as_it_is(data, engine, memory, how)
     whole = SAFE_HARBOR in names or ks is not None
-    looked = _looked_at(data, policy, tuple(quasi or ()), source, path, whole=whole)
+    looked = _looked_at(data, policy, names_of(quasi), source, path, whole=whole)
     own = policy if not looked.released else None
     if releases and (own is None or method_of(own).linked):
         raise PolicyError(

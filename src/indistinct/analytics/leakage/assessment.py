@@ -394,8 +394,9 @@ class Asked:
         )
         if self.combinations is not None and self.combinations < 1:
             problems.add("bad-setting", f"combinations must be 1 or more, not {self.combinations}")
-        if self.top < 0:
-            problems.add("bad-setting", f"top must be 0 or more, not {self.top}")
+        for name, number in (("top", self.top), ("exposed", self.exposed)):
+            if number < 0:
+                problems.add("bad-setting", f"{name} must be 0 or more, not {number}")
         refuse(DataError, problems)
 
 
