@@ -9,11 +9,9 @@ code. Drugs are classified by ``atc`` (Anatomical Therapeutic Chemical, WHO), pl
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 
 from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.frozen import dataclass
@@ -21,7 +19,7 @@ from indistinct.hierarchies import icd9, icd10
 from indistinct.hierarchies.code_ranges import Code, Ranges
 from indistinct.hierarchies.domain import texts, unplaced
 from indistinct.hierarchies.places import place_of
-from indistinct.hierarchies.settings import unknown, wrong
+from indistinct.hierarchies.settings import rising_levels, unknown, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 from indistinct.word_lists import lists_of
 
@@ -241,19 +239,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
         hint = did_you_mean(str(name or ""), NAMES)
         problems.append(wrong(builder, f"there is no code system {name!r}: {hint}"))
     known = levels_of(str(name))
-    levels = settings.get("levels", known)
-    if not isinstance(levels, (list, tuple)) or not levels:
-        example = f"levels = {json.dumps(known[-2:])}"
-        return [*problems, wrong(builder, "levels must be a list", example)]
-    problems += [
-        wrong(builder, f"there is no level {level!r}: {did_you_mean(str(level), known)}")
-        for level in levels
-        if level not in known
-    ]
-    ranks = [known.index(level) for level in levels if level in known]
-    if any(low >= high for low, high in pairwise(ranks)):
-        problems.append(wrong(builder, f"levels must go from fine to coarse: {', '.join(known)}"))
-    return problems
+    return problems + rising_levels(builder, settings.get("levels", known), known, known[-2:])
 
 
 def unreadable(values: Iterable[str], *, name: str, **_: object) -> list[str]:

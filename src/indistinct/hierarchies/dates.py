@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import pairwise
 
 from indistinct.errors import PolicyError, Problem, did_you_mean, refuse
 from indistinct.hierarchies.domain import texts, unplaced
@@ -19,7 +18,7 @@ from indistinct.hierarchies.moments import (
     label_of,
     reader,
 )
-from indistinct.hierarchies.settings import unknown, wrong
+from indistinct.hierarchies.settings import rising_levels, unknown, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
 KEYS = ("format", "levels")
@@ -91,18 +90,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
         problems.append(wrong(name, f"format '{form}' does not say year and month of a day"))
     elif "%" in form and not _is_pattern(form):
         problems.append(wrong(name, f"format '{form}' is not a pattern of strptime"))
-    levels = settings.get("levels", LEVELS)
-    if not isinstance(levels, (list, tuple)) or not levels:
-        return [*problems, wrong(name, "levels must be a list", 'levels = ["month", "year"]')]
-    for level in levels:
-        if level not in LEVELS:
-            problems.append(
-                wrong(name, f"there is no level {level!r}: {did_you_mean(str(level), LEVELS)}")
-            )
-    ranks = [LEVELS.index(level) for level in levels if level in LEVELS]
-    if any(low >= high for low, high in pairwise(ranks)):
-        problems.append(wrong(name, f"levels must go from fine to coarse: {', '.join(LEVELS)}"))
-    return problems
+    return problems + rising_levels(name, settings.get("levels", LEVELS), LEVELS, ("month", "year"))
 
 
 def unreadable(values: Iterable[str], *, format: object = "iso", **_: object) -> list[str]:  # noqa: A002

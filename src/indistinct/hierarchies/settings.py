@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 from indistinct.errors import Problem, did_you_mean
 from indistinct.hierarchies.decimals import parsed
@@ -49,6 +51,30 @@ def one_of(builder: str, settings: Settings, name: str, known: Sequence[str]) ->
     if value is None or value in known:
         return []
     return [wrong(builder, f"{name} is {value!r}: {did_you_mean(str(value), known)}")]
+
+
+def rising_levels(
+    builder: str, given: object, known: Sequence[str], example: Sequence[str]
+) -> list[Problem]:
+    """A problem if they are no list of known levels, from fine to coarse.
+
+    Arguments:
+        builder: the builder.
+        given: the levels that are asked for.
+        known: all that it has, from fine to coarse.
+        example: some of these.
+    """
+    if not isinstance(given, (list, tuple)) or not given:
+        return [wrong(builder, "levels must be a list", f"levels = {json.dumps(example)}")]
+    problems = [
+        wrong(builder, f"there is no level {level!r}: {did_you_mean(str(level), known)}")
+        for level in given
+        if level not in known
+    ]
+    ranks = [known.index(level) for level in given if level in known]
+    if any(low >= high for low, high in pairwise(ranks)):
+        problems.append(wrong(builder, f"levels must go from fine to coarse: {', '.join(known)}"))
+    return problems
 
 
 def is_whole(value: object, least: int) -> bool:
