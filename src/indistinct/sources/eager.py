@@ -67,6 +67,7 @@ _UNREADABLE: tuple[type[Exception], ...] = (
 )
 
 Index: TypeAlias = "NDArray[np.uint32] | Ints"
+Made = Mapping[str, pl.Series]
 
 
 class EagerTable(ABC):
@@ -96,16 +97,10 @@ class EagerTable(ABC):
     """Whether the types of its columns follow from their cells, as in a workbook."""
 
     @abstractmethod
-    def _assemble(
-        self,
-        columns: Sequence[str],
-        made: Mapping[str, pl.Series],
-        index: Index | None,
-        keys: Sequence[str],
-    ) -> Frame:
+    def _assemble(self, change: Change, made: Made, index: Index | None) -> Frame:
         """A native frame of the made columns and of those records of the source's own ones.
 
-        ``keys`` are quasi-identifiers: what has one text must not be told apart in them.
+        In quasi-identifiers, what has one text must not be told apart.
         """
 
     def height(self) -> int:
@@ -241,7 +236,7 @@ class EagerTable(ABC):
         combination_of = self._combination_of(change)
         index = published_rows(change, combination_of, self.height())
         made = replaced_columns(change, combination_of, index)
-        return self._assemble(change.columns, made, index, change.keys)
+        return self._assemble(change, made, index)
 
     def _combination_of(self, change: Change) -> Codes:
         if change.combination_of is not None:
@@ -294,24 +289,18 @@ class PolarsTable(EagerTable):
         columns = [*change.published.get_columns(), *texts.select(same).get_columns()]
         return super().publish(replace(change, published=pl.DataFrame(columns)))
 
-    def _assemble(
-        self,
-        columns: Sequence[str],
-        made: Mapping[str, pl.Series],
-        index: Index | None,
-        keys: Sequence[str],
-    ) -> Frame:
-        own = self._frame.select(name for name in columns if name not in made)
+    def _assemble(self, change: Change, made: Made, index: Index | None) -> Frame:
+        own = self._frame.select(name for name in change.columns if name not in made)
         own = own.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))
         if index is not None:
             own = own.select(pl.all().gather(pl.Series(index)))
         own = pl.DataFrame(
             [
-                unsigned_zeros(values) if values.name in keys else own_buffers(values)
+                unsigned_zeros(values) if values.name in change.keys else own_buffers(values)
                 for values in own.get_columns()
             ]
         )
-        release = pl.DataFrame([made[name] if name in made else own[name] for name in columns])
+        release = pl.DataFrame([made[n] if n in made else own[n] for n in change.columns])
         if self.inferred:
             release = pl.DataFrame(map(settled, release.get_columns()))
         return release.lazy() if self._lazy else release
@@ -341,20 +330,14 @@ class ArrowTable(EagerTable):
             table = table.set_column(self.columns.index(name), name, made)
         return ArrowTable(table, self.name, self._tokens)
 
-    def _assemble(
-        self,
-        columns: Sequence[str],
-        made: Mapping[str, pl.Series],
-        index: Index | None,
-        keys: Sequence[str],
-    ) -> Frame:
+    def _assemble(self, change: Change, made: Made, index: Index | None) -> Frame:
         import pyarrow as pa
         import pyarrow.compute as pc
 
         # Taken even where all are taken: a slice would hand its whole source on.
         taken = pa.array(np.arange(self.height()) if index is None else index)
         arrays = []
-        for name in columns:
+        for name in change.columns:
             if name in made:
                 arrays.append(to_arrow(made[name]))
                 continue
@@ -362,10 +345,10 @@ class ArrowTable(EagerTable):
             if pa.types.is_dictionary(values.type):
                 values = values.cast(values.type.value_type)
             values = values.take(taken)
-            if name in keys and values.type in (pa.float32(), pa.float64()):
+            if name in change.keys and values.type in (pa.float32(), pa.float64()):
                 values = pc.add(values, pa.scalar(0.0, values.type))
             arrays.append(values)
-        return pa.table(arrays, names=list(columns))
+        return pa.table(arrays, names=list(change.columns))
 
 
 class CountedTable(PolarsTable):
@@ -445,23 +428,17 @@ class PandasTable(EagerTable):
             release[name] = to_pandas(settled(texts)).array
         return release
 
-    def _assemble(
-        self,
-        columns: Sequence[str],
-        made: Mapping[str, pl.Series],
-        index: Index | None,
-        keys: Sequence[str],
-    ) -> Frame:
+    def _assemble(self, change: Change, made: Made, index: Index | None) -> Frame:
         import pandas as pd
 
         taken = np.arange(self.height()) if index is None else index
         arrays = {}
-        for name in columns:
+        for name in change.columns:
             if name in made:
                 arrays[name] = to_pandas(made[name]).array
                 continue
             values = self._native.iloc[:, self.columns.index(name)].take(taken)
-            if name in keys and pd.api.types.is_float_dtype(values.dtype):
+            if name in change.keys and pd.api.types.is_float_dtype(values.dtype):
                 values = values + 0.0  # no -0.0 beside 0.0
             if isinstance(values.dtype, pd.CategoricalDtype):
                 values = values.astype(plain_type(values.dtype, bool(values.isna().any())))
