@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from indistinct.frozen import dataclass, field
 from indistinct.sources import memory
 from indistinct.sources.arrow import frame_of_arrow
-from indistinct.sources.eager import add_up, find_combinations
+from indistinct.sources.eager import add_up
+from indistinct.sources.engine_table import EngineTable, lookup_of
 from indistinct.sources.headers import cells_of
-from indistinct.sources.table import NO_TITLES, Change, count_column, counted_rows, refuse_far
+from indistinct.sources.table import Change, count_column, refuse_far
 from indistinct.sources.text import (
     COMMA_NUMBER,
     MOST_DAYS,
@@ -65,13 +66,8 @@ _TIMESTAMPS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 """Moments without a time zone."""
 
 
-class DuckDBTable:
+class DuckDBTable(EngineTable):
     """A table behind a DuckDB relation."""
-
-    held = False
-    notes: tuple[str, ...] = ()
-    titles: Mapping[str, str] = NO_TITLES
-    inferred = False
 
     def __init__(self, relation: DuckDBPyRelation, name: str, tokens: Tokens | None = None) -> None:
         self.name = name
@@ -196,10 +192,6 @@ class DuckDBTable:
             query = f"SELECT count(*) FILTER (own IS DISTINCT FROM before) FROM ({both})"
         return int(self._fetch(query).item())
 
-    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, NDArray[np.int64] | None]:
-        """The distinct combinations of canonical texts, and how many records have each."""
-        return counted_rows(self, columns)
-
     def coded(self, columns: Sequence[str]) -> tuple[dict[str, Coded], Ints | None]:
         """The distinct combinations of values as codes, and how many records have each; those of
         values with one text come one by one.
@@ -213,15 +205,10 @@ class DuckDBTable:
 
     def where(self, condition: str, columns: Sequence[str]) -> pl.DataFrame | None:
         """What records have in some columns, as it is; None of more than a sample may have."""
-        most = memory.most_drawn(self.sample(columns, memory.LOOKED_AT), self._ceiling)
+        most = memory.most_drawn(self.sample(columns, memory.LOOKED_AT), self.ceiling)
         query = f"SELECT {_names(columns)} FROM {_SOURCE} WHERE {condition} LIMIT {most + 1}"
         found = self._fetch(query)
         return found if found.height <= most else None
-
-    def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
-        """Always empty: records of a relation have no number."""
-        del column, values
-        return ()
 
     def publish(self, change: Change) -> DuckDBPyRelation:
         """The release, as a table of its own connection, with nothing beside its rows."""
@@ -309,20 +296,8 @@ class DuckDBTable:
     def _lookup(self, change: Change, made: Sequence[str]) -> pa.Table:
         """The kept combinations by the engine's own values, with what is published for them."""
         counted = self._count(change.keys, count_column(change.keys))
-        found = counted.select(list(change.keys))
-        combination_of = np.zeros(counted.num_rows, np.int64)
-        if change.keys:
-            combination_of = find_combinations(
-                canonical(frame_of_arrow(found), self._tokens), change
-            )
-        kept = np.flatnonzero(change.keep[combination_of])
-        some = counted if len(kept) == counted.num_rows else counted.take(kept)
-        lookup = some.rename_columns([f"k{at}" for at in range(len(change.keys))] + ["count"])
-        for at, name in enumerate(made):
-            texts = change.published[name].cast(pl.String)
-            taken = texts.gather(pl.Series(combination_of[kept]))
-            lookup = lookup.append_column(f"p{at}", taken.to_arrow())
-        return lookup
+        texts = canonical(frame_of_arrow(counted.select(list(change.keys))), self._tokens)
+        return lookup_of(counted, texts, change, made)
 
     def _count(self, columns: Sequence[str], count: str) -> pa.Table:
         """The combinations of these columns and their counts, from those that are counted already
@@ -333,7 +308,7 @@ class DuckDBTable:
             return known.select([*columns, known.column_names[-1]]).rename_columns(
                 [*columns, count]
             )
-        most = memory.most_combinations(self._ceiling)
+        most = memory.most_combinations(self.ceiling)
         source, times = _SOURCE, "count(*)"
         if known is not None:
             source, times = _LOOKUP, f"sum({quoted(known.column_names[-1])})::BIGINT"
@@ -342,7 +317,7 @@ class DuckDBTable:
             + (f" GROUP BY {names} LIMIT {most + 1}" if columns else ""),
             known,
         )
-        memory.require_combinations(found.num_rows, columns, self.name, self._ceiling)
+        memory.require_combinations(found.num_rows, columns, self.name, self.ceiling)
         if known is None and len(columns) > 1:
             self._counted.append(found)
         elif known is not None and _SHORTER * found.num_rows <= known.num_rows:
@@ -388,15 +363,6 @@ class DuckDBTable:
             refuse_far(self.columns, far, self.name)
             kinds |= {name: "date" for name, days in zip(times, whole, strict=True) if days}
         return kinds
-
-    @property
-    def _ceiling(self) -> int:
-        """How many bytes its records may take."""
-        return memory.allowed()
-
-    def _require_rows(self, columns: Sequence[str]) -> None:
-        cells = memory.OF_CELLS * self.height() * len(columns)
-        memory.require_rows(cells, self.name, self._ceiling)
 
     def _fetch(self, query: str) -> pl.DataFrame:
         return frame_of_arrow(self._run(query))

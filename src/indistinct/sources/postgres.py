@@ -27,21 +27,20 @@ from indistinct.frozen import dataclass
 from indistinct.sources import memory
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.eager import add_up, find_combinations
+from indistinct.sources.engine_table import EngineTable
 from indistinct.sources.headers import believed_names, cells_of
 from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.postgres_cuts import CODES, coded, distinct_codes, leaves_of, parts_of
 from indistinct.sources.postgres_refusals import telling
 from indistinct.sources.streamed_parts import codes_of, looked_up
 from indistinct.sources.table import (
-    NO_TITLES,
     Change,
     count_column,
-    counted_rows,
     name_problems,
     quantities,
 )
 from indistinct.sources.text import Tokens, canonical, kind_of_type
-from indistinct.types import Array, Frame, Ints, Plain, PlainMapping
+from indistinct.types import Array, Frame, Plain, PlainMapping
 from indistinct.warning_kinds import Kind
 
 if TYPE_CHECKING:
@@ -344,13 +343,8 @@ class _Whole:
     kept: Collection[str]
 
 
-class PostgresTable:
+class PostgresTable(EngineTable):
     """A table, a query or a release behind a session; the release of one is another."""
-
-    held = False
-    notes: tuple[str, ...] = ()
-    titles: Mapping[str, str] = NO_TITLES
-    inferred = False
 
     def __init__(
         self, session: Session, source: str, name: str, tokens: Tokens | None = None
@@ -376,15 +370,7 @@ class PostgresTable:
 
     def with_tokens(self, tokens: Tokens) -> PostgresTable:
         """The same table, in which these texts stand for a missing value."""
-        found = object.__new__(PostgresTable)
-        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens)}
-        found.__dict__ |= {"_about": {}, "_seen": {}, "_tallied": {}}
-        return found
-
-    @property
-    def ceiling(self) -> int:
-        """How many bytes the program may take."""
-        return memory.allowed()
+        return self._but(_tokens=dict(tokens), _about={}, _seen={}, _tallied={})
 
     def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Parts:
         """Its combinations, coded, in a temporary table of the server."""
@@ -396,9 +382,7 @@ class PostgresTable:
 
     def cut(self, tree: Walked) -> PostgresTable:
         """The same table, published by what stands at the leaves of a tree."""
-        found = object.__new__(PostgresTable)
-        found.__dict__ |= {**self.__dict__, "_tree": tree}
-        return found
+        return self._but(_tree=tree)
 
     def _coded(self, codings: Sequence[Coding]) -> str:
         """The source beside the codes of its values, which are uploaded."""
@@ -565,10 +549,6 @@ class PostgresTable:
         query = f"SELECT count(DISTINCT {digest}) AS n FROM {source}"
         return int(self.session.fetch(query).item())
 
-    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
-        """The distinct combinations of canonical texts, and how many records have each."""
-        return counted_rows(self, columns)
-
     def one_of(self, parts: int, keys: Sequence[str]) -> str:
         """The condition that draws about one of so many combinations of some columns."""
         digest = "0"  # value by value: of a whole row it takes the server twice as long
@@ -581,11 +561,6 @@ class PostgresTable:
         most = memory.most_drawn(self.sample(columns, memory.LOOKED_AT), memory.allowed())
         found = self._fetch(columns, f"WHERE {condition} LIMIT {most + 1}")
         return found if found.height <= most else None
-
-    def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
-        """Always empty: records of a server have no number."""
-        del column, values
-        return ()
 
     def publish(self, change: Change) -> PostgresTable:
         """The release, a temporary table in the server, in the order in which it is published."""

@@ -209,10 +209,6 @@ class ScannedTable(DuckDBTable):
         """How many bytes the process may take."""
         return self.workspace.ceiling
 
-    @property
-    def _ceiling(self) -> int:
-        return self.workspace.ceiling
-
     def in_parts(self, quasi: Sequence[Coding], sensitive: Sequence[Coding]) -> Parts:
         """Its combinations, coded, in a file of the private folder."""
         codings = [*quasi, *sensitive]
@@ -223,9 +219,7 @@ class ScannedTable(DuckDBTable):
 
     def cut(self, tree: Walked) -> ScannedTable:
         """The same table, published by what stands at the leaves of a tree."""
-        found = object.__new__(ScannedTable)
-        found.__dict__ |= {**self.__dict__, "_tree": tree}
-        return found
+        return self._but(_tree=tree)
 
     @contextlib.contextmanager
     def _coded(self, codings: Sequence[Coding]) -> Iterator[None]:

@@ -70,12 +70,6 @@ class SparkFiles(SparkTable):
         self._state = self._look_at_files(frame.sparkSession)
         super().__init__(frame, name, tokens, height)
 
-    def with_tokens(self, tokens: Tokens) -> SparkFiles:
-        """The same table, in which these texts stand for a missing value."""
-        found = object.__new__(SparkFiles)
-        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens)}
-        return found
-
     def publish(self, change: Change) -> DataFrame:
         """The release.
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from indistinct.sources import memory, spark_cuts
-from indistinct.sources.eager import ArrowTable, add_up, find_combinations
+from indistinct.sources.eager import ArrowTable, add_up
+from indistinct.sources.engine_table import EngineTable, lookup_of
 from indistinct.sources.headers import cells_of
 from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.spark_kept import NUMBER, Kept, numbered
@@ -33,10 +34,10 @@ from indistinct.sources.spark_release import (
     telling,
 )
 from indistinct.sources.streamed_parts import looked_up
-from indistinct.sources.table import NO_TITLES, Change, count_column, counted_rows, is_spark
+from indistinct.sources.table import Change, count_column, is_spark
 from indistinct.sources.text import Tokens, canonical, kind_of_type
 from indistinct.sources.unchanged import changed
-from indistinct.types import Frame, Ints
+from indistinct.types import Frame
 
 if TYPE_CHECKING:
     import pyarrow
@@ -70,13 +71,8 @@ _ABOUT, _DOUBT = 0.02, 6
 """The standard error of a count of combinations, and how many of them may be an error."""
 
 
-class SparkTable:
+class SparkTable(EngineTable):
     """A table behind a PySpark frame."""
-
-    held = False
-    notes: tuple[str, ...] = ()
-    titles: Mapping[str, str] = NO_TITLES
-    inferred = False
 
     def __init__(
         self, frame: Frame, name: str, tokens: Tokens | None = None, height: int | None = None
@@ -94,16 +90,9 @@ class SparkTable:
         self._height, kinds = self._known.look
         self.kinds: Mapping[str, str] = kinds
 
-    def with_tokens(self, tokens: Tokens) -> SparkTable:
+    def with_tokens(self, tokens: Tokens) -> Self:
         """The same table, in which these texts stand for a missing value."""
-        found = object.__new__(SparkTable)
-        found.__dict__ |= {**self.__dict__, "_tokens": dict(tokens)}
-        return found
-
-    @property
-    def ceiling(self) -> int:
-        """How many bytes the driver may take."""
-        return memory.allowed()
+        return self._but(_tokens=dict(tokens))
 
     def height(self) -> int:
         """Number of records."""
@@ -222,10 +211,6 @@ class SparkTable:
         differ = self._frame.groupBy(digest(self._frame).alias("d")).agg(f.lit(1))
         return self._figures(differ, [f.count(f.lit(1))])[0]
 
-    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
-        """The distinct combinations of canonical texts, and how many records have each."""
-        return counted_rows(self, columns)
-
     def one_of(self, parts: int, keys: Sequence[str]) -> str:
         """The condition that draws about one of so many combinations of some columns."""
         digest_of = f"xxhash64({', '.join(map(quoted, keys))})"
@@ -233,17 +218,12 @@ class SparkTable:
 
     def where(self, condition: str, columns: Sequence[str]) -> pl.DataFrame | None:
         """What records have in some columns, as it is; None of more than the driver may get."""
-        most = min(memory.allowed() // memory.OF_A_SAMPLE, _SENT_OF_CLASSES)
+        most = min(self.ceiling // memory.OF_A_SAMPLE, _SENT_OF_CLASSES)
         chosen = self._frame.where(condition).select([quoted(name) for name in columns])
         size = most // (_OF_CELL * len(columns)) + 1
         found, sent = _with_bytes(chosen, size, most)
         held = polars_of(self._fetch(found))
         return held.drop(sent) if bool((held[sent] < most).all()) else None
-
-    def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
-        """Always empty: records of a Spark frame have no number."""
-        del column, values
-        return ()
 
     def publish(self, change: Change) -> DataFrame:
         """The release, as a checkpointed frame, with nothing beside its rows."""
@@ -345,11 +325,9 @@ class SparkTable:
         parts = _parts(self.height())
         return spark_cuts.SparkParts(coded, code, len(quasi), len(sensitive), parts, self.name)
 
-    def cut(self, tree: Walked) -> SparkTable:
+    def cut(self, tree: Walked) -> Self:
         """The same table, published by what stands at the leaves of a tree."""
-        found = object.__new__(SparkTable)
-        found.__dict__ |= {**self.__dict__, "_tree": tree}
-        return found
+        return self._but(_tree=tree)
 
     def _values(self, column: str) -> tuple[pyarrow.Table, pl.Series]:
         """The values of a column as they are, and their texts."""
@@ -362,16 +340,7 @@ class SparkTable:
         """
         counted = self._count(change.keys, count_column(change.keys))
         texts = canonical(polars_of(counted.select(list(change.keys))), self._tokens)
-        combination_of = np.zeros(counted.num_rows, np.int64)
-        if change.keys:
-            combination_of = find_combinations(texts, change)
-        kept = np.flatnonzero(change.keep[combination_of])
-        names = [f"k{at}" for at in range(len(change.keys))]
-        lookup = counted.rename_columns([*names, "count"]).take(kept)
-        for at, name in enumerate(made):
-            published = change.published[name].cast(pl.String)
-            taken = published.gather(pl.Series(combination_of[kept]))
-            lookup = lookup.append_column(f"p{at}", taken.to_arrow())
+        lookup = lookup_of(counted, texts, change, made)
         return lookup, int(lookup["count"].to_numpy().sum())
 
     def like_their_names(self, *, again: bool = True) -> pl.DataFrame:
@@ -400,10 +369,6 @@ class SparkTable:
             found = found.unionAll(first(named, _FIRST))
         return polars_of(self._fetch(found))
 
-    def _require_rows(self, columns: Sequence[str]) -> None:
-        cells = memory.OF_CELLS * self.height() * len(columns)
-        memory.require_rows(cells, self.name, memory.allowed())
-
     def _select(self, columns: Sequence[str]) -> DataFrame:
         return self._frame.select([quoted(name) for name in columns])
 
@@ -418,7 +383,7 @@ class SparkTable:
             held = known.column_names[-1]
             added = known.group_by(names, use_threads=False).aggregate([(held, "sum")])
             return added.select([*names, f"{held}_sum"]).rename_columns([*names, count])
-        most = memory.most_combinations(memory.allowed())
+        most = memory.most_combinations(self.ceiling)
         if self._known.kept is not None:  # parts that lie side by side have the same ones
             tasks = _TASKS * self._frame.sparkSession.sparkContext.defaultParallelism
             counted, completed = self._known.kept.counted(names, count, tasks)
@@ -430,9 +395,9 @@ class SparkTable:
             counted = counted.limit(most + 1)
         self._require_short(counted)
         found = completed(self._fetch(counted))
-        memory.require_combinations(found.num_rows, names, self.name, memory.allowed())
+        memory.require_combinations(found.num_rows, names, self.name, self.ceiling)
         if len(names) > 1:
-            self._known.keep_counted(found, memory.allowed() // _OF_COUNTED)
+            self._known.keep_counted(found, self.ceiling // _OF_COUNTED)
         return found
 
     def _require_short(self, counted: DataFrame) -> None:
@@ -443,7 +408,7 @@ class SparkTable:
         """
         from pyspark.sql import functions as f
 
-        most = memory.allowed() // memory.OF_BYTES
+        most = self.ceiling // memory.OF_BYTES
         texts = [name for name in counted.columns if name in self._known.longest]
         if self.height() * sum(self._known.longest[name] for name in texts) <= most:
             return
@@ -464,7 +429,7 @@ class SparkTable:
             own = self._select(columns)
             about = self._figures(own, [f.approx_count_distinct(digest(own), _ABOUT)])[0]
         if about > (1 + _DOUBT * _ABOUT) * most:
-            memory.require_combinations(most + 1, columns, self.name, memory.allowed())
+            memory.require_combinations(most + 1, columns, self.name, self.ceiling)
 
     def _wider(self, columns: Sequence[str]) -> pyarrow.Table | None:
         """The shortest of the tables counted already that tells these columns; None without."""

@@ -1,0 +1,87 @@
+"""What tables that an engine holds have in common: it counts records, which have no number."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import polars as pl
+
+from indistinct.sources import memory
+from indistinct.sources.eager import find_combinations
+from indistinct.sources.table import NO_TITLES, Change, count_column
+from indistinct.sources.text import Tokens
+from indistinct.types import Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class EngineTable(ABC):
+    """A table of which combinations of values come home, counted by its engine."""
+
+    held = False
+    notes: tuple[str, ...] = ()
+    titles: Mapping[str, str] = NO_TITLES
+    inferred = False
+    name: str
+    _tokens: Tokens
+
+    @property
+    def ceiling(self) -> int:
+        """How many bytes what is fetched may take."""
+        return memory.allowed()
+
+    @abstractmethod
+    def height(self) -> int:
+        """Number of records."""
+
+    @abstractmethod
+    def distinct(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The distinct combinations of canonical texts, with how often each occurs in ``count``."""
+
+    def rows(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Ints | None]:
+        """The distinct combinations of canonical texts, and how many records have each."""
+        counted = self.distinct(columns)
+        return counted.select(columns), counted[count_column(columns)].to_numpy().astype(np.int64)
+
+    def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
+        """Always empty: records of an engine have no number."""
+        del column, values
+        return ()
+
+    def _require_rows(self, columns: Sequence[str]) -> None:
+        cells = memory.OF_CELLS * self.height() * len(columns)
+        memory.require_rows(cells, self.name, self.ceiling)
+
+    def _but(self, **other: Any) -> Self:
+        """The same table with other attributes."""
+        found = object.__new__(type(self))
+        found.__dict__ |= {**self.__dict__, **other}
+        return found
+
+
+def lookup_of(
+    counted: pa.Table, texts: pl.DataFrame, change: Change, made: Sequence[str]
+) -> pa.Table:
+    """The kept combinations by the engine's own values, with what is published for them.
+
+    Arguments:
+        counted: the combinations of the keys, and how many records have each.
+        texts: their canonical texts.
+        change: what is published instead of what.
+        made: the columns that are published otherwise.
+    """
+    combination_of = np.zeros(counted.num_rows, np.int64)
+    if change.keys:
+        combination_of = find_combinations(texts, change)
+    kept = np.flatnonzero(change.keep[combination_of])
+    some = counted if len(kept) == counted.num_rows else counted.take(kept)
+    lookup = some.rename_columns([*(f"k{at}" for at in range(len(change.keys))), "count"])
+    for at, name in enumerate(made):
+        published = change.published[name].cast(pl.String)
+        taken = published.gather(pl.Series(combination_of[kept]))
+        lookup = lookup.append_column(f"p{at}", taken.to_arrow())
+    return lookup
