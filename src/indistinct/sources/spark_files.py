@@ -147,8 +147,14 @@ def _believed(table: SparkFiles, name: str, reading: PlainMapping) -> SparkFiles
 
 
 def _located(given: str | Path) -> str:
-    """A path as Hadoop has it: with the scheme that was given, or that of this machine's files."""
+    """A path as Hadoop has it: with the scheme that was given, or that of this machine's files.
+
+    >>> _located(Path("file:///shared/visits")), _located(Path("hdfs://node/visits"))
+    ('file:///shared/visits', 'hdfs://node/visits')
+    """
     text = str(given)
+    if text.startswith("file:/"):  # a path keeps one slash of three
+        return f"file:///{text.removeprefix('file:').lstrip('/')}"
     if _SCHEME.match(text):
         return _SCHEME.sub(r"\1://", text, count=1) if "://" not in text else text
     return f"file://{Path(text).absolute()}"  # as it is: Hadoop has no %20 for a blank

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import sys
 import threading
 from concurrent.futures import Future
@@ -110,8 +111,11 @@ def is_small(source: str | Path) -> bool:
 
     >>> is_small("hdfs://node/visits"), is_small("table:visits"), is_small(__file__)
     (False, False, True)
+    >>> is_small(Path(f"file://{Path(__file__).absolute()}")), "a path keeps one slash of three"
+    (True, 'a path keeps one slash of three')
     """
-    files = [Path(one) for one in glob.glob(str(source).removeprefix("file://"))]  # noqa: PTH207
+    local = re.sub("^file:/+", "/", str(source))
+    files = [Path(one) for one in glob.glob(local)]  # noqa: PTH207
     inside = [one for path in files for one in ([path] if path.is_file() else path.rglob("*"))]
     return bool(inside) and sum(one.stat().st_size for one in inside) <= SMALL
 
