@@ -102,6 +102,14 @@ def risk(
     zip_population: Annotated[
         Path | None, option("FILE", "People by zip code, for hipaa-safe-harbor.")
     ] = None,
+    special_uniques: Annotated[
+        int | None,
+        option(
+            "M",
+            "Score the records that up to M quasi-identifiers single out (SUDA).",
+            min=1,
+        ),
+    ] = None,
     exposed: Annotated[
         int,
         option(
@@ -146,6 +154,7 @@ def risk(
             releases=False if as_it_is else None,
             standard=names(standard),
             zip_population=zip_population,
+            special_uniques=special_uniques,
             source=source,
             engine=engine,
             memory=memory,

@@ -91,6 +91,7 @@ def risk(  # noqa: PLR0913, what its user may say
     releases: bool | None = None,
     standard: str | Sequence[str] | None = None,
     zip_population: Frame = None,
+    special_uniques: int | None = None,
     source: PlainMapping | None = None,
     path: str | Path | None = None,
     engine: str | None = None,
@@ -122,6 +123,8 @@ def risk(  # noqa: PLR0913, what its user may say
             data is the table that it describes.
         standard: names of standards to check, such as ``"hipaa-safe-harbor"`` or ``"0.09"``.
         zip_population: a table of zip codes and how many people live there, for Safe Harbor.
+        special_uniques: look for records that so few quasi-identifiers, at most, single out, and
+            score them (SUDA).
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
         path: the file that a frame was read from, for messages.
         engine: ``"duckdb"`` scans the file, or the files of a folder or pattern, as
@@ -212,6 +215,7 @@ def risk(  # noqa: PLR0913, what its user may say
     return replace(
         report,
         curve=curve,
+        special=classes.special_uniques(special_uniques, tell),
         standards=_verdicts(names, looked.whole, classes, in_class, areas),
         notes=tuple(notes),
         rows=looked.rows,

@@ -27,7 +27,7 @@ quasi-identifiers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
@@ -39,6 +39,7 @@ from indistinct.analytics.attacks import record_linkage
 from indistinct.analytics.leakage.encoded import encode
 from indistinct.analytics.risk.elbow import Selection, select_k
 from indistinct.analytics.risk.population import Basis, Population
+from indistinct.analytics.risk.special_uniques import SpecialUniques, special_uniques
 from indistinct.analytics.risk.uniqueness import Uniqueness, estimate_uniqueness
 from indistinct.document import (
     Bar,
@@ -118,6 +119,22 @@ class Classes:
             domains,
             {name: own[kept] for name, own in codes.items()},
         )
+
+    def special_uniques(
+        self, most: int | None, tell: Callable[[str, float], None]
+    ) -> SpecialUniques | None:
+        """Which records few quasi-identifiers single out; None where nobody asks.
+
+        Arguments:
+            most: the largest number of attributes of a set.
+            tell: gets what is done, and the share that is.
+        """
+        if most is None:
+            return None
+        codes = {name: own.astype(np.int32) for name, own in self._codes.items()}
+        domains = {name: len(self._domains[name]) for name in codes}
+        what = "looking for special uniques"
+        return special_uniques(codes, domains, self.size, most, lambda done: tell(what, done))
 
     @cached_property
     def cells(self) -> pl.DataFrame:
@@ -337,6 +354,7 @@ class RiskReport(OfUnits, Document):
         distribution: how the prosecutor's risk is distributed over the records.
         curve: the risk over a range of k.
         standards: verdicts by usual standards.
+        special: which records few attributes single out, where that was asked.
         notes: what the reader should know.
         rows: the table's records, if people have many and all figures count people.
     """
@@ -359,6 +377,7 @@ class RiskReport(OfUnits, Document):
     distribution: tuple[Step, ...]
     curve: RiskCurve | None = None
     standards: tuple[StandardVerdict, ...] = ()
+    special: SpecialUniques | None = None
     notes: tuple[str, ...] = ()
     rows: int | None = None
     _size: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
@@ -424,22 +443,29 @@ class RiskReport(OfUnits, Document):
         """The risk of every record, riskiest first: private.
 
         ``row`` (from 1), ``class_size``, ``prosecutor`` and ``journalist``. Of people with many
-        records it is the risk of every person, and ``row`` the first of the person's records. None
-        where records have no order, as on lazy engines.
+        records it is the risk of every person, and ``row`` the first of the person's records. With
+        special uniques also ``fewest``, the size of the smallest set that singles the record out,
+        and ``score``, by which equal risks are ordered. None where records have no order, as on
+        lazy engines.
         """
         if self._class_of is None:
             return None
         people = self._size if self._people is None else self._people
         there = np.flatnonzero(self._class_of >= 0)
         of = self._class_of[there]
-        return pl.DataFrame(
+        found = pl.DataFrame(
             {
                 "row": (there if self._row_of is None else self._row_of[there]) + 1,
                 "class_size": self._size[of],
                 "prosecutor": 1 / self._size[of],
                 "journalist": 1 / people[of],
             }
-        ).sort("prosecutor", "journalist", "row", descending=[True, True, False])
+        )
+        by = ["prosecutor", "journalist"]
+        if self.special is not None:
+            own = {"fewest": self.special.fewest[of], "score": self.special.score[of]}
+            found, by = found.with_columns(**own), [*by, "score"]
+        return found.sort(*by, "row", descending=[*(True for _ in by), False])
 
     def frame(self) -> pl.DataFrame:
         """One row per attacker: R1, R2 and R3; the marketer has R3 alone."""
@@ -504,6 +530,8 @@ class RiskReport(OfUnits, Document):
             document["curve"] = self.curve.to_dict()
             found = self.curve.selection
             document["elbow"] = None if found is None else found.to_dict()
+        if self.special is not None:
+            document["special_uniques"] = self.special.to_dict()
         if exposed > 0 and self.exposed is not None:
             document["exposed"] = self.exposed.head(exposed).to_dicts()
         if self.standards:
@@ -531,6 +559,8 @@ class RiskReport(OfUnits, Document):
             yield Line(f"\n{BASES[self.basis]}")
         yield from _unique(self)
         yield from _distribution(self)
+        if self.special is not None:
+            yield from self.special.parts(self.records, self.units)
         if self.curve is not None:
             yield from self.curve.parts(self.units)
         for verdict in self.standards:
@@ -541,12 +571,9 @@ class RiskReport(OfUnits, Document):
         if not number or self.exposed is None or not self.exposed.height:
             return
         yield Line(f"\nthe most exposed {self.units} (private)", "title")
-        rows = [
-            (shown(row), shown(size), shown(one), shown(other))
-            for row, size, one, other in self.exposed.head(number).iter_rows()
-        ]
+        rows = [tuple(map(shown, row)) for row in self.exposed.head(number).iter_rows()]
         first = "record" if self.rows is None else "first record"
-        head = (first, f"{self.units} in class", "prosecutor", "journalist")
+        head = (first, f"{self.units} in class", *self.exposed.columns[2:])
         yield Grid(head, rows, right=head)
 
 
