@@ -457,9 +457,18 @@ def test_refused_classes_with_suppressed_records_tell_nothing() -> None:
     assert found.figures["plans_left_out"] > 0
 
 
-@pytest.mark.parametrize(("seed", "algorithm"), [(5, "mondrian"), (55, "mondrian"), (5, "optimal")])
+@pytest.mark.parametrize(
+    ("seed", "algorithm", "limit"),
+    [
+        (5, "mondrian", 0),
+        (55, "mondrian", 0),
+        (5, "optimal", 0),
+        (4, "optimal", 0.5),
+        (25, "optimal", 0.5),
+    ],
+)
 def test_what_the_program_makes_of_all_other_values_is_known_of_small_tables(
-    seed: int, algorithm: str
+    seed: int, algorithm: str, limit: float
 ) -> None:
     """Every way to give the values of classes to their people, and which lead to these classes."""
     chance = random.Random(seed)
@@ -481,9 +490,10 @@ def test_what_the_program_makes_of_all_other_values_is_known_of_small_tables(
         "method": {
             "algorithm": algorithm,
             "seed": 1,
+            "suppression_limit": limit,
             **({"local_recoding": True} if algorithm == "optimal" else {}),
         },
-        "output": {"shuffle": False},
+        "output": {"shuffle": False, "suppressed": "keep"},
     }
 
     def classes(values: list[str]) -> list[tuple[str, ...]] | None:
@@ -497,6 +507,7 @@ def test_what_the_program_makes_of_all_other_values_is_known_of_small_tables(
     cells = classes(truth)
     assert cells is not None
     assert len(cells) == len(truth)
+    assert (("*", "*") in cells) is bool(limit)
     places = [[at for at, own in enumerate(cells) if own == cell] for cell in sorted({*cells})]
     dealt = [sorted({*permutations([truth[at] for at in own])}) for own in places]
     left = []

@@ -12,6 +12,7 @@ import polars as pl
 from indistinct.analytics.attacks import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun, Tried, orders_of
 from indistinct.errors import IndistinctError
+from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import asked_of, method_of
 from indistinct.intake.chosen_promises import settled
 from indistinct.intake.private_table import PrivateTable
@@ -88,9 +89,11 @@ def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | N
             if isinstance(plan, LinkedPlan):
                 return None
             class_of = _published(context, again.data, plan)
-            if class_of is None:
-                continue
-            return _refused_by(context, again, class_of, method, task, plan)
+            if class_of is not None:
+                return _refused_by(context, again, class_of, method, task, plan)
+            class_of = _published(context, again.data, plan, stars=True)
+            if class_of is not None:
+                return _of_every_world(context, again, class_of, method, task)
         except IndistinctError:
             return None
     return None
@@ -120,9 +123,13 @@ def _refused_by(
 def _of_every_world(
     context: AttackContext, again: PrivateTable, class_of: Ints32, method: Method, task: Task
 ) -> Rerun | None:
-    """The program, where it can be run with the values of all classes in every order."""
+    """The program, where it can be run with the values of all classes in every order.
+
+    All people whose rows are ``*``, whether suppressed or not, are one class more, -1.
+    """
     people = class_of[again.microdata.combination_of]
-    if (people < 0).any() or len(people) > PEOPLE:
+    stars = int(context.classes.size[~context.classes.ordinary].sum())
+    if (people < 0).sum() != stars or len(people) > PEOPLE:
         return None
     values = np.stack([context.values[name].index for name in context.sensitive])
     kind = np.unique(values, axis=1, return_inverse=True)[1].ravel()
@@ -131,17 +138,34 @@ def _of_every_world(
     coded = again.encode(again.subjects, by_record=True)
     task = replace(task, data=coded.data)
     plan = method.plan(task)
-    found = None if isinstance(plan, LinkedPlan) else _published(context, coded.data, plan)
+    found = (
+        None if isinstance(plan, LinkedPlan) else _published(context, coded.data, plan, stars=True)
+    )
     if found is None or (found[coded.combination_of] != people).any():
         return None
-    rerun = _rerun(context, coded, found, method, task)
+    rerun = _rerun(context, coded, found, method, task, stars=True)
     return None if rerun is None else replace(rerun, together=True)
 
 
 def _rerun(
-    context: AttackContext, coded: Microdata, class_of: Ints32, method: Method, task: Task
+    context: AttackContext,
+    coded: Microdata,
+    class_of: Ints32,
+    method: Method,
+    task: Task,
+    *,
+    stars: bool = False,
 ) -> Rerun | None:
-    """The program, of a table in which every record is a combination; None for others."""
+    """The program, of a table in which every record is a combination; None for others.
+
+    Arguments:
+        context: the release.
+        coded: the table.
+        class_of: the published class of every combination, -1 for suppressed ones.
+        method: the program.
+        task: what it is asked.
+        stars: whether -1 is everybody whose row is ``*``.
+    """
     data, of = coded.data, coded.combination_of
     cells = data.table.sensitive
     single = all((own.lengths == 1).all() and own.exclusive for own in cells.values())
@@ -161,7 +185,7 @@ def _rerun(
             return False
         if isinstance(plan, LinkedPlan):
             return False
-        found = _published(context, other, plan)
+        found = _published(context, other, plan, stars=stars)
         return found is not None and bool((found == class_of).all())
 
     return Rerun(class_of[of], same, runs)
@@ -277,27 +301,38 @@ def _tried(
     return Tried(people, refused.attempt, parts)
 
 
-def _published(context: AttackContext, data: LeveledTable, plan: Plan) -> Ints32 | None:
-    """The published class of every combination, -1 for suppressed ones; None where one is not."""
+def _published(
+    context: AttackContext, data: LeveledTable, plan: Plan, *, stars: bool = False
+) -> Ints32 | None:
+    """The published class of every combination, -1 for suppressed ones; None where one is not.
+
+    Arguments:
+        context: the release.
+        data: the table.
+        plan: what is published of it.
+        stars: whether others may be ``*`` beside suppressed ones, and are -1, too.
+    """
     quasi = list(context.quasi)
     if set(quasi) != set(data.attributes):
         return None
-    shown = {
-        name: pl.Series(plan.labels(data, j), dtype=pl.String)[
-            np.maximum(plan.cells(data, j), 0).astype(np.int64)
-        ]
-        for j, name in enumerate(data.attributes)
-    }
+    labels = pl.DataFrame(
+        {
+            name: pl.Series(plan.labels(data, j), dtype=pl.String)[
+                np.maximum(plan.cells(data, j), 0).astype(np.int64)
+            ]
+            for j, name in enumerate(data.attributes)
+        }
+    )
     classes = context.classes.cells.with_columns(
         pl.Series("\0class", range(len(context.classes)), dtype=pl.Int32)
     ).filter(context.classes.ordinary)
-    joined = pl.DataFrame(shown).join(
-        classes, on=quasi, how="left", nulls_equal=True, maintain_order="left"
-    )
+    joined = labels.join(classes, on=quasi, how="left", nulls_equal=True, maintain_order="left")
     found = joined["\0class"].fill_null(-1).to_numpy()
-    if (found[~plan.suppressed] < 0).any():
+    starred = labels.select(pl.all_horizontal(pl.all() == SUPPRESSED)).to_series()
+    gone = plan.suppressed | (starred.fill_null(False).to_numpy() & stars & (found < 0))
+    if (found[~gone] < 0).any():
         return None
-    return np.where(plan.suppressed, -1, found).astype(np.int32)
+    return np.where(gone, -1, found).astype(np.int32)
 
 
 def _nothing(share: float) -> None:

@@ -180,7 +180,7 @@ def _by_refusals(
         those = inside & left.exact
         share = float(changed[those].sum() / max(those.sum(), 1))
         note = _note_of_runs(plans, share, together=tried.together)
-        note += _note_of_single_runs(int((~inside & left.exact).sum()))
+        note += _note_of_single_runs(0 if tried.together else int((~inside & left.exact).sum()))
     else:
         note = _note_of_attempts(plans, float(changed.mean()) if len(changed) else 0.0)
     figures = {

@@ -133,7 +133,8 @@ class Rerun:
             [n], whose place is given.
         runs: how often it may be asked.
         alone: whether suppressed people can be given other values one by one.
-        together: whether the orders of all classes are tried with each other; nobody is suppressed.
+        together: whether the orders of all classes are tried with each other; suppressed people are
+            one class then, whose rows are published.
     """
 
     class_of: Ints32
