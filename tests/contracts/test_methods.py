@@ -425,6 +425,22 @@ def test_no_report_is_written_where_none_is_asked_for(
     assert {path.suffix for path in out.rglob("*.*")} == {".csv", ".json", ".toml"}
 
 
+DOCUMENTS = (Path(__file__).parents[2] / "docs" / "reference" / "json.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("algorithm", "at"), CASES)
+def test_what_a_run_says_of_its_search_is_explained(
+    algorithm: str, at: int, tmp_path: Path
+) -> None:
+    keys = policies(algorithm)[at]
+    release = ind.anonymize(table_for(keys), {**keys, "output": {"report": False}})
+    run = release.run.to_dict()
+    files = [path.name for path in (release.write(tmp_path / "out") / "private").iterdir()]
+    said = [*run, *run["plan"], run["plan"]["scope"], *files]
+    known = {"run.json"}
+    assert [key for key in said if f"`{key}`" not in DOCUMENTS and key not in known] == []
+
+
 # All other keys
 
 
