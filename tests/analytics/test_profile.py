@@ -2800,6 +2800,7 @@ def test_flags_of_a_trial_are_sensitive_and_its_days_are_read() -> None:
         ("Di mana Anda tinggal?", "place"),
         ("Vous êtes un homme ou une femme ?", "sex"),
         ("Ihr Alter", "age"),
+        ("What is your highest level of education?", "education"),
         ("Tempo de experiência em equipes", "occupation"),
         ("Você sofreu em equipes ágeis onde a diversidade é tema?", None),
     ],

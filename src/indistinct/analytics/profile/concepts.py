@@ -376,8 +376,8 @@ def _concept_of(name: str) -> tuple[Concept, str] | None:
         if word:
             return concept, word
         asked = len(parts) >= _QUESTION
-        stems = [stem for stem in concept.stems if not asked or len(stem) > _LEAST_GLUED]
-        if stem := starts_with_one_of(name, stems):
+        stem = starts_with_one_of(name, concept.stems)
+        if stem and not (asked and concept.name == "age"):  # ágeis is no age
             return concept, f"{stem}…"
         for ending in () if asked else concept.endings:
             if any(part.endswith(ending) and len(part) > max(4, len(ending)) for part in parts):
