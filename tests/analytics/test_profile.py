@@ -2927,3 +2927,41 @@ def test_months_tastes_and_relationships(name: str, held: list[str], role: str) 
     assert (
         role_of(held, name, sex=["m", "f"] * (N // 2), diagnosis=["flu", "gout"] * (N // 2)) == role
     )
+
+
+def test_questions_that_a_short_form_numbers_are_no_departments() -> None:
+    draw = random.Random(5)
+    scale = {f"dep{at}": [str(draw.randrange(1, 5)) for _ in range(N)] for at in range(1, 8)}
+    people = {"age": [str(at % 83) for at in range(N)], "pain": ["0", "1"] * (N // 2)}
+    seen = profile(pl.DataFrame({**people, **scale}))
+    assert {seen[name].role for name in scale} == {"sensitive"}
+    few = {name: scale[name] for name in ("dep1", "dep2")}
+    seen = profile(pl.DataFrame({**people, **few}))
+    assert {seen[name].role for name in few} == {"quasi-identifier"}
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "about"),
+    [
+        ("Q11", ["she/her/hers", "he/him/his"] * (N // 2), "sex"),
+        ("LOC", ["No Coma", "Deep Stupor", "Coma", "No Coma"] * (N // 4), "health"),
+        ("loc", [f"{at * 7 % 60 / 7:.6f}" for at in range(N)], None),
+        ("districte", [str(1 + at % 10) for at in range(N)], "place"),
+        ("stare_civila", [str(1 + at % 4) for at in range(N)], "family"),
+        ("grupo_edad_gestacional", ["pretermino", "termino"] * (N // 2), "health"),
+        ("momcoll", ["0", "1"] * (N // 2), "education"),
+    ],
+)
+def test_words_of_values_and_of_further_languages(
+    name: str, held: list[str], about: str | None
+) -> None:
+    assert profile(pl.DataFrame({name: held, **ILL}))[name].about == about
+
+
+def test_a_yes_or_no_between_others_about_one_thing_may_stand_beside_another() -> None:
+    jobs = {
+        name: [str(int(row % 7 == at)) for row in range(N)]
+        for at, name in enumerate(("profession_a", "ndurm", "trcomm", "profession_b"))
+    }
+    seen = profile(pl.DataFrame({"wage": [str(at % 83) for at in range(N)], **jobs}))
+    assert [seen[name].role for name in jobs] == ["quasi-identifier"] * 4

@@ -364,9 +364,20 @@ _OF_A_SCHOOL = frozenset(
     ("school", "schools", "pupil", "pupils", "student", "students", "teacher", "teachers",
      "classroom", "ecole", "eleve", "eleves", "lycee", "alumno", "alumnos", "aluno", "alunos",
      "escuela", "colegio", "escola", "schule", "schuler", "scuola", "studente", "ogrenci", "okul",
-     "siswa", "sekolah", "gpa")
+     "siswa", "sekolah", "gpa", "schtyp", "schtype", "schid", "honors")
 )  # fmt: skip
-_BESIDE_A_SCHOOL = ("grade", "grades", "class", "classes", "classe", "dropout", "drop out", "form")
+_BESIDE_A_SCHOOL = (
+    "prog",
+    "track",
+    "grade",
+    "grades",
+    "class",
+    "classes",
+    "classe",
+    "dropout",
+    "drop out",
+    "form",
+)
 
 
 def _at_school(

@@ -503,6 +503,9 @@ def _of_a_parent(name: str) -> tuple[Concept, str] | None:
     if found is None:
         return None
     rest = (found[1] or found[2]).lower()
+    short = abbreviated(rest)
+    if found[1] and short and short[1] == rest and short[0] in _OF_PARENTS:
+        return concept_named(short[0]), rest
     for concept in map(concept_named, _OF_PARENTS):
         if rest in (*concept.whole, *concept.anywhere, *concept.stems, *concept.endings):
             return concept, rest

@@ -713,7 +713,7 @@ _LANGUAGES = _vocabulary("""
     """)
 _FATES = _vocabulary("""
     dead died deceased death expired alive survived survivor nonsurvivor perished verstorben decede
-    fallecido muerto
+    fallecido muerto coma comatose stupor unconscious
     """)
 _PLACES = _vocabulary("""
     county district province municipality township borough prefecture region village city town
@@ -896,8 +896,13 @@ def _words(texts: _Texts) -> Content | None:
     return _named(texts)
 
 
+_PRONOUNS = _vocabulary("she her hers he him his they them theirs elle il iel ella ellos ela ele")
+
+
 def _groups(texts: _Texts) -> Content | None:
     """What few words are: groups that people are known to be in, times, readings, fates."""
+    if _kinds(texts, _PRONOUNS) > 1 and texts.every(_PRONOUNS) >= MOST:
+        return Content("sex", "its values are pronouns")
     if told := _judged(texts):
         about = concept_of(texts.name)
         return Content("health", told, certain=about is None or about[0].name != "stay")

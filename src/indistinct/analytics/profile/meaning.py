@@ -233,6 +233,8 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
     """
     if concept.role == "sensitive" and numbers_things(column):
         return could_be_numbers(values) or RARE * values.distinct > values.filled
+    if words(column) in (("loc",), ("teaching",)) and values.kind == "float":
+        return True  # a locus of control, or a load of lessons
     if FOR in why:
         return could_be_numbers(values)
     if words(column) == ("distance",) and values.numbers is not None:  # or one in a mouth

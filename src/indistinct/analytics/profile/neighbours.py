@@ -8,6 +8,7 @@ people that stand in a second column, and with whatever stands in a table about 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -287,6 +288,26 @@ def _asked_alike(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role
             why = f"it asks with the same answers as '{same[0].name}' and others beside it"
             yield item.name, ("sensitive", why)
     yield from _in_a_battery(columns)
+    yield from _in_a_series(columns)
+
+
+_NUMBERED = re.compile(r"([a-z]{2,4})_?\d{1,2}")
+_OF_SOMEWHERE = ("place", "stay", "time", "travel", "language", "appearance")
+_MOST_OF_A_SCALE = 9
+
+
+def _in_a_series(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Questions of a scale that a short form numbers: dep1 to dep7 are no departments."""
+    series: dict[str, list[Neighbour]] = {}
+    for item in columns:
+        numbered = _NUMBERED.fullmatch(item.name.lower())
+        scale = item.kind == "integer" and _TWO < item.distinct <= _MOST_OF_A_SCALE
+        if numbered and scale and item.about in _OF_SOMEWHERE:
+            series.setdefault(numbered[1], []).append(item)
+    for stem, found in series.items():
+        if len(found) >= _ASKED:
+            why = f"it is one of {len(found)} questions called '{stem}' with few answers"
+            yield from ((one.name, ("sensitive", why)) for one in found)
 
 
 _BATTERY = 8
@@ -379,9 +400,15 @@ def _between(columns: Sequence[Neighbour], at: int) -> tuple[Role, str] | None:
     ``other`` stands between ``hispanic`` and ``white``, as one of the groups that a person is in.
     """
     item = columns[at]
-    if not 0 < at < len(columns) - 1 or item.values is None or len(item.values) != _TWO:
+    if item.values is None or len(item.values) != _TWO:
         return None
-    before, after = columns[at - 1], columns[at + 1]
+    near = columns[max(0, at - NEAR) : at][::-1], columns[at + 1 : at + NEAR + 1]
+    sides = [
+        next((one for one in side if one.sure or one.values != item.values), None) for side in near
+    ]
+    before, after = sides
+    if before is None or after is None:
+        return None
     alike = before.about == after.about is not None and before.values == item.values == after.values
     if alike and all(one.sure and one.role == "quasi-identifier" for one in (before, after)):
         return "quasi-identifier", f"it stands between '{before.name}' and '{after.name}'"

@@ -46,6 +46,8 @@ def in_other_tongues(name: str) -> tuple[str, str] | None:
     parts = [word for word in words(name) if not word.isdigit()]
     if len(parts) > _SENTENCE:
         return None
+    if carried := next((part for part in parts if part.startswith(_CARRIED)), None):
+        return "health", carried
     table = _table()
     whole = "".join(parts)
     if whole in table:
@@ -58,6 +60,9 @@ def in_other_tongues(name: str) -> tuple[str, str] | None:
             return table[word], word
     return next(filter(None, map(_inflected, (*pairs, *long))), None)
 
+
+_CARRIED = ("gestac", "gestaz", "gestat")
+"""How words begin for a pregnancy, of which an age or a week is neither one of life nor a time."""
 
 _ARTICLES = frozenset(
     ("d", "de", "da", "do", "das", "dos", "del", "della", "dello", "di", "du", "des", "l", "la",
