@@ -143,10 +143,6 @@ class Cells:
         lay_out(*self.owners, row, bits, had)
         return bits, had
 
-    def column_of(self, cell: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The column of every cell."""
-        return np.searchsorted(self.first, cell, side="right") - 1
-
     def without(self, column: int) -> Cells:
         """The same without what is known of a column."""
         return Cells(self._without(self.rows, column), self.first, self.names)
