@@ -98,13 +98,13 @@ def test_no_figure_is_less_than_nothing_by_rounding() -> None:
 
 
 @dataclass(frozen=True)
-class Inner:
+class Inner(PlainData):
     title: str = "a"
 
 
 @dataclass(frozen=True)
 class Told(PlainData):
-    told_keys: ClassVar = "heading=inner.title level? words? pairs? known? sets note?"
+    told_keys: ClassVar = "heading=inner.title *inner level? words? pairs? known? sets note?"
 
     inner: Inner = Inner()
     level: int = 0
@@ -118,6 +118,7 @@ class Told(PlainData):
 def test_keys_are_told_in_their_order_and_nothing_is_told_as_nothing() -> None:
     assert list(Told().to_dict().items()) == [
         ("heading", "a"),
+        ("title", "a"),
         ("level", 0),
         ("pairs", []),
         ("sets", ["x"]),
@@ -139,5 +140,5 @@ def test_what_keys_name_is_there() -> None:
     assert sum(map(bool, listed.values())) > 10
     for kind, keys in listed.items():
         own = {item.name for item in fields(kind)} | {*dir(kind)}
-        named = {key.removesuffix("?").rpartition("=")[2].split(".")[0] for key in keys}
+        named = {key.strip("*?").rpartition("=")[2].split(".")[0] for key in keys}
         assert named <= own, kind

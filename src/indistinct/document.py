@@ -131,8 +131,8 @@ class PlainData:
 
     Fields that ``repr`` leaves out are not told. Where ``told_keys`` are listed, one after another,
     what they name is told in their place: attributes, or attributes of these (``kind.title``).
-    ``path=way`` tells ``way`` under the key ``path``, and ``share?`` is told only where there is
-    something to be told.
+    ``path=way`` tells ``way`` under the key ``path``, ``share?`` is told only where there is
+    something to be told, and what ``*risk`` tells is told beside the others.
     """
 
     told_keys: ClassVar[str] = ""
@@ -145,10 +145,12 @@ class PlainData:
         ]
         found: Plain = {}
         for key in keys:
-            name, _, what = key.removesuffix("?").rpartition("=")
+            name, _, what = key.removeprefix("*").removesuffix("?").rpartition("=")
             value = _plain(attrgetter(what)(self))
             nothing = value is None or value is False or value in ("", {})
-            if not (nothing and key.endswith("?")):
+            if key.startswith("*"):
+                found |= value
+            elif not (nothing and key.endswith("?")):
                 found[name or what] = value
         return found
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -57,7 +58,7 @@ TOLD = 20
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOut(PlainData):
     """A column that was not analysed, and why."""
 
     attribute: str
@@ -91,7 +92,7 @@ class Exposed(PlainData):
 
 
 @dataclass(frozen=True)
-class Assessment(OfUnits, Document):
+class Assessment(OfUnits, PlainData, Document):
     """What a table leaks, and what a release of it still leaks.
 
     Arguments:
@@ -122,6 +123,11 @@ class Assessment(OfUnits, Document):
         unicity: ``before`` and ``after`` a release, by the number of published cells of a person
             that are known, of any columns and records, how many people are unique.
     """
+
+    told_keys: ClassVar = (
+        "*_counted entropy threshold leakage uniqueness together top key_like sensitive "
+        "suggested_shield=shield min_levels roles left_out suggested"
+    )
 
     table: str
     records: int
@@ -173,22 +179,7 @@ class Assessment(OfUnits, Document):
 
     def to_dict(self, *, exposed: bool = False) -> Plain:
         """The document of ``assess``; record numbers of the most exposed only where asked for."""
-        document: Plain = {
-            **self._counted,
-            "entropy": self.entropy,
-            "threshold": self.threshold,
-            "leakage": [item.to_dict() for item in self.leakage],
-            "uniqueness": self.uniqueness,
-            "together": self.together.to_dict(),
-            "top": [item.to_dict() for item in self.top],
-            "key_like": [item.to_dict() for item in self.key_like],
-            "sensitive": [item.to_dict() for item in self.sensitive],
-            "suggested_shield": self.shield.to_dict(),
-            "min_levels": [item.to_dict() for item in self.min_levels],
-            "roles": dict(self.roles),
-            "left_out": [{"attribute": item.attribute, "why": item.why} for item in self.left_out],
-            "suggested": self.suggested,
-        }
+        document = super().to_dict()
         if self.rows is not None:
             document["events"] = [item.to_dict() for item in self.events]
             document["unicity"] = {when: dict(own) for when, own in self.unicity.items()}

@@ -103,15 +103,13 @@ class Ranked(PlainData):
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Candidate(PlainData):
     """A set of attributes that a ranking puts first, and how far it is from a key."""
+
+    told_keys: ClassVar = "what *leakage"
 
     what: str
     leakage: Leakage
-
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {"what": self.what, **self.leakage.to_dict()}
 
 
 EDGES = 40

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
-from indistinct.document import many
+from indistinct.document import PlainData, many
 from indistinct.errors import Problem, Unsatisfiable, refuse
 from indistinct.frozen import dataclass
 from indistinct.measures import Objective
@@ -43,7 +44,7 @@ __all__ = ["Split", "SplitPlan", "pooled", "split_by_rank"]
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(PlainData):
     """The records of one rank, or of several that were pooled, and how they are generalized.
 
     Arguments:
@@ -54,21 +55,13 @@ class Split:
         search: how that was found.
     """
 
+    told_keys: ClassVar = "ranks k records levels *search"
+
     ranks: tuple[int, ...]
     k: int
     records: int
     levels: Mapping[str, int]
     search: SearchReport
-
-    def to_dict(self) -> Plain:
-        """The split as plain data."""
-        return {
-            "ranks": list(self.ranks),
-            "k": self.k,
-            "records": self.records,
-            "levels": dict(self.levels),
-            **self.search.to_dict(),
-        }
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeGuard
+from typing import ClassVar, TypeGuard
 
 import polars as pl
 
 from indistinct import plugins
-from indistinct.document import Document, Grid, Part, many
+from indistinct.document import Document, Grid, Part, PlainData, many
 from indistinct.errors import DataError, PolicyError, Problem, Problems, did_you_mean, refuse
 from indistinct.frozen import dataclass
 from indistinct.metadata import ValueMetadata
@@ -47,7 +47,7 @@ __all__ = ["Audit", "Check", "ClassSizes", "Context", "Verdict", "audit", "check
 
 
 @dataclass(frozen=True)
-class Audit(Document):
+class Audit(PlainData, Document):
     """What a reader can verify in a release.
 
     Arguments:
@@ -67,6 +67,11 @@ class Audit(Document):
         people: Where people have many records, how many people the classes hold.
         suppressed_people: And of how many people the suppressed records are.
     """
+
+    told_keys: ClassVar = (
+        "holds records suppressed people? quasi_identifiers=quasi not_looked_at=beside classes "
+        "promises"
+    )
 
     quasi: tuple[str, ...]
     records: int
@@ -120,16 +125,7 @@ class Audit(Document):
 
         ``suppressed_group`` is there only where records are suppressed.
         """
-        document: Plain = {
-            "holds": self.holds,
-            "records": self.records,
-            "suppressed": self.suppressed,
-            **({} if self.people is None else {"people": self.people}),
-            "quasi_identifiers": list(self.quasi),
-            "not_looked_at": list(self.beside),
-            "classes": self.classes.to_dict(),
-            "promises": [verdict.to_dict() for verdict in self.promises],
-        }
+        document = super().to_dict()
         if self.suppressed_group:
             document["suppressed_group"] = {
                 "records": self.suppressed,
