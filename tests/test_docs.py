@@ -218,14 +218,42 @@ def test_every_key_of_a_document_is_explained(
         assert [key for key in keys if f"`{key}`" not in page] == [], name
 
 
+def test_every_promise_can_be_chosen() -> None:
+    page = (DOCS / "how-to" / "choose-a-method.md").read_text(encoding="utf-8")
+    own = [name for name, kind in models().items() if kind.__module__.startswith("indistinct.")]
+    assert [name for name in own if f"`{name}`" not in page] == []
+
+
+def added_by_the_architecture(page: str) -> list[tuple[str, str]]:
+    """The files that it adds to the package, and what is in them."""
+    files = re.findall(r"^```python path=(\S+) skip\n(.*?)^```", page, flags=re.M | re.S)
+    assert len(files) == 5
+    return files
+
+
+def test_what_the_architecture_adds_is_linted_and_typed(tmp_path: Path) -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    names = []
+    for path, source in added_by_the_architecture(page):
+        names.append(str(tmp_path / path.replace("/", "_")))
+        Path(names[-1]).write_text(source, encoding="utf-8")
+    settings = str(ROOT / "pyproject.toml")
+    for tool in (
+        ["ruff", "check", "--quiet", "--config", settings, "--ignore", "INP001"],
+        ["ruff", "format", "--quiet", "--check", "--config", settings],
+        ["mypy", "--no-error-summary", "--config-file", settings],
+    ):
+        start = [sys.executable, "-m", *tool, *names]
+        done = subprocess.run(start, capture_output=True, text=True, cwd=ROOT, check=False)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
 def test_what_the_architecture_adds_is_one_file_each(tmp_path: Path) -> None:
     page = (DOCS / "architecture.md").read_text(encoding="utf-8")
     package = tmp_path / "indistinct"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src" / "indistinct", package, ignore=ignored)
-    files = re.findall(r"^```python path=(\S+) skip\n(.*?)^```", page, flags=re.M | re.S)
-    assert len(files) == 5
-    for path, source in files:
+    for path, source in added_by_the_architecture(page):
         (package / path).write_text(source, encoding="utf-8")
     promise = re.findall(r"^```toml\n(\[\[promises\]\].*?)^```", page, flags=re.M | re.S)
     policy = (ROOT / "examples" / "release.toml").read_text(encoding="utf-8")
