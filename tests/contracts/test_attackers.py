@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -200,6 +201,21 @@ def test_shares_are_shares(name: str) -> None:
             assert np.isfinite(numbers(item.figures)).all(), case
             assert item.knowledge
         assert all(item.why for item in found.skipped if item.name == name), case
+
+
+REPEATED = re.compile(r"[bc]2_|\d+$")
+"""Figures of one more, or of so many: what they repeat is explained."""
+
+
+@every_attacker
+def test_its_figures_are_explained(name: str) -> None:
+    if not attackers()[name].__name__.startswith("indistinct."):
+        pytest.skip("a plugin's figures are explained where it is")
+    page = Path(__file__).parents[2].joinpath("docs", "reference", "json.md").read_text("utf-8")
+    told = re.findall(rf"^\| (?:all of attributes|[^|]*`{name}`[^|]*) \|.*$", page, flags=re.M)
+    figures = {key for case in GALLERY for item in of(report(case), name) for key in item.figures}
+    own = {re.sub(r"^(age|town)\.", "", key) for key in figures if not REPEATED.match(key)}
+    assert sorted(key for key in own if f"`{key}`" not in "".join(told)) == []
 
 
 @pytest.mark.parametrize("case", GALLERY)
