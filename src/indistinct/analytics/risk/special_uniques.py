@@ -95,11 +95,13 @@ def special_uniques(
     """
     names = tuple(codes)
     if not 1 <= most < len(names):
+        last = len(names) - 1
+        sizes = f"from 1 to {last}" if last > 1 else "1" if last == 1 else "none"
         raise DataError(
             "bad-setting",
-            f"sets of special uniques have from 1 to {len(names) - 1} of {len(names)} "
-            f"quasi-identifiers, not up to {most}",
-            remedy="name a number between, or more quasi-identifiers",
+            f"sets of special uniques leave a quasi-identifier out: of {len(names)} their size can "
+            f"be {sizes}, not {most}",
+            remedy="name another number, or more quasi-identifiers",
         )
     alone = np.flatnonzero(size == 1)
     score, fewest = np.zeros(len(size)), np.zeros(len(size), np.int64)
