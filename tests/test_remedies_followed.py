@@ -17,6 +17,7 @@ import sqlite3
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,8 @@ import pytest
 from tests.test_remedies import found
 
 import indistinct as ind
-from indistinct.errors import IndistinctError
+from indistinct.errors import IndistinctError, PolicyError
+from indistinct.privacy.promise import Promise, models
 
 TABLE = pl.DataFrame(
     {
@@ -591,6 +593,11 @@ CALLS = [
     ("give the table with --population (in Python: population)",
      lambda: ind.risk(TABLE, quasi=["age"], counts="n"),
      [lambda: ind.risk(TABLE, quasi=["age"], counts="n", population=COUNTS)]),
+    ("name it with --standard … (in Python: standard), or leave the numbers out",
+     lambda: ind.risk(TABLE, quasi=["age"], zip_population=COUNTS),
+     [lambda: ind.risk(TABLE.with_columns(age=pl.lit("*")), quasi=["age"], standard="hipaa-safe-harbor",
+                       zip_population=pl.DataFrame({"zip": ["43210"], "people": [70_000]})),
+      lambda: ind.risk(TABLE, quasi=["age"])]),
     ('count people: unit = "person"', lambda: held("k-anonymity", {"k": 2}, unit="record"),
      [lambda: held("k-anonymity", {"k": 2}, unit="person")]),
     ('add sensitive = "diagnosis", say', lambda: held("p-sensitive", {"p": 1}),
@@ -810,8 +817,32 @@ ELSEWHERE = {
 }  # fmt: skip
 """Remedies that are not followed here, and why; tests of their own follow most."""
 
+PARAMETERS = {
+    (kind, item.name): item.metadata["must"]
+    for kind in models().values()
+    for item in fields(kind)  # type: ignore[arg-type]
+    if "remedy" in getattr(item.metadata.get("must"), "keywords", ())
+}
+"""Parameters of promises whose remedy stands where they are defined."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), PARAMETERS, ids=[f"{a.model}.{b}" for a, b in PARAMETERS]
+)
+def test_what_a_parameter_may_be_is_taken(kind: type[Promise], name: str) -> None:
+    must = PARAMETERS[kind, name]
+    remedy = must.keywords["remedy"]
+    with pytest.raises(PolicyError) as refused:
+        must(kind.model, name, 0)
+    assert refused.value.problems[0].remedy == remedy
+    key, value = re.findall(r"(\w+) (?:=|from) ([\d.]+)", remedy)[0]
+    assert key == name
+    must(kind.model, name, float(value) if "." in value else int(value))
+
+
 FOLLOWED = (
     [case.remedy for case in CASES]
+    + [must.keywords["remedy"] for must in PARAMETERS.values()]
     + [remedy for _, remedy, _ in COMMANDS]
     + [remedy for remedy, _, _ in CALLS]
     + [remedy for _, _, remedy, _ in LIMITED]
