@@ -13,8 +13,9 @@ and, for long releases, ``records``: the share of people whom their number of re
 People with fewer values are known by all of them; of more than 32, the 32 that fewest rows of the
 class show count. If no row shows a person's values together, nobody is found. Columns count if
 their values are published unchanged, sensitive attributes in any form. A visit
-(``level = "event"``) is one value. An item published as ``*`` is looked for among rows with ``*``,
-unless rows of the class show it more exactly.
+(``level = "event"``) is one value. Which values stand in one record is not used: who knows a whole
+record, a diagnosis with its day, may single out more people. An item published as ``*`` is looked
+for among rows with ``*``, unless rows of the class show it more exactly.
 
 In linked tables a row shows what its bucket lists. If everybody of a bucket has one of its values,
 the highest category, a known value also allows the categories above it. If a bucket lists *sets*
