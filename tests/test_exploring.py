@@ -208,6 +208,20 @@ def test_what_cannot_be_explored_is_refused(run: Any, tmp_path: Path, options: A
     assert "memory" not in result.stderr
 
 
+@pytest.mark.parametrize("keys", [{}, {"output": {"suppressed": "keep"}}])
+def test_a_point_without_a_release_says_why(keys: dict[str, Any]) -> None:
+    table, ks = patients(), [3, 5000, *range(6001, 6008)]
+    found = ind.explore(table, POLICY | keys, k=ks)
+    with pytest.raises(ind.Unsatisfiable) as caught:
+        ind.anonymize(table, found[2].policy)
+    assert found[1].why is None
+    assert found[2].why == caught.value.problems[0].message
+    assert found.to_dict()["points"][1]["why"] == found[2].why
+    told = [part.text for part in found.parts() if hasattr(part, "text")]
+    assert f"point 2: {found[2].why}" in told
+    assert "3 more points without a release: --json has the reasons" in told
+
+
 @pytest.mark.parametrize("mode", ["joint", "split"])
 def test_what_would_give_ranks_away_is_no_release(mode: str) -> None:
     """Of age 20 all have rank 1: anonymize refuses, and explore recommends nothing."""

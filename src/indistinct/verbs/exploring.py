@@ -17,7 +17,7 @@ import numpy as np
 from indistinct.analytics.risk.elbow import select_k
 from indistinct.analytics.risk.reidentification import prosecutor
 from indistinct.analytics.utility.exploration import Exploration, Point
-from indistinct.errors import InputError, PolicyError, Unsatisfiable
+from indistinct.errors import IndistinctError, InputError, PolicyError, Unsatisfiable
 from indistinct.frozen import dataclass
 from indistinct.intake.asked import sight_of
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, names_of
@@ -28,11 +28,12 @@ from indistinct.measures.objective import objective as bound_by
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.pipeline.anonymization import anonymize, read
 from indistinct.pipeline.attack import attack
-from indistinct.pipeline.looking_ahead import searched_alone
+from indistinct.pipeline.looking_ahead import searched
 from indistinct.policy import Method, Policy
 from indistinct.policy.promises import promise_keys
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_records import KnownRecords
+from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import method_named
 from indistinct.recoding.plan import LevelPlan, Plan
 from indistinct.recoding.recoded import in_no_class, leaked, published_classes, score
@@ -256,20 +257,34 @@ def _series(
     ]
     # A search for all k at once may take another of several releases of one cost.
     run = Run(policy, policy.method.seed or 0)
-    plans = [searched_alone(private.promising(some), run) for some in promises]
+    plans = [_searched(private.promising(some), run) for some in promises]
     return [_point(private, choice, k, plan, known) for k, plan in zip(ks, plans, strict=True)]
+
+
+def _searched(private: PrivateTable, run: Run) -> Plan | Unsatisfiable:
+    """The plan of one table, or why there is none."""
+    try:
+        found = searched(private, run)
+    except Unsatisfiable as error:
+        return error
+    assert not isinstance(found, LinkedPlan), "points of linked tables are made as whole releases"
+    return found
+
+
+def _why(error: IndistinctError) -> str:
+    return "; ".join(problem.message for problem in error.problems)
 
 
 def _point(
     private: PrivateTable,
     choice: _Choice,
     k: int | None,
-    plan: Plan | None,
+    plan: Plan | Unsatisfiable,
     known: dict[object, Plain],
 ) -> Point:
     told = {**choice.told, "k": _k_of(choice.policy) if k is None else k}
-    if plan is None:
-        return Point(**told, source=lambda: _with_k(choice.policy, k))
+    if isinstance(plan, Unsatisfiable):
+        return Point(**told, why=_why(plan), source=lambda: _with_k(choice.policy, k))
     key: object = object()
     if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
         # One node of the lattice is the best one for many k.
@@ -315,7 +330,7 @@ def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None)
     except (Unsatisfiable, PolicyError) as error:
         if isinstance(error, PolicyError) and error.problems[0].code != "ranks-given-away":
             raise
-        return Point(**told)
+        return Point(**told, why=_why(error))
     run = release.run.to_dict()
     count, smallest, mean = (run["classes"][key] for key in ("count", "smallest", "mean"))
     starred = _fit_no_class(run)

@@ -7,7 +7,18 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from indistinct.document import Document, Grid, Line, Part, PlainData, drawing, many, share, shown
+from indistinct.document import (
+    Document,
+    Grid,
+    Line,
+    Part,
+    PlainData,
+    drawing,
+    first_names,
+    many,
+    share,
+    shown,
+)
 from indistinct.frozen import dataclass, field
 from indistinct.types import Plain, PlainMapping
 
@@ -15,6 +26,10 @@ TINY = 1e-12
 
 BOUNDS = (0.33, 0.2, 0.09, 0.05)
 """Risks of a record that guidelines name."""
+
+
+REASONS = 5
+"""So many reasons why points have no release are shown."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +52,12 @@ class Point(PlainData):
         analyses: the policy's analyses on this release.
         gain: of the attacker who gains most, its ``attacker`` and what it gains at ``most`` on
             somebody; None where no attacker was tried.
+        why: the reason, where there is no release.
         source: the policy, made when it is asked for.
     """
 
     told_keys: ClassVar = (
-        "k suppression_limit algorithm objective promises? gain? published suppressed classes "
+        "k suppression_limit algorithm objective promises? gain? why? published suppressed classes "
         "risk kept lost analyses policy"
     )
 
@@ -58,6 +74,7 @@ class Point(PlainData):
     lost: tuple[str, ...] = ()
     analyses: Sequence[PlainMapping] | None = None
     gain: PlainMapping | None = None
+    why: str | None = None
     source: Callable[[], Any] = field(default=lambda: None, repr=False, compare=False)
 
     @property
@@ -202,6 +219,12 @@ class Exploration(Document):
             right=("point", "k", "limit", *figures),
         )
         yield Line("* no other point keeps more at the same or a lower risk")
+        reasons = self._without_release()
+        for why, points in list(reasons.items())[:REASONS]:
+            listed = first_names([str(number) for number in points])
+            yield Line(f"point{'s' * (len(points) > 1)} {listed}: {why}", "doubt")
+        if more := sum(map(len, list(reasons.values())[REASONS:])):
+            yield Line(f"{many(more, 'more point')} without a release: --json has the reasons")
         if self.recommended is None:
             yield Line(f"\n{self.why}", "bad")
             return
@@ -216,6 +239,14 @@ class Exploration(Document):
                 f"the curve of risk bends at k = {self.elbow}, which mostly follows from risk "
                 "being 1 / k, and says little of this table",
             )
+
+    def _without_release(self) -> Mapping[str, Sequence[int]]:
+        """Why points have no release: the numbers of the points of each reason."""
+        found: dict[str, list[int]] = {}
+        for number, item in enumerate(self.points, start=1):
+            if item.why is not None:
+                found.setdefault(item.why, []).append(number)
+        return found
 
     def _by_gain_and_analyses(self) -> Iterator[Line]:
         """The k that hold attackers, and those that keep the analyses."""
