@@ -204,3 +204,28 @@ def test_a_table_in_which_everything_is_of_visits_is_not_assessed_by_person() ->
     asked = {"source": {"person": "who"}, "attributes": roles}
     with pytest.raises(ind.errors.DataError, match="no column has one value for each person"):
         ind.assess(visits, asked)
+
+
+def test_who_knows_a_visit_is_told_of_as_no_figure_counts_it() -> None:
+    """Three of four people have a visit on a day of their own."""
+    days = {"a": ["mon", "tue"], "b": ["mon", "wed"], "c": ["mon", "mon"], "d": ["mon", "thu"]}
+    rows = [(who, 30, day) for who, own in days.items() for day in own]
+    table = pl.DataFrame(rows, ["who", "age", "day"], orient="row")
+    age = {"role": "quasi-identifier"}
+    attributes = {"age": age, "day": age | {"level": "event"}}
+    keys: dict[str, Any] = {"source": {"person": "who"}, "attributes": attributes}
+    found = ind.risk(table, keys)
+    assert found.to_dict()["prosecutor"]["R2"] == 0.25
+    told = (
+        "'day': of visits, which no figure counts: who knows one visit of a person as well is right"
+    )
+    assert found.notes == (
+        f"{told} with up to 100%, 81.2% on average (of each person's rarest visit)",
+    )
+    keys |= {"promises": [{"model": "k-anonymity", "k": 2}], "method": {"suppression_limit": 0.5}}
+    release = ind.anonymize(table, keys)
+    (note,) = ind.risk(release).notes
+    shown = release.tables.group_by("who").agg("day")
+    rarest = min(sum(day in own for own in shown["day"]) for own in shown["day"] for day in own)
+    assert rarest >= 2
+    assert note.startswith(f"{told} with up to {1 / rarest:.1%}")

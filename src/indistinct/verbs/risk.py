@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
+import polars as pl
 
 from indistinct.analytics.profile.columns import profile
 from indistinct.analytics.release_view import ReleaseView, Sought
@@ -32,7 +33,7 @@ from indistinct.analytics.risk.standards import (
     safe_harbor,
     standard_names,
 )
-from indistinct.document import many, share, some_of
+from indistinct.document import in_quotes, many, share, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, refuse
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
@@ -333,6 +334,11 @@ def _private(
     if policy.person is None:
         return _Looked(whole, lambda: whole, quasi, notes=(*whole.notes, *notes))
     people = subjects_in(whole.text([policy.person, *quasi]), policy, whole.name, quasi=quasi)
+    visit = [name for name in policy.visit_identifiers if name not in quasi]
+    if visit and people.rows:
+        own = people.texts.select(quasi)[pl.Series(people.person_of)]
+        rows = whole.text([policy.person, *visit]).hstack(own.get_columns())
+        notes += _told_of_visits(rows, policy.person, quasi, visit)
     return _Looked(
         open_table(people.texts, whole.name, allow_empty=True),
         lambda: whole,
@@ -358,6 +364,11 @@ def _release(release: Frame, sought: Sought) -> _Looked:
     name = "the release" if isinstance(release, Release) else view.table.name
     of_people = view.person is not None or view.link is not None
     counted = None if of_people else view.counted
+    asked = [name for part in view.said.requirements for name in part.parameters.get("visit") or ()]
+    visit = [name for name in dict.fromkeys(asked) if name not in view.quasi]
+    if visit and view.person is not None and {*visit} <= {*view.table.columns}:
+        rows = view.table.texts([view.person, *view.quasi, *visit])
+        notes += _told_of_visits(rows, view.person, view.quasi, visit)
     return _Looked(
         open_table(view.rows, name, allow_empty=True)
         if counted is None
@@ -368,6 +379,33 @@ def _release(release: Frame, sought: Sought) -> _Looked:
         notes=(*(f"{name}: {note}" for note in view.notes()), *notes),
         rows=view.height if of_people else None,
         first=view.first_rows if counted is None else None,
+    )
+
+
+def _told_of_visits(
+    rows: pl.DataFrame, person: str, quasi: Sequence[str], visit: Sequence[str]
+) -> tuple[str, ...]:
+    """What becomes of the risk if somebody knows one visit of a person, which is not counted.
+
+    Arguments:
+        rows: person, quasi-identifiers and attributes of visits of every record.
+        person: the column of the person.
+        quasi: the quasi-identifiers.
+        visit: attributes of visits.
+    """
+    known, number = [*quasi, *visit], "\0people"
+    held = rows.drop_nulls(person).filter(
+        ~pl.all_horizontal(pl.col(name).eq_missing(SUPPRESSED) for name in quasi)
+    )
+    alike = held.unique([person, *known]).with_columns(pl.len().over(known).alias(number))
+    found = 1 / alike.group_by(person).agg(pl.col(number).min())[number]
+    if not len(found):
+        return ()
+    highest, mean = found.to_numpy().max(), found.to_numpy().mean()
+    return (
+        f"{in_quotes(visit)}: of visits, which no figure counts: who knows one visit of a person "
+        f"as well is right with up to {share(highest)}, {share(mean)} on average (of each person's "
+        "rarest visit)",
     )
 
 
