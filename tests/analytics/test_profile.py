@@ -2965,3 +2965,76 @@ def test_a_yes_or_no_between_others_about_one_thing_may_stand_beside_another() -
     }
     seen = profile(pl.DataFrame({"wage": [str(at % 83) for at in range(N)], **jobs}))
     assert [seen[name].role for name in jobs] == ["quasi-identifier"] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        ("vehicle_details_model", "vehicle"),
+        ("car_make", "vehicle"),
+        ("tipo_vehiculo", "vehicle"),
+        ("marca_veiculo", "vehicle"),
+        ("num_cars", "vehicle"),
+        ("body", None),
+        ("h_tract", "place"),
+        ("home_tract", "place"),
+        ("puma12", "place"),
+        ("PUMA", "place"),
+        ("urinary_tract_infection", "health"),
+        ("hospsize", "stay"),
+        ("hospital_size", "stay"),
+        ("hsize", "family"),
+        ("hh_type", "family"),
+    ],
+)
+def test_what_people_drive_and_where_a_census_counts_them(name: str, about: str | None) -> None:
+    told = concept_of(name)
+    assert (None if told is None else told[0].name) == about
+
+
+def _points(form: str = "{:.5f}", of: float = -1.9) -> list[str]:
+    draw = random.Random(9)
+    far = 0.2 if of < 90 else 900
+    return [form.format(draw.gauss(of, far), draw.gauss(30, 0.2)) for _ in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("xcoord", _points()),
+        ("coordx", _points()),
+        ("easting", _points("{:.0f}", 512_000)),
+        ("utm_e", _points("{:.1f}", 512_000)),
+        ("coordenada_x", _points()),
+        ("home_x", _points()),
+        ("geo_x", _points()),
+        ("lat_home", _points()),
+        ("homelat", _points()),
+        ("latdec", _points()),
+        ("latitud", _points()),
+        ("longitud", _points()),
+        ("breitengrad", _points()),
+        ("breite", _points()),
+        ("POINT_X", _points()),
+        ("wo", _points("{:.5f}, {:.5f}")),
+        ("start", _points("{:.5f} {:.5f} 1500.2 4.5")),
+        ("geom", _points("POINT ({:.5f} {:.5f})")),
+        ("shape", _points("SRID=4326;POINT({:.4f} {:.4f})")),
+    ],
+)
+def test_points_on_a_map_are_left_out(name: str, held: list[str]) -> None:
+    assert role_of(held, name) == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("longitud", [f"{44 + at % 9}.5" for at in range(N)]),
+        ("home_x", ["0", "1"] * (N // 2)),
+        ("utm_source", ["mail", "search"] * (N // 2)),
+        ("lat_knee", ["0.5", "1.5"] * (N // 2)),
+        ("geometry", ["pass", "fail"] * (N // 2)),
+    ],
+)
+def test_lengths_answers_and_sides_are_no_points_on_a_map(name: str, held: list[str]) -> None:
+    assert role_of(held, name) != "identifier"

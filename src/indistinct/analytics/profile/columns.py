@@ -75,13 +75,15 @@ from indistinct.analytics.profile.record_numbers import (
     of_one_record,
     shared_by_many,
 )
-from indistinct.analytics.profile.safe_harbor import Column as Looked
 from indistinct.analytics.profile.safe_harbor import (
+    IS_A_POINT,
+    POINTS,
     Tag,
     names_a_doorstep,
     numbers_somebody,
     recognise,
 )
+from indistinct.analytics.profile.safe_harbor import Column as Looked
 from indistinct.analytics.profile.unread import (
     DAYS,
     are_units_of_time,
@@ -878,7 +880,8 @@ def _is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
     places = [tag for tag in tags if tag.kind.name == "places"]
     shared = values.distinct <= FEW and PER_PLACE * values.distinct <= values.filled
     named = names_a_doorstep(column) and not (shared and values.kind == "text")
-    return bool(places) and (named or any("street addresses" in tag.why for tag in places))
+    shown = ("street addresses", POINTS, IS_A_POINT)
+    return bool(places) and (named or any(one in tag.why for tag in places for one in shown))
 
 
 _ADDRESS = (
@@ -912,7 +915,7 @@ def _are_addresses(values: Values) -> bool:
     return isinstance(share, float) and share >= NEARLY_ALL / 2
 
 
-_NAMED_AT_LENGTH = ("place", "stay", "travel", "nationality", "education", "occupation")
+_NAMED_AT_LENGTH = ("place", "stay", "travel", "vehicle", "nationality", "education", "occupation")
 """What columns are about of which names have many words: a faculty of humanities."""
 
 _SENTENCE_LETTERS = 20

@@ -172,13 +172,45 @@ def names_a_doorstep(name: str) -> bool:
     return bool(named) or _names_a_point(name)
 
 
+_AXES = {"x", "y"}
+_BESIDE_AN_AXIS = {
+    "loc", "coord", "coordinate", "coordenada", "coordinata", "coordonnee", "koordinate", "pos",
+    "geo", "home", "house", "residence", "workplace", "utm", "gps",
+    "point", "rd", "lambert",
+}  # fmt: skip
+_BESIDE_A_LATITUDE = {"home", "house", "school", "work", "dec", "dd", "deg", "utm", "gps", "geo"}
+_POINTS = re.compile(
+    r"[xy](coord|utm|geo)|(coord|utm|gps|geo)[xy]|utm[en]|(east|north)ings?"
+    r"|(home|house|school|work)?(lat|lon|lng)(dec|dd|deg)?|(home|house)long|longd(ec|d)"
+    r"|latitud(ine)?|longitudine|(breiten|laengen|langen)grad"
+)
+_OR_LENGTHS = ("longitud", "breite", "laenge")
+_IN_METRES = re.compile(r"(east|north)ings?|utm[xyen]|[xy]utm|[xy]coord|coord[xy]")
+
+
 def _names_a_point(name: str) -> bool:
-    """Whether the name is that of one coordinate: site_lat, x_loc, gps_long."""
+    """Whether the name is that of one coordinate: site_lat, x_loc, gps_long, easting."""
     parts = words(name)
-    if "gps" in parts:
+    if "gps" in parts or _POINTS.fullmatch("".join(parts)):
         return True
-    axis = {"x", "y"} & set(parts) and {"loc", "coord", "coordinate", "pos"} & set(parts)
-    return bool(axis) or (bool(parts) and parts[-1] in ("lat", "lon", "lng"))
+    if _AXES & set(parts) and _BESIDE_AN_AXIS & set(parts):
+        return True
+    if parts and parts[0] in ("lat", "lon", "lng") and _BESIDE_A_LATITUDE & set(parts):
+        return True
+    return bool(parts) and parts[-1] in ("lat", "lon", "lng")
+
+
+def _is_a_point(column: Column) -> bool:
+    """Whether numbers are those of a coordinate, by what they are called."""
+    if column.kind == "integer":
+        metres = _IN_METRES.fullmatch("".join(words(column.name)))
+        return bool(metres) and column.distinct > FEW_PEOPLE
+    if column.kind != "float":
+        return False
+    fine = column.sample.str.contains(r"^-?\d{1,3}\.\d{4,}$").mean()
+    if is_one_of(column.name, _OR_LENGTHS):
+        return isinstance(fine, float) and fine >= MATCHING_SHARE
+    return _names_a_point(column.name)
 
 
 def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
@@ -188,8 +220,8 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
         word = names_one_of(column.name, anywhere) or is_one_of(column.name, whole)
         if word and _name_is_believed(kind.name, column):
             yield kind.name, "name", f"its name says {word}"
-    if column.kind == "float" and _names_a_point(column.name):
-        yield "places", "name", "its name says coordinates"
+    if _is_a_point(column):
+        yield "places", "name", IS_A_POINT
     parts = words(column.name if names_one_of(spelt, _PLACES_OF_CARE) else spelt)
     several = column.distinct > FEW_PEOPLE or 2 * column.distinct >= column.filled > FEWEST
     several = several or (column.distinct >= _SEVERAL_IDS and _many(column))
@@ -207,6 +239,7 @@ def _by_name(column: Column) -> Iterator[tuple[str, Evidence, str]]:
             yield "other", "name", _IS_AN_ID
 
 
+IS_A_POINT = "its name says that it is one of two coordinates"
 _IS_AN_ID = "its name says id"
 _SEVERAL_IDS = 10
 """So many numbers that few records share are more than those of kinds and states."""
@@ -375,6 +408,13 @@ _NUMBERED_PERSON = (
     r"( ?(no|nr|number|id)\.?)?[ _#:-]*\d+(\W.*)?$"
 )
 
+POINTS = "coordinates of points"
+_A_POINT = (
+    r"(?i)^[(\[]?-?\d{1,3}\.\d{4,}[,;\s]+-?\d{1,3}\.\d{4,}(\s+-?[\d.]+){0,2}[)\]]?$"
+    r"|^(srid=\d+;)?(multi)?(point|polygon)\s*z?\s*\("
+)
+"""Latitude and longitude, with the height and how exact it is as forms on telephones have them."""
+
 PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("email", r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$", "e-mail addresses"),
     ("url", r"(?i)^(https?://|ftp://|www\.)\S+$", "web addresses"),
@@ -391,6 +431,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("photograph", r"(?i)^(data:image/.*|\S+\.(jpe?g|png|gif|bmp|tiff?|heic|dcm))$", "images"),
     ("places", rf"(?i)^\d+\w?\s+\S.*\b({_STREETS})\b\.?", "street addresses"),
     ("places", rf"(?i)({_GERMAN_STREETS})\s+\d+\s?[a-z]?$", "street addresses"),
+    ("places", _A_POINT, POINTS),
     ("places", r"(?i)^[a-z]{1,2}\d[a-z\d]?\s?\d[a-z]{2}$", "postcodes"),
     ("places", r"^\d{5}-\d{4}$", "postcodes"),
     ("names", _TITLED, "names of people"),
@@ -505,7 +546,9 @@ def _are_by_chance(texts: pl.Series) -> bool:
     )
 
 
-_CALLED_AFTER_SOMEBODY = ("place", "stay", "nationality", "travel", "religion", "education")
+_CALLED_AFTER_SOMEBODY = (
+    "place", "stay", "nationality", "travel", "vehicle", "religion", "education",
+)  # fmt: skip
 
 
 def _called_after_somebody(column: Column) -> bool:
