@@ -243,6 +243,29 @@ def test_what_cannot_be_cut_in_place_says_why(keys: dict[str, Any], why: str, re
     assert "more memory" in last
 
 
+def test_more_classes_than_fit_are_called_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Spread, "ceiling", 1000)
+    table = Spread(TABLES["table"].drop("patient"), "table")
+    with pytest.raises(DataError, match=r"cut where it is into \d+ classes") as refused:
+        ind.anonymize(table, policy())
+    assert "ask for larger classes" in str(refused.value.problems[0].remedy)
+
+
+def test_what_classes_take_is_not_left_to_the_engine(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    work = Workspace(tmp_path / "t.csv", 2 << 30)
+
+    def limit() -> str:
+        return str(work.connection.sql("SELECT current_setting('memory_limit')").fetchall()[0][0])
+
+    before = limit()
+    work.leave(500 << 20)
+    assert (before, limit()) == ("1.1 GiB", "803.0 MiB")
+    work.leave(4 << 30)
+    assert limit() == "268.0 MiB", "what it needs to sort at all"
+    work.close()
+
+
 def test_other_verbs_refuse_it() -> None:
     table = Spread(TABLES["table"].drop("patient"), "table")
     with pytest.raises(DataError, match="more than 1 combinations"):

@@ -95,7 +95,7 @@ class OutlinedTable(PrivateTable):
             progress=run.share_of("cutting in place"),
         )
         rows = found.data.table.combinations
-        memory.require_combinations(rows, self.data.attributes, self.table.name, self.table.ceiling)
+        memory.require_classes(found.plan.groups, rows, self.table.name, self.table.ceiling)
         data, plan = self._with_sample(found)
         private = replace(self, table=self.table.cut(found.tree))
         nowhere = np.zeros(self.subjects.count, dtype=np.int32)

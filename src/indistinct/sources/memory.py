@@ -149,6 +149,31 @@ def require_combinations(found: int, columns: Sequence[str], name: str, ceiling:
     )
 
 
+def require_classes(found: int, spanning: int, name: str, ceiling: int) -> None:
+    """Refuse to hold more classes of a table that was cut where it is than there may be.
+
+    Arguments:
+        found: how many classes there are.
+        spanning: the combinations that are held of them.
+        name: the table's.
+        ceiling: how many bytes the process may take.
+
+    Raises:
+        DataError: there are.
+    """
+    if spanning <= most_combinations(ceiling):
+        return
+    needed = in_words(spanning * OF_COMBINATIONS)
+    raise DataError(
+        "combinations-do-not-fit",
+        f"the table was cut where it is into {found:,} classes, which take about {needed} "
+        f"of memory where {in_words(ceiling)} are allowed",
+        file=name,
+        remedy="ask for larger classes, leave out or coarsen columns; or give it more memory "
+        "(--max-memory, or --memory with --engine)",
+    )
+
+
 def require_texts(found: int, columns: Sequence[str], name: str, most: int) -> None:
     """Refuse to hold combinations whose texts have more bytes than they may.
 

@@ -84,6 +84,9 @@ _SHARE = 0.7
 LEAST = _OWN + (384 << 20)
 """What a run has to be given, so that DuckDB can sort at all."""
 
+_OF_CLASS = 500
+"""What Python takes for each class of a table that was cut where it is."""
+
 _MOST_LISTED = 1 << 12
 """How many texts of a column are enumerated at most: each part of the file lists all of them."""
 
@@ -136,13 +139,18 @@ class Workspace:
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         weakref.finalize(self, _remove_private, self.folder)
         self.connection = duckdb.connect()
+        self.leave(0)
         settings = {
-            "memory_limit": f"{int(_SHARE * (self.ceiling - _OWN)) >> 20}MiB",
             "temp_directory": str(self.folder / "spill"),
             "threads": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1),
         }
         for name, value in settings.items():
             self.connection.execute(f"SET {name} = {literal(value)}")
+
+    def leave(self, more: int) -> None:
+        """Let DuckDB take what is left beside Python, which holds so many bytes more."""
+        left = max(self.ceiling - more, LEAST) - _OWN
+        self.connection.execute(f"SET memory_limit = '{int(_SHARE * left) >> 20}MiB'")
 
     def close(self) -> None:
         """Remove the folder, with all that is in it."""
@@ -219,6 +227,7 @@ class ScannedTable(DuckDBTable):
 
     def cut(self, tree: Walked) -> ScannedTable:
         """The same table, published by what stands at the leaves of a tree."""
+        self.workspace.leave(_OF_CLASS * len(tree.leaves))
         return self._but(_tree=tree)
 
     @contextlib.contextmanager
