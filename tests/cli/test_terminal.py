@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from indistinct.cli import terminal
 from indistinct.cli.summary import print_classes, print_promises, warn
@@ -144,6 +145,28 @@ def test_progress_appears_after_a_while_on_a_terminal(
     Beside.run()
     assert capsys.readouterr() == ("", "")
     assert progress._bar is None
+
+
+@pytest.mark.parametrize("share", [None, 0.5])
+def test_a_bar_is_one_line_of_80_columns(
+    monkeypatch: pytest.MonkeyPatch, clock: None, share: float | None
+) -> None:
+    screen = Console(file=io.StringIO(), width=80, force_terminal=True, record=True)
+    monkeypatch.setattr(terminal, "console", lambda _: screen)
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    progress = Progress()
+    progress("reading")
+    now = 900.0
+    progress("looking at the columns", share)
+    now = 1000.0
+    progress._show()
+    assert progress._bar is not None
+    progress._bar.stop()
+    told = "about 100 s left of this step" if share else "about 350 s left of this step"
+    lines = [line for line in screen.export_text().splitlines() if line.strip()]
+    assert lines
+    assert all(line.rstrip().endswith(told) for line in lines)
 
 
 def test_progress_in_a_log_is_a_line_now_and_then(

@@ -449,6 +449,7 @@ class Progress:
             TimeElapsedColumn,
         )
         from rich.progress import Progress as RichProgress
+        from rich.table import Column
         from rich.text import Text
 
         left = self._left
@@ -464,10 +465,10 @@ class Progress:
             self._bar = RichProgress(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
-                BarColumn(bar_width=30),
+                BarColumn(bar_width=20),
                 TaskProgressColumn(),
                 TimeElapsedColumn(),
-                Left(),
+                Left(Column(no_wrap=True)),
                 console=console("err"),
                 transient=True,
             )
