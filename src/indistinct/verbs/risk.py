@@ -364,7 +364,7 @@ def _release(release: Frame, sought: Sought) -> _Looked:
     name = "the release" if isinstance(release, Release) else view.table.name
     of_people = view.person is not None or view.link is not None
     counted = None if of_people else view.counted
-    asked = [name for part in view.said.requirements for name in part.parameters.get("visit") or ()]
+    asked = [name for part in view.said.promises for name in part.parameters.get("visit") or ()]
     visit = [name for name in dict.fromkeys(asked) if name not in view.quasi]
     if visit and view.person is not None and {*visit} <= {*view.table.columns}:
         rows = view.table.texts([view.person, *view.quasi, *visit])
