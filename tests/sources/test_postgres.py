@@ -230,6 +230,9 @@ def test_no_row_comes_home_and_no_value_stands_in_a_statement(
     release.write(tmp_path / "out", into=schema, report=False)
     assert not [text for text in said if "d1" in text or "101" in text]
     assert ind.audit(schema).holds
+    with pytest.raises(DataError, match=r"stored in a server .*--into") as none:
+        ind.audit(tmp_path / "out")
+    assert "&table=release" in str(none.value.problems[0].remedy)
     monkeypatch.undo()
     stored = fetched(server, "SELECT * FROM release.release")
     assert stored.height == release.certificate.records_published

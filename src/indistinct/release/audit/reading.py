@@ -213,6 +213,9 @@ def _read_path(path: Path, source: PlainMapping, coded: bool) -> Published:
         claims = _read_claims(beside)
         if not claims.tables:
             raise DataError("no-table", "the certificate names no table", file=str(beside))
+        for name, (digest, _) in claims.tables.items():
+            if not digest and not (path / name).exists():
+                raise _elsewhere(path / name)
         tables = [
             _read_file(path / name, source, claims, name, coded=coded) for name in claims.tables
         ]
@@ -229,6 +232,17 @@ def _read_path(path: Path, source: PlainMapping, coded: bool) -> Published:
         note = "the certificate in the folder does not list the file"
         return Published((_read_file(path, source, None, coded=coded),), notes=(note,))
     return Published((_read_file(path, source, claims, path.name, coded=coded),), claims)
+
+
+def _elsewhere(table: Path) -> DataError:
+    """What is said of a table that was not written as a file."""
+    return DataError(
+        "missing-file",
+        "the rows were stored in a server or on a cluster (--into), and not in this folder",
+        file=str(table),
+        remedy=f"name where they are: postgresql://host/database?schema=S&table={table.name}, or "
+        "the folder that --into named",
+    )
 
 
 def _unlisted(folder: Path, claims: Claims) -> tuple[str, ...]:
