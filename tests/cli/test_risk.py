@@ -88,6 +88,20 @@ def test_a_release(run: Run, table: Path, policy: Path, tmp_path: Path) -> None:
     assert document["prosecutor"]["R1"] == 0.0
 
 
+def test_a_release_is_not_scanned_without_its_certificate(
+    run: Run, table: Path, policy: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert run("anonymize", table, "--policy", policy, "--out", out).exit_code == 0
+    for place in (out, out / "release.csv"):
+        done = run("risk", place, "--engine", "duckdb", "--json")
+        assert done.exit_code == 2
+        assert "leave --engine and --memory out, or name the policy" in done.stderr
+    known = json.loads(run("risk", out, "--json").stdout)
+    scanned = run("risk", out, "--engine", "duckdb", "--policy", policy, "--json")
+    assert json.loads(scanned.stdout)["prosecutor"] == known["prosecutor"]
+
+
 def test_standards(run: Run, table: Path) -> None:
     done = run("risk", table, "--quasi", "age", "--standard", "hipaa-safe-harbor,0.33")
     assert done.exit_code == 0, done.output

@@ -44,8 +44,10 @@ from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.opening import (
     PolicyLike,
     Progress,
+    Scanned,
     as_policy,
     in_file,
+    name_of,
     names_of,
     no_progress,
     open_source,
@@ -148,15 +150,11 @@ def risk(  # noqa: PLR0913, what its user may say
     ks = None if k_range is None else range_of_k(k_range)
     given = [standard] if isinstance(standard, str | int | float) else standard or ()
     names = standard_names(given)
-    if zip_population is not None and SAFE_HARBOR not in names:
-        raise DataError(
-            "bad-setting",
-            f"a number of people by zip code is for the standard '{SAFE_HARBOR}' alone",
-            remedy=f"name it with --standard {SAFE_HARBOR} (in Python: standard), or leave the "
-            "numbers out",
-        )
+    _refuse_idle(zip_population, names)
     tell("reading", None)
     how = reading(policy) if policy is not None else source or {}
+    if policy is None and Scanned.of(engine, memory) is not None:
+        _refuse_certified(data)
     data = scanned_or_as_it_is(data, engine, memory, how)
     whole = SAFE_HARBOR in names or ks is not None
     looked = _looked_at(data, policy, names_of(quasi), source, path, whole=whole)
@@ -298,17 +296,45 @@ def _looked_at(
     return _release(native, replace(sought, quasi=quasi or sought.quasi))
 
 
+def _is_certified(data: Frame) -> bool:
+    """Whether it is the folder of a release, or a file in one."""
+    if not isinstance(data, str | Path):
+        return False
+    named = Path(data)
+    folder = named if named.is_dir() else named.parent
+    return named.exists() and (folder / CERTIFICATE).is_file()
+
+
+def _refuse_idle(zip_population: Frame | None, names: Sequence[str]) -> None:
+    """Refuse numbers of people by zip code where no standard looks at them."""
+    if zip_population is not None and SAFE_HARBOR not in names:
+        raise DataError(
+            "bad-setting",
+            f"a number of people by zip code is for the standard '{SAFE_HARBOR}' alone",
+            remedy=f"name it with --standard {SAFE_HARBOR} (in Python: standard), or leave the "
+            "numbers out",
+        )
+
+
+def _refuse_certified(data: Frame) -> None:
+    """Refuse a release whose certificate says what its columns are: a scan does not read it."""
+    if _is_certified(data):
+        raise DataError(
+            "not-scanned",
+            "the certificate of a release says what its columns are, and a scan heeds none",
+            file=name_of(data),
+            remedy="leave --engine and --memory out, or name the policy",
+        )
+
+
 def _is_made(data: Frame, policy: Policy | None) -> bool:
     """Whether that is a release by its form: made here, tables by name, or a release's files."""
     if isinstance(data, Release | Mapping):
         return True
     if not isinstance(data, str | Path):
         return False
-    named = Path(data)
-    if not named.is_dir():
-        return named.is_file() and (named.parent / CERTIFICATE).is_file()
     export = policy is not None and policy.source.format is not None
-    return (named / CERTIFICATE).is_file() or not export
+    return _is_certified(data) or (Path(data).is_dir() and not export)
 
 
 def _lacks_columns(native: Frame, policy: Policy) -> bool:
