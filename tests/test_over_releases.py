@@ -693,6 +693,31 @@ def test_an_attack_joins_rows(tmp_path: Path) -> None:
     assert "no further column in common" in alone.skipped[0].why
 
 
+def test_centres_of_groups_join_rows_of_one_table() -> None:
+    """Means of three costs are the same in every release of these people, and in no other's."""
+    random = np.random.default_rng(2)
+    table = pl.DataFrame(
+        {
+            "age": random.integers(20, 60, 60),
+            "ill": random.choice(list("abcde"), 60),
+            "cost": random.integers(0, 10**6, 60),
+        }
+    )
+    mean = {"role": "insensitive", "transform": {"microaggregate": 3}}
+    age = {"role": "quasi-identifier", "hierarchy": {"intervals": 10}}
+    keys: dict[str, Any] = {
+        "attributes": {"age": age, "ill": {"role": "sensitive"}, "cost": mean},
+        "promises": [{"model": "k-anonymity", "k": 4}],
+    }
+    one = ind.anonymize(table, keys | {"method": {"algorithm": "mondrian"}})
+    again = ind.anonymize(table, keys)
+    found = ind.attack(table, one, keys, second=again, only=["joined-rows"])
+    assert found["joined-rows"].figures["joined"] > 0.5
+    others = ind.anonymize(table.with_columns(cost=pl.col("cost") + 1000), keys)
+    apart = ind.attack(table, one, keys, second=others, only=["joined-rows"])
+    assert "no further column in common" in apart.skipped[0].why
+
+
 def by_one(frame: pl.DataFrame, known: str, **others: str) -> ind.Release:
     """A release by one quasi-identifier, in classes of four."""
     quasi = {"role": "quasi-identifier", "hierarchy": {"intervals": 4}, "min_level": 1}

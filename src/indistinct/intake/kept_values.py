@@ -34,7 +34,8 @@ def kept_beside(policy: Policy) -> tuple[str, ...]:
 def kept_in_rows(policy: Policy) -> tuple[str, ...]:
     """Those of them that are not changed at random, which releases would show differently."""
     rules = {name: policy.attributes[name].transform for name in kept_beside(policy)}
-    return tuple(name for name, rule in rules.items() if not (rule and rule.name in PERTURBING))
+    random = {*PERTURBING} - {"microaggregate"}
+    return tuple(name for name, rule in rules.items() if not (rule and rule.name in random))
 
 
 def kept_alike(policy: Policy, kept: Policy | None, quasi: Sequence[str]) -> tuple[str, ...]:

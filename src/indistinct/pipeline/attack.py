@@ -47,6 +47,7 @@ from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import (
     changes_values,
+    depends_on_others,
     followed,
     known_beside,
     shows_others,
@@ -192,7 +193,13 @@ def _given(
     read, unread_notes = [(views[0], attacked, kept_in_rows(policy))], list[str]()
     beside = {*views[0].table.columns} - {*policy.quasi_identifiers}
     for at, view in enumerate(views[1:], start=1):
-        joined = kept_alike(policy, kept[at], view.said.quasi)
+        joined = tuple(
+            name
+            for name in kept_alike(policy, kept[at], view.said.quasi)
+            if (rule := policy.attributes[name].transform) is None
+            or not depends_on_others(rule)
+            or _in_common(views[0], view, name)
+        )
         view, by, unknown = _knowing(view, attacked, kept[at], (data, path), tell)
         view, by, told = _further(view.spelt_as(by.texts), by, kept[at])
         read.append((view, by, joined))
@@ -286,6 +293,14 @@ def _knowing(
     known = {*policy.sensitive, policy.person, *view.quasi}
     left = [name for name in view.said.quasi if name not in known]
     return view, attacked, [UNKNOWN.format(in_quotes(left))] if left else []
+
+
+def _in_common(one: ReleaseView, other: ReleaseView, name: str) -> bool:
+    """Whether releases show values in common that are made of many: of one table, probably."""
+    if name not in {*one.table.columns} & {*other.table.columns}:
+        return False
+    shown = [{*view.table.texts([name])[name].drop_nulls().to_list()} for view in (one, other)]
+    return 2 * len(shown[0] & shown[1]) >= min(map(len, shown))
 
 
 def _further(
