@@ -453,7 +453,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     for many in ("folder.csv", "p*.csv"):
         remedy = str(refused(tmp_path / many))
         assert "read as one table by --engine duckdb" in remedy
-        assert "init has no engine: let it draft the policy from one of the files" in remedy
+        assert "in verbs that have it" in remedy
     assert "--engine" not in str(refused(tmp_path / "q*.csv"))
 
 

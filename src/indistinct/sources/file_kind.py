@@ -25,8 +25,8 @@ from indistinct.types import Plain, PlainMapping
 QUERY = "correct the query: it has to read one table, in the words of this database"
 
 MANY_FILES = (
-    'CSV and Parquet files are read as one table by --engine duckdb (engine="duckdb"); init has no '
-    "engine: let it draft the policy from one of the files"
+    'CSV and Parquet files are read as one table by --engine duckdb (engine="duckdb"), in verbs '
+    "that have it"
 )
 """What to do with a folder, or a pattern, of files."""
 
