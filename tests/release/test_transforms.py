@@ -786,6 +786,16 @@ def test_rare_values_of_a_group_are_drawn_for_anybody() -> None:
     assert not (found[100:] == 1).any()
 
 
+def test_what_one_of_a_group_has_and_many_of_another_does_not_come_back_to_the_group() -> None:
+    """It is drawn again, for anybody: who sees it in the group cannot tell that it was there."""
+    group = np.repeat([0, 1], 500)
+    values = np.repeat([1, 0, 1, 0], [125, 375, 1, 499])
+    one, given = Network((0,), ((),)), {0: Given([group], 10)}
+    found = np.concatenate([drawn(one, [values], draws(at), given)[0][500:] for at in range(200)])
+    # One of a thousand draws is of that record, and would be for the group half of the time.
+    assert (found == 1).sum() == pytest.approx(200 * 0.5 * 0.126, abs=15)
+
+
 def test_what_is_drawn_alone_loses_what_goes_together() -> None:
     source = clinic()
     made = [synthesize([part(own)], draws(at))[0][0] for at, own in enumerate(source.values())]

@@ -149,7 +149,7 @@ def _given(
         like: the record that each value was drawn from by its parent alone, [n].
         random: where records are drawn from.
     """
-    records = len(column)
+    records, parent = len(column), group
     some = _sample(records)
     while left:
         told = [
@@ -164,6 +164,9 @@ def _given(
         shared = given.shared(group[:records], column)
         known = np.flatnonzero(shared)
         again = np.flatnonzero(shared[like])
+        # What few of a group have and many of another would come back to the group alone.
+        rest = np.flatnonzero(~shared[like] & np.isin(column, column[known])[like])
+        like[rest] = _like(parent[:records], parent[records:][rest], np.arange(records), random)
         asked = group[records:][again]
         there = np.isin(asked, group[known])
         like[again[there]] = _like(group[:records], asked[there], known, random)
