@@ -522,6 +522,8 @@ COMMANDS = [
      ("anonymize table.csv --quasi age --k 3 --rest drop --out five",)),
     ("anonymize table.csv --quasi age --k 2 --engine duckdb --out new", "write a policy: indistinct init",
      ("init table.csv --policy drafted.toml",)),
+    ("risk release --engine duckdb", "leave --engine and --memory out, or name the policy",
+     ("risk release", "risk release --engine duckdb --policy policy.toml")),
     ("audit release --quasi age", "add --k 5", ("audit release --quasi age --k 3",)),
     ("audit release --policy policy.toml --k 3", "give one of them",
      ("audit release --policy policy.toml", "audit release --k 3")),
@@ -789,7 +791,7 @@ ELSEWHERE = {
     "tests/report": (
         "give --data FILE, without --public", "take the folder as indistinct wrote it; --public",
     ),
-    "tests/sources": ("end the address with ?table=",),
+    "tests/sources": ("end the address with ?table=", "or the folder that --into named"),
     "needs Spark, a full disk or lines that are wrong": (
         "leave --engine out", "--engine spark out", "run without --engine", "leave --memory out", "make room on the disk",
         "or --memory with --engine", "more memory (--max-memory, or", "leave format and people out",

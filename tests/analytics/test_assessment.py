@@ -411,7 +411,7 @@ def test_a_table_that_a_database_holds() -> None:
         ({"top": -1}, "top must be 0 or more"),
         ({"attributes": ["aeg"]}, "did you mean 'age'"),
         ({"weights": "sax"}, "did you mean 'sex'"),
-        ({"attributes": []}, "every column is an identifier"),
+        ({"attributes": []}, "no column was named"),
     ],
 )
 def test_what_cannot_be_assessed(asked: dict[str, Any], said: str) -> None:

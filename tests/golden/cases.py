@@ -374,6 +374,7 @@ def attribute_cases() -> Iterator[Case]:
         "swap": ("job", "insensitive", {"swap": {"share": 0.5}}),
         "swap-within": ("job", "insensitive", {"swap": {"within": "sex"}}),
         "swap-window": ("age", "quasi-identifier", {"swap": {"window": 0.1}}),
+        "pram": ("job", "insensitive", {"pram": {"keep": 0.7, "within": "sex"}}),
         "noise": ("cost", "insensitive", {"noise": 10}),
         "noise-laplace": ("cost", "insensitive", {"noise": {"scale": 0.1, "multiplicative": True,
                                                             "distribution": "laplace"}}),
