@@ -263,3 +263,9 @@ def test_groups_around_the_furthest_from_the_average(seed: int, n: int, k: int, 
     assert class_of.tolist() == wanted.tolist()
     assert own_rows[: len(left)].tolist() == rows[left].tolist()
     assert numbers[: len(left)].tolist() == [points[row] for row in left]
+
+
+def test_of_rows_that_cost_nothing_the_first_that_is_left_is_furthest() -> None:
+    values, nothing = np.zeros((3, 1), np.int32), np.zeros(1)
+    assert furthest(values, 3, np.array([True, False, False]), nothing) == 1
+    assert furthest(values, 3, np.array([True, True, True]), nothing) == -1

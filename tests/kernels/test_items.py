@@ -172,3 +172,13 @@ def test_the_cheaper_of_parent_and_root_is_taken() -> None:
             np.array([0, 5]), np.arange(5), rows.indptr, rows.value, parent, last, cost, 2, 2.0, 1
         )
         assert found.tolist() == wanted
+
+
+def test_an_item_climbs_until_enough_people_have_it() -> None:
+    """One has 3, under 2, under 1, all for that one alone: only the root is had by others."""
+    parent, last = np.array([-1, 0, 1, 2, 0], np.int32), np.array([4, 3, 3, 3, 4], np.int32)
+    rows, cost = Ragged.of([[3], [4], [4]]), np.array([1.0, 0.2, 0.1, 0.0, 0.0])
+    found = protect_items(
+        np.array([0, 3]), np.arange(3), rows.indptr, rows.value, parent, last, cost, 2, 2.0, 1
+    )
+    assert found[0] == 0

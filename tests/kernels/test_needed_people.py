@@ -51,3 +51,11 @@ def test_who_can_be_left_over(
             if at not in who
         }  # fmt: skip
         assert set(np.flatnonzero(spare).tolist()) == over
+
+
+def test_a_row_that_is_given_first_is_given_to_somebody_else_where_another_needs_it() -> None:
+    """Who fits both groups has the row of the first, which is all that the other can have."""
+    spare = np.zeros(2, np.bool_)
+    indptr, group = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32)
+    assert mark_left_over(indptr, group, np.array([1, 1]), np.array([1, 1]), spare)
+    assert not spare.any()
