@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.kernels.class_matching import add_beliefs, meet, pool
+from indistinct.kernels.class_matching import add_beliefs, count_hits, meet, pool
+from indistinct.kernels.ragged import Ragged
 
 
 def packed(cover: np.ndarray) -> np.ndarray:
@@ -119,3 +120,22 @@ def test_beliefs_in_the_values_of_combinations_are_added_up(seed: int) -> None:
         for c in range(combinations)
     ]
     assert total == pytest.approx(expected)
+
+
+@settings(max_examples=80)
+@given(st.integers(0, 2**32 - 1))
+def test_hits_are_the_people_of_a_class_who_have_a_value_that_it_lists(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    listed = [sorted(random.choice(6, random.integers(0, 4), replace=False)) for _ in range(4)]
+    sets = [sorted(random.choice(4, random.integers(1, 4), replace=False)) for _ in range(3)]
+    set_of = random.integers(0, 3, 9).astype(np.int32)
+    truth = random.integers(0, 6, 9).astype(np.int32)
+    classes, held = Ragged.of(sets), Ragged.of(listed)
+    count = np.zeros(len(held.value), np.int64)
+    last = np.full(len(held.value), -1, np.int64)
+    count_hits(set_of, classes.indptr, classes.value, truth, held.indptr, held.value, count, last)
+    for g, values in enumerate(listed):
+        for at, value in enumerate(values, held.indptr[g]):
+            own = [i for i in range(9) if g in sets[set_of[i]] and truth[i] == value]
+            assert count[at] == len(own)
+            assert last[at] == (own[-1] if own else -1)
