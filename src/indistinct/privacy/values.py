@@ -245,7 +245,7 @@ def beside_one(value: float, *, up: bool) -> str:
     ('0.334', '0.99996', '1.003')
     """
     texts = [rounded(value, up=up, digits=digits) for digits in range(3, 10)]
-    return next((text for text in texts if text != "1"), texts[0])
+    return next((text for text in texts if text != "1"), "1")
 
 
 def too_few_values(
