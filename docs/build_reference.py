@@ -309,43 +309,44 @@ def builder(name: str, function: Callable[..., Any], about: str, example: str) -
     return f"### `{name}`\n\n{about}\n\n{table}\n\n```toml\n{example}\n```"
 
 
-_TRANSFORMS: tuple[tuple[str, str, str], ...] = (
-    ("mask", "", 'transform = { mask = { keep = 2, from = "right" } }'),
-    (
-        "pseudonymize",
+_TRANSFORMS: dict[str, tuple[str, str]] = {
+    "mask": ("", 'transform = { mask = { keep = 2, from = "right" } }'),
+    "pseudonymize": (
         "Give `key_env` or `key_file`. See "
         "[pseudonymize an identifier](../how-to/pseudonymize-an-identifier.md).",
         'transform = { pseudonymize = { key_env = "PATIENT_KEY" } }',
     ),
-    ("replace", "", 'transform = { replace = { style = "name" } }'),
-    (
-        "shift",
+    "replace": ("", 'transform = { replace = { style = "name" } }'),
+    "shift": (
         "All dates with the same `by` move alike, also in several columns, and need the same `days`.",
         'transform = { shift = { by = "patient", days = 180 } }',
     ),
-    ("swap", "", 'transform = { swap = { share = 0.2, within = ["sex"] } }'),
-    ("noise", "A number alone is `scale`.", "transform = { noise = 2.5 }"),
-    (
-        "round",
+    "swap": ("", 'transform = { swap = { share = 0.2, within = ["sex"] } }'),
+    "pram": (
+        "A number alone is `keep`. See [how a reader corrects for it](../topics/transformations.md#pram).",
+        "transform = { pram = 0.8 }",
+    ),
+    "noise": ("A number alone is `scale`.", "transform = { noise = 2.5 }"),
+    "round": (
         "Give `to` or `digits`. A number or a word alone is `to`.",
         "transform = { round = 5 }",
     ),
-    ("microaggregate", "A number alone is `k`.", "transform = { microaggregate = 5 }"),
-    (
-        "aggregate",
+    "microaggregate": ("A number alone is `k`.", "transform = { microaggregate = 5 }"),
+    "aggregate": (
         "Give `bottom`, `top` or both; or `thresholds`; or `groups`.",
         "transform = { aggregate = { thresholds = [18, 40, 65] } }",
     ),
-    ("synthesize", "", 'transform = "synthesize"'),
-)
+    "synthesize": ("", 'transform = "synthesize"'),
+}
+"""What is added to the settings of each transformation, and an example."""
 
 
 def transforms_table() -> str:
     """The transformations, and the roles that each goes with."""
     meanings = field_docstrings(policy.Transform)
     rows = ["| key | roles | meaning |", "| --- | --- | --- |"]
-    for name, roles in policy.TRANSFORMS.items():
-        rows.append(f"| `{name}` | {', '.join(roles)} | {sentence(meanings[name])} |")
+    for name, way in policy.TRANSFORMS.items():
+        rows.append(f"| `{name}` | {', '.join(way.roles)} | {sentence(meanings[name])} |")
     return "\n".join(rows)
 
 
@@ -438,7 +439,7 @@ def policy_page() -> str:
         'defaults: `transform = "swap"`. A quasi-identifier is transformed first, then generalized. '
         "See [transform values](../how-to/transform-values.md).",
         transforms_table(),
-        *(transform(*item) for item in _TRANSFORMS),
+        *(transform(name, *_TRANSFORMS[name]) for name in policy.TRANSFORMS),
         *further(policy.Attribute, policy.Source),
         "## `hierarchy`",
         'One builder in a table, a file, or `"suppress"` (the value as it is, or `*`), which is also '

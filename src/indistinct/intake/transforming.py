@@ -27,6 +27,7 @@ from indistinct.hierarchies.code_systems import groups_of
 from indistinct.intake.items import with_generalized_items, with_rows
 from indistinct.intake.run import Run
 from indistinct.microdata.microdata import row_numbers
+from indistinct.policy.sections import TRANSFORMS
 from indistinct.randomness import Stream
 from indistinct.release.transforms.aggregate import (
     MOVED_END,
@@ -97,11 +98,11 @@ OF_TEXTS = ("mask", "pseudonymize")
 
 IDENTIFIER = "identifier"
 
-PERTURBING = ("replace", "shift", "swap", "pram", "noise", "microaggregate", "synthesize")
+PERTURBING = tuple(n for n, w in TRANSFORMS.items() if w.by_chance or w.becomes == "shared")
 """Transformations after which a record may hold a value that was not its own."""
 
 
-EXCHANGED = ("swap", "pram")
+EXCHANGED = tuple(n for n, w in TRANSFORMS.items() if w.becomes == "another")
 """Those after which it holds one of another record, as that one had it."""
 
 FOUND = 0.25
@@ -270,7 +271,7 @@ def policy_of_originals(policy: Policy) -> Policy:
     return policy.model_copy(update={"attributes": {**policy.attributes, **changed}})
 
 
-FOLLOWED = ("mask", "round", "microaggregate", "aggregate")
+FOLLOWED = tuple(n for n, w in TRANSFORMS.items() if w.becomes in ("coarser", "shared"))
 """Transformations that publish the same for equal values, so that the truth can be followed."""
 
 FEW_SHIFTS = 30
@@ -286,7 +287,7 @@ FEWEST_MOVED = 0.5
 """The share of values that become others, of those that would if anybody could exchange with
 anybody, below which a run warns."""
 
-MOVED = ("noise", "shift")
+MOVED = tuple(n for n, w in TRANSFORMS.items() if w.becomes == "moved")
 """Transformations after which nothing says which published value is whose."""
 
 _MOVED = "was moved at random in the release, so nothing says which published value is whose"

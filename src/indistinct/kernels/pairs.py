@@ -34,13 +34,7 @@ def look_up(
 ) -> None:
     """What ``table`` [D, L] has for each pair's value and cell: added to ``found`` [P].
 
-    Arguments:
-        value: the value of every combination, [C].
-        cell: the cell of every class, [G].
-        combination: that of every pair, [P].
-        group: the class of every pair, [P].
-        table: what is looked up.
-        found: what is added to.
+    ``value``, ``cell``, ``combination`` and ``group`` are those of :func:`add_up`.
     """
     for at in range(len(combination)):
         found[at] += table[value[combination[at]], cell[group[at]]]

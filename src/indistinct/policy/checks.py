@@ -187,8 +187,8 @@ def _transform_checks(
     role: Role, transform: Transform, place: tuple[str, ...]
 ) -> Iterator[Problem]:
     for name in transform.names:
-        if role not in TRANSFORMS[name]:
-            fits = [other for other, roles in TRANSFORMS.items() if role in roles]
+        if role not in TRANSFORMS[name].roles:
+            fits = [other for other, way in TRANSFORMS.items() if role in way.roles]
             more = "a quasi-identifier is masked by its hierarchy: hierarchy = { mask = {} }; "
             yield Problem(
                 "unfit-transform",
@@ -729,9 +729,8 @@ def _transform_cautions(policy: Stated) -> Iterator[WarningText]:
 
 def _draws(policy: Stated) -> bool:
     """Whether chance changes values."""
-    by_chance = {"replace", "shift", "swap", "pram", "noise", "synthesize"}
     rules = [item.transform for item in policy.attributes.values() if item.transform is not None]
-    return any(by_chance & set(rule.names) for rule in rules)
+    return any(TRANSFORMS[name].by_chance for rule in rules for name in rule.names)
 
 
 def _doubtful_links(policy: Stated) -> Iterator[WarningText]:

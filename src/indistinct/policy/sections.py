@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, FiniteFloat, model_
 from pydantic_core import PydanticCustomError
 
 from indistinct._sections import Section
+from indistinct.frozen import dataclass
 from indistinct.measures.objective import measure_named, measures
 from indistinct.recoding.method import method_named, methods
 from indistinct.sources.format import formats
@@ -359,22 +360,46 @@ class Transform(Section):
         """The one transformation that is asked for."""
         return self.names[0]
 
+    @property
+    def way(self) -> Way:
+        """What it does to values."""
+        return TRANSFORMS[self.name]
 
-TRANSFORMS: Mapping[str, tuple[Role, ...]] = {
-    "mask": ("identifier", "sensitive", "insensitive"),
-    "pseudonymize": ("identifier", "insensitive"),
-    "replace": ("identifier", "insensitive"),
-    "shift": ("identifier", "quasi-identifier", "sensitive", "insensitive"),
-    "swap": ("quasi-identifier", "sensitive", "insensitive"),
-    "pram": ("quasi-identifier", "sensitive", "insensitive"),
-    "noise": ("quasi-identifier", "sensitive", "insensitive"),
-    "round": ("quasi-identifier", "sensitive", "insensitive"),
-    "microaggregate": ("quasi-identifier", "sensitive", "insensitive"),
-    "aggregate": ("quasi-identifier", "sensitive", "insensitive"),
-    "synthesize": ("quasi-identifier", "sensitive", "insensitive"),
+
+@dataclass(frozen=True)
+class Way:
+    """What a transformation does to values, for all who have to know.
+
+    Arguments:
+        roles: the roles that it goes with.
+        becomes: what stands in place of a value: itself in a ``coarser`` form, a ``name`` for it,
+            one that is ``moved`` from it, one ``shared`` by near values, that of ``another``
+            record, or one ``drawn`` from a model.
+        by_chance: whether chance decides what becomes of a value.
+    """
+
+    roles: tuple[Role, ...]
+    becomes: Literal["coarser", "name", "moved", "shared", "another", "drawn"]
+    by_chance: bool = False
+
+
+_NAMES: tuple[Role, ...] = ("identifier", "insensitive")
+_CHANGED: tuple[Role, ...] = ("quasi-identifier", "sensitive", "insensitive")
+
+TRANSFORMS: Mapping[str, Way] = {
+    "mask": Way(("identifier", "sensitive", "insensitive"), "coarser"),
+    "pseudonymize": Way(_NAMES, "name"),
+    "replace": Way(_NAMES, "name", by_chance=True),
+    "shift": Way(("identifier", *_CHANGED), "moved", by_chance=True),
+    "swap": Way(_CHANGED, "another", by_chance=True),
+    "pram": Way(_CHANGED, "another", by_chance=True),
+    "noise": Way(_CHANGED, "moved", by_chance=True),
+    "round": Way(_CHANGED, "coarser"),
+    "microaggregate": Way(_CHANGED, "shared"),
+    "aggregate": Way(_CHANGED, "coarser"),
+    "synthesize": Way(_CHANGED, "drawn", by_chance=True),
 }
-"""The roles that each transformation goes with. A quasi-identifier's values are transformed first,
-and generalized then."""
+"""Every transformation. A quasi-identifier's values are transformed first, and generalized then."""
 
 
 class Categories(Section):

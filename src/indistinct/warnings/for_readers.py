@@ -112,7 +112,7 @@ def told_of_changed_values(policy: Policy) -> list[WarningText]:
     changed = [
         name
         for name, rule in rules.items()
-        if rule is not None and rule.name in ("noise", "pram", "shift", "swap", "synthesize")
+        if rule is not None and rule.way.by_chance and rule.way.becomes != "name"
     ]
     about = dict.fromkeys(
         part.sensitive for part in policy.privacy_models if part.sensitive in changed
