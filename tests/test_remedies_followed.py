@@ -70,6 +70,14 @@ KL = (
 )
 THETA = "method.algorithm = 'theta'\n" + of("theta-sensitive", "k = 3, mu = 0.5")
 STAR = f"{PEOPLE}{CO}method.algorithm = 'theta-star'\n" + of("theta-sensitive", "k = 2, mu = 0.5")
+DP = (
+    "attributes.age = { role = 'quasi-identifier', min_level = 1, "
+    "hierarchy = { intervals = { width = 100, levels = 1 } } }\n"
+    "attributes.sex.min_level = 1\nattributes.ill.role = 'identifier'\n"
+    "method.algorithm = 'safepub'\n"
+    "promise = { model = 'differential-privacy', epsilon = 0.5, delta = 0.01 }\n"
+)
+STATED = "attributes.age.max_level = 1\nattributes.sex.max_level = 1\n"
 KNM = of("knm-anonymity", 'k = { "1" = 5, "4" = 3 }')
 
 
@@ -256,6 +264,15 @@ CASES = [
          'promise = { model = "delta-presence", lower = 0.1, upper = 1 }',
          "leave local_recoding out, or write lower = 0",
          ("-method.local_recoding", "promise.lower = 0")),
+    Case("other-algorithm", f"{DP}method.algorithm = 'optimal'", 'write algorithm = "…"',
+         ("method.algorithm = 'safepub'",)),
+    Case("idle-key", DP + STATED, "write search = 0", ("promise.search = 0",)),
+    Case("not-differential", f"{DP}promise.search = 0",
+         "write min_level and max_level alike, or leave search out", (STATED, "-promise.search")),
+    Case("unsatisfiable", f"{DP}{STATED.replace('1', '0')}promise.search = 0\n"
+         "attributes.age.min_level = 0\nattributes.sex.min_level = 0",
+         "choose higher levels (min_level), a larger epsilon or delta, or fewer quasi-identifiers",
+         (f"{STATED}attributes.age.min_level = 1\nattributes.sex.min_level = 1",)),
     Case("no-population", 'promise = { model = "k-map", k = 3 }',
          'add [risk] with population = { file = "..." }',
          ('risk.population = { file = "population.csv" }',)),

@@ -61,6 +61,7 @@ from indistinct.privacy.balanced_p_plus_sensitive import (
 from indistinct.privacy.basic_beta_likeness import BasicBetaLikeness as BasicBetaLikeness
 from indistinct.privacy.delta_disclosure import DeltaDisclosure as DeltaDisclosure
 from indistinct.privacy.delta_presence import DeltaPresence as DeltaPresence
+from indistinct.privacy.differential_privacy import DifferentialPrivacy as DifferentialPrivacy
 from indistinct.privacy.distinct_l_diversity import DistinctLDiversity as DistinctLDiversity
 from indistinct.privacy.enhanced_beta_likeness import EnhancedBetaLikeness as EnhancedBetaLikeness
 from indistinct.privacy.entropy_l_diversity import EntropyLDiversity as EntropyLDiversity

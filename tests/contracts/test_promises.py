@@ -42,7 +42,25 @@ CHECKED = settings(
     max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 
-NUMBERS = [0.0, 0.05, 0.1, 0.25, 0.3, 1 / 3, 0.4, 0.5, 0.6, 2 / 3, 0.9, 1.0, 1.5, 2.0, 2.5, 4.0]
+NUMBERS = [
+    0.0,
+    0.01,
+    0.05,
+    0.1,
+    0.25,
+    0.3,
+    1 / 3,
+    0.4,
+    0.5,
+    0.6,
+    2 / 3,
+    0.9,
+    1.0,
+    1.5,
+    2.0,
+    2.5,
+    4.0,
+]
 
 OF_TYPE: dict[str, Sequence[Any] | st.SearchStrategy[Any]] = {
     "int": range(1, 10),

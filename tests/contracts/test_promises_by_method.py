@@ -77,6 +77,12 @@ def _keys(algorithm: str, person: bool, asked: Sequence[str]) -> dict[str, Any]:
         ],
         "method": {"algorithm": algorithm, "seed": 1},
     }
+    if "differential-privacy" in wanted:  # nothing else may depend on the table
+        for name in ("age", "zip"):
+            one_class = {"intervals": {"width": 1000, "levels": 1}}
+            keys["attributes"][name] |= {"hierarchy": one_class, "min_level": 1}
+        if not any("sensitive" in item for item in keys["promises"]):
+            keys["attributes"]["ill"] = {"role": "identifier"}
     limits = {"suppression_limit": 0.2, "max_noise": 0.9}
     keys["method"] |= {key: limits[key] for key in set(limits) & methods()[algorithm].settings}
     if any(models()[model].needs_population for model in asked):

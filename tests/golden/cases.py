@@ -101,7 +101,9 @@ MODELS: dict[str, Keys] = {
 }
 """Promises about the classes of one table."""
 
-OF_NOBODY = ("k-anonymity", "k-map", "estimated-k-map", "delta-presence")
+OF_NOBODY = (
+    "k-anonymity", "k-map", "estimated-k-map", "delta-presence", "differential-privacy",
+)  # fmt: skip
 """Promises that name no sensitive attribute."""
 
 OF_POPULATION = ("k-map", "delta-presence")
@@ -129,8 +131,27 @@ def _numbers(algorithm: str) -> Keys:
     return {"sex": IDENTIFIER, "zip": {"role": "quasi-identifier"}}
 
 
+def differential(asked: Keys, **bounds: Keys) -> Keys:
+    """A policy in which nothing looks at the table but levels and records, by chance."""
+    age = AGE | {"hierarchy": {"intervals": {"width": 20, "levels": 2}}}
+    place = ZIP | {"hierarchy": {"mask": {"length": 4, "levels": 3, "keep": 1}}}
+    attributes = {"diagnosis": IDENTIFIER, "job": IDENTIFIER, "cost": IDENTIFIER}
+    method = {"algorithm": "safepub", "suppression_limit": None}
+    quasi = {"age": age, "sex": SEX, "zip": place}
+    changed = {name: keys | bounds.get(name, {}) for name, keys in quasi.items()}
+    return policy(asked, method=method, attributes=attributes | changed)
+
+
 def promise_cases() -> Iterator[Case]:
     for model in MODELS:
+        if model == "differential-privacy":
+            drawn = differential(promised(model))
+            fixed = {name: {"min_level": 1, "max_level": 1} for name in ("age", "sex")}
+            fixed["zip"] = {"min_level": 3, "max_level": 3}
+            stated = differential(promised(model, search=0.0, epsilon=0.5), **fixed)
+            yield Case(f"promise-{model}-safepub", "anonymize", ("patients", 400, 3), drawn)
+            yield Case(f"promise-{model}-stated", "anonymize", ("patients", 400, 3), stated)
+            continue
         further, files = beside(model)
         for number, algorithm in enumerate(CLASSIFIERS):
             method = {"algorithm": algorithm, "suppression_limit": 0.2}
@@ -458,7 +479,7 @@ LINKED: dict[str, list[Keys]] = {
 
 def people_cases() -> Iterator[Case]:
     for model in MODELS:
-        if model in ("estimated-k-map", "knm-anonymity"):
+        if model in ("differential-privacy", "estimated-k-map", "knm-anonymity"):
             continue
         further, files = beside(model)
         for number, algorithm in enumerate(("optimal", "mondrian", "k-member")):
@@ -645,9 +666,11 @@ def audit_cases() -> Iterator[Case]:
     for model in MODELS:
         if model in OF_POPULATION:
             continue
+        differs = model == "differential-privacy"
+        by = differential(promised(model)) if differs else policy(promised(model))
         yield Case(
             f"audit-{model}", "audit", PATIENTS, policy(K3, method={"algorithm": "mondrian"}),
-            options={"release": "release", "policy": policy(promised(model))},
+            options={"release": "release", "policy": by},
         )  # fmt: skip
     yield Case("audit-spoilt", "audit", PATIENTS, plain, options={"release": "frame", "spoil": 7})
     yield Case("audit-people", "audit", VISITS, people_policy(K3, BOUND),

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -104,6 +105,23 @@ def knm(p: Any, one: Class, reference: Counts) -> bool:
         return True
     labels = sum(count > 0 for count in reference)
     return distinct(one) >= (max(2, labels // 2) if p.diversity is True else p.diversity)
+
+
+@cache
+def least_of(epsilon: float, delta: float) -> int:
+    """The least k for which no count of a class tells more than epsilon, but for delta."""
+    stays, factor, least = 1 - math.exp(-epsilon), math.exp(epsilon), 1
+    for n in range(1, 400):
+        told = 0.0
+        for m in range(n, 0, -1):
+            more = math.comb(n, m) * stays**m * (1 - stays) ** (n - m)
+            fewer = math.comb(n - 1, m) * stays**m * (1 - stays) ** (n - 1 - m) if m < n else 0.0
+            assert fewer <= more * factor * (1 + 1e-12)
+            told += max(more - fewer * factor, 0.0)
+            if told > delta:
+                least = max(least, m + 1)
+                break
+    return least
 
 
 def beta(p: Any, one: Class, reference: Counts) -> bool:
@@ -564,6 +582,26 @@ EXAMPLES: Mapping[str, Example] = {
             },
             drawn={"k": st.integers(1, 20), "fraction": st.sampled_from([0.1, 0.5])},
             golden={"k": 10, "fraction": 0.3},
+            apart=EVERY,
+        ),
+    ),
+    "differential-privacy": Example(
+        reached={"epsilon": 1.0, "delta": 0.01},
+        weak={"epsilon": 5.0, "delta": 0.01},
+        classes=OfClasses(
+            definition=lambda p, one, _: one.size >= least_of(p.epsilon * (1 - p.search), p.delta),
+            usual={"epsilon": 0.5, "delta": 5e-5},
+            wrong={
+                "epsilon": (0, 0.001, 7, *NO_NUMBER),
+                "delta": (0, 0.1, *NO_NUMBER),
+                "search": (-0.1, 0.95, *NO_NUMBER),
+            },
+            drawn={
+                "epsilon": st.sampled_from([0.2, 0.5, 1.0]),
+                "delta": st.sampled_from([0.01, 0.003]),
+                "search": st.sampled_from([0.0, 0.1]),
+            },
+            golden={"epsilon": 1.0, "delta": 0.01},
             apart=EVERY,
         ),
     ),

@@ -84,7 +84,8 @@ SAID: dict[str, set[str]] = {
 """Of which models a fact is true, where it is not true of most."""
 
 OF_RECORDS = {
-    "delta-presence", "estimated-k-map", "k-anonymity", "k-map", "known-number", "known-visit",
+    "delta-presence", "differential-privacy", "estimated-k-map", "k-anonymity", "k-map",
+    "known-number", "known-visit",
 }  # fmt: skip
 
 
@@ -107,10 +108,10 @@ def test_a_promise_that_says_nothing_of_sizes_says_so(model: str) -> None:
     k = asked.parameters.get("k", 1)
     least = min(k.values()) if isinstance(k, dict) else k
     most = max(k.values()) if isinstance(k, dict) else k
-    if model not in {"estimated-k-map", "k-map"}:
+    if model not in {"differential-privacy", "estimated-k-map", "k-map"}:
         assert (asked.class_size, asked.sufficient_size) == (least, most)
     assert (asked.largest_violating_size is None) is (
-        model not in {"estimated-k-map", "k-anonymity"}
+        model not in {"differential-privacy", "estimated-k-map", "k-anonymity"}
     )
 
 
@@ -118,6 +119,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "balanced-p-plus-sensitive": {"difference": 1},
     "delta-disclosure": {"absent": "break"},
     "delta-presence": {"absent": "break"},
+    "differential-privacy": {"search": 0.1},
     "estimated-k-map": {"significance": 0.01, "estimator": "zero-truncated-poisson"},
     "kl-cover": {"of": "values"},
     "km-anonymity": {"m": 2, "together": ()},

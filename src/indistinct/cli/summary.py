@@ -414,6 +414,9 @@ def _search(plan: PlainMapping, classes: PlainMapping) -> str:
     figure = "" if value is None else f" = {shown(_rounded(value))}"
     if plan.get("optimal"):
         return f"{measure}{aggregate}{figure}: optimal, no release of this kind does better"
+    if "drawn" in plan:
+        drawn = many(plan["drawn"], "record")
+        return f"levels chosen by chance, and {drawn} drawn: the others were left out at random"
     start = plan.get("full_domain")
     if start:
         before = shown(_rounded(start["objective"]["value"]))

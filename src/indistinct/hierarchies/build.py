@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -44,6 +45,9 @@ class _Builder(NamedTuple):
 
     unreadable: Callable[..., list[str]] | None = None
     kind: str = ""
+    states: Mapping[str, object] = {}
+    """Settings that, where they are all given, leave nothing to the values of a table, with
+    examples; None as the example of a builder that always looks at them."""
 
 
 def _check_file(settings: Settings) -> list[Problem]:
@@ -68,19 +72,22 @@ _BUILDERS: Mapping[str, _Builder] = {
         {int: "width", float: "width"},
         unreadable=intervals.unreadable,
         kind="a number",
+        states={"levels": 3},
     ),
     "equal_frequency": _Builder(
         equal_frequency.check,
         {int: "bins"},
         unreadable=equal_frequency.unreadable,
         kind="a number",
+        states={"intervals": None},
     ),
-    "mask": _Builder(masking.check),
+    "mask": _Builder(masking.check, states={"length": 5, "levels": 4, "keep": 1}),
     "date": _Builder(
         dates.check,
         {list: "levels", str: "format"},
         unreadable=dates.unreadable,
         kind="a date in the format '{format}'",
+        states={"levels": ["month", "year"]},
     ),
     "order": _Builder(ordered.check, {list: "values"}),
     "code_system": _Builder(
@@ -88,6 +95,7 @@ _BUILDERS: Mapping[str, _Builder] = {
         {str: "name"},
         unreadable=code_systems.unreadable,
         kind="a code of {name}",
+        states={"levels": ["chapter"]},
     ),
     "tree": _Builder(tree.check, whole=True),
 }
@@ -107,6 +115,43 @@ def validate_spec(spec: Spec, attribute: str | None = None) -> list[Problem]:
 def needs_counts(spec: Spec) -> bool:
     """Whether a hierarchy depends on how many records have each value."""
     return isinstance(spec, Mapping) and "equal_frequency" in spec
+
+
+def looks_at_table(spec: Spec) -> str | None:
+    """What a hierarchy takes from the values of a table, in words, with what to write in its place.
+
+    None where its levels and labels follow from the policy and each value by itself.
+
+    >>> looks_at_table({"intervals": 5})
+    'intervals: its levels follow from the values: write levels = 3, say'
+    >>> looks_at_table({"intervals": {"width": 5, "levels": 2}}), looks_at_table("suppress")
+    (None, None)
+    """
+    if isinstance(spec, Taxonomy):
+        return None
+    name, settings, problems = _parsed(spec)
+    wanted = {} if problems or name == SUPPRESS else _BUILDERS[name].states
+    if None in wanted.values():
+        return f"{name}: its bounds follow from the values: choose {' or '.join(wanted)}"
+    lacking = {key: example for key, example in wanted.items() if not settings.get(key)}
+    if not lacking:
+        return None
+    written = ", ".join(f"{key} = {json.dumps(example)}" for key, example in lacking.items())
+    return f"{name}: its levels follow from the values: write {written}, say"
+
+
+def stated_height(spec: Spec) -> int | None:
+    """The height of a hierarchy of dates or codes whose levels are all told apart by its values.
+
+    None for other hierarchies. Dates that are known to the month have no level of months.
+
+    >>> stated_height({"date": {"levels": ["month", "year"]}}), stated_height("suppress")
+    (3, None)
+    """
+    name, settings, problems = ("", {}, []) if isinstance(spec, Taxonomy) else _parsed(spec)
+    if problems or name not in ("date", "code_system") or not settings.get("levels"):
+        return None
+    return len(settings["levels"]) + 1
 
 
 def build_taxonomy(  # noqa: PLR0913, what a policy says of an attribute, key by key

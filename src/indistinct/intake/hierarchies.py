@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.errors import DataError, HierarchyError, Problem, refuse
-from indistinct.hierarchies.build import build_taxonomy, needs_counts
+from indistinct.hierarchies.build import build_taxonomy, needs_counts, stated_height
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import are_codes
 from indistinct.microdata.microdata import distinct_values, sorted_values
+from indistinct.privacy.differential_privacy import DifferentialPrivacy
 from indistinct.sources.table import Table
 from indistinct.types import Ints
 
@@ -89,4 +90,13 @@ def taxonomy_of(
         uncovered=item.uncovered,
         rows_of=functools.partial(table.rows_where, name),
     )
+    promised = any(part.model == DifferentialPrivacy.model for part in policy.promises)
+    if promised and stated_height(item.hierarchy) not in (None, found.height):
+        raise HierarchyError(
+            "not-differential",
+            "some of its levels say no less than the values do, and so would one record tell of "
+            f"them, which '{DifferentialPrivacy.model}' rules out",
+            attribute=name,
+            remedy="leave out the finest of its levels",
+        )
     return found.of_codes() if are_codes(item) else found

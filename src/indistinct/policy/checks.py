@@ -14,6 +14,7 @@ from indistinct.hierarchies.build import validate_spec
 from indistinct.hierarchies.code_systems import check as check_code_system
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures import measures
+from indistinct.policy.differential import differential_checks
 from indistinct.policy.methods import method_checks, registered
 from indistinct.policy.people import comparing_cautions, visit_cautions
 from indistinct.policy.sections import (
@@ -417,6 +418,7 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
         yield from method_checks(method, parts["promises"], attributes)
         yield from knm_checks(method, parts["promises"], attributes)
         yield from _cells_checks(method, attributes)
+    yield from differential_checks(parts)
     for name in objective.weights:
         yield from _must_be("quasi-identifier", name, (*place, "weights"), attributes)
     yield from _weight_checks(objective, attributes)

@@ -57,6 +57,7 @@ def method_checks(
             f"method.algorithm: '{own.name}' works towards {listed}, and no promise is",
             remedy=f'add [[promises]] with model = "{needed[0]}"',
         )
+    yield from _kept_by_another(own, promises)
     if method.items != "global" and all(item.model != "km-anonymity" for item in promises):
         yield Problem(
             "idle-key",
@@ -71,6 +72,19 @@ def method_checks(
             "quasi-identifiers alone are known, and this search needs more",
             remedy='choose algorithm = "optimal" without mode = "split"',
         )
+
+
+def _kept_by_another(own: Registered, promises: Sequence[Requirement]) -> Iterator[Problem]:
+    """Promises that one method alone keeps, and that is not this one."""
+    known = models()
+    for item in promises:
+        only = known[item.model].kept_by if item.model in known else None
+        if only not in (None, own.name):
+            yield Problem(
+                "other-algorithm",
+                f"method.algorithm: '{item.model}' is kept by '{only}' alone, not by '{own.name}'",
+                remedy=f'write algorithm = "{only}"',
+            )
 
 
 def _counts_population(item: Requirement) -> bool:

@@ -62,6 +62,9 @@ class Promise(ABC):
     nothing_at: ClassVar[Mapping[str, float]] = {}
     """Parameters that, all together, allow a class any values; none where no parameters do."""
 
+    kept_by: ClassVar[str | None] = None
+    """The one method that keeps it, where classes alone do not; None where any may."""
+
     of_items_alone: ClassVar[bool] = False
     """Whether it is about people's items, not their quasi-identifiers."""
 

@@ -110,7 +110,8 @@ def alternatives(
         progress: a function that gets the stage and the share done.
 
     Raises:
-        PolicyError: the release is two linked tables, for which no other method is tried.
+        PolicyError: the release is two linked tables, for which no other method is tried, or one
+            method alone keeps what is promised.
         IndistinctError: all others that :func:`anonymize` raises for the policy's own method.
     """
     asked = as_policy(policy)
@@ -120,6 +121,13 @@ def alternatives(
             "no-alternatives",
             f"method.algorithm: '{method.name}' publishes two linked tables, for which no "
             "other method is tried",
+            remedy="leave the alternatives out",
+        )
+    only = next((item for item in asked.privacy_models if item.kept_by is not None), None)
+    if only is not None:
+        raise PolicyError(
+            "no-alternatives",
+            f"promises: '{only.model}' is kept by '{only.kept_by}' alone",
             remedy="leave the alternatives out",
         )
     made = release or anonymize(data, asked, progress=progress)

@@ -1,0 +1,229 @@
+"""Levels and records by chance: what one record more changes, held against definitions."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import indistinct as ind
+from indistinct.hierarchies.build import build_taxonomy
+from indistinct.microdata.microdata import Microdata
+from indistinct.privacy.differential_privacy import DifferentialPrivacy, least_size
+from indistinct.recoding.full_domain.by_chance import Walk, _drawn
+from indistinct.recoding.grouping import Grouper
+from indistinct.recoding.lattice import Lattice
+
+TREES = {
+    "place": {"*": {"north": ["a", "b"], "south": ["c"]}},
+    "sex": {"*": ["f", "m"]},
+}
+ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("fm")), min_size=1, max_size=30)
+
+
+def _walk(rows: list[tuple[str, str]], needed: float) -> tuple[Walk, Lattice]:
+    table = pl.DataFrame(rows, list(TREES), orient="row")
+    domain = {"place": "abc", "sex": "fm"}
+    taxonomies = {
+        name: build_taxonomy(name, {"tree": tree}, list(domain[name]), directory=".")
+        for name, tree in TREES.items()
+    }
+    data = Microdata.encode(table, taxonomies, by_record=True).data
+    lattice = Lattice.of(data)
+    return Walk(data, lattice, np.array([1.0, 2.0]), needed, Grouper(data)), lattice
+
+
+@given(ROWS, st.tuples(st.sampled_from("abc"), st.sampled_from("fm")), st.floats(1, 12))
+def test_one_record_more_adds_one_at_most_to_the_score_of_a_node(
+    rows: list[tuple[str, str]], more: tuple[str, str], needed: float
+) -> None:
+    (fewer, lattice), (greater, _) = _walk(rows, needed), _walk([*rows, more], needed)
+    for levels in lattice.levels.astype(np.int64):
+        gained = greater.score(levels) - fewer.score(levels)
+        assert -1e-9 <= gained <= 1 + 1e-9
+
+
+def test_the_score_of_a_node_is_what_its_classes_keep() -> None:
+    walk, _ = _walk([("a", "f")] * 5 + [("b", "f")] * 4 + [("c", "m")] * 3, 3.5)
+    # north, f: 9 records, 5.5 beyond what they need; south, m: 3, too few. Precision (1 * 1/2 +
+    # 2 * 1) / 3.
+    assert walk.score(np.array([1, 0])) == pytest.approx(5.5 * 2.5 / 3)
+    assert walk.score(np.array([2, 1])) == 0
+
+
+class Given:
+    """Random numbers that are given."""
+
+    def __init__(self, numbers: list[float]) -> None:
+        self.numbers = iter(numbers)
+
+    def random(self, size: Any = None) -> float:
+        del size
+        return next(self.numbers)
+
+
+@given(st.lists(st.floats(0, 40), min_size=1, max_size=6), st.sampled_from([0.05, 0.5, 2.0]))
+def test_a_choice_has_the_probabilities_of_the_exponential_mechanism(
+    scores: list[float], epsilon: float
+) -> None:
+    steps = 2000
+    found = [0] * len(scores)
+    for step in range(steps):
+        found[_drawn(scores, epsilon, Given([(step + 0.5) / steps]))] += 1
+    parts = [math.exp(epsilon * (score - max(scores)) / 2) for score in scores]
+    for count, part in zip(found, parts, strict=True):
+        assert abs(count / steps - part / sum(parts)) <= 1.5 / steps
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 1e-3), (0.9, 1e-4), (1.5, 1e-5)])
+def test_one_record_changes_the_counts_of_a_class_by_epsilon_and_delta(
+    epsilon: float, delta: float
+) -> None:
+    """From the definition, in fractions: every count that can be published, for classes of n."""
+    stays = Fraction(1 - math.exp(-epsilon)).limit_denominator(10**9)
+    factor = Fraction(math.exp(epsilon)).limit_denominator(10**9)
+    k = least_size(epsilon, delta)
+
+    def likely(n: int, size: int) -> dict[int, Fraction]:
+        found: dict[int, Fraction] = {}
+        for count in range(n + 1):
+            part = math.comb(n, count) * stays**count * (1 - stays) ** (n - count)
+            at = count if count >= size else 0
+            found[at] = found.get(at, Fraction(0)) + part
+        return found
+
+    def told(size: int) -> float:
+        worst = Fraction(0)
+        for n in range(1, 3 * k + 10):
+            one, other = likely(n, size), likely(n - 1, size)
+            for a, b in ((one, other), (other, one)):
+                beyond = (max(Fraction(0), a[at] - factor * b.get(at, 0)) for at in a)
+                worst = max(worst, sum(beyond, Fraction(0)))
+        return float(worst)
+
+    assert told(k) <= delta
+    assert told(k - 1) > delta
+
+
+KEYS: dict[str, Any] = {
+    "attributes": {
+        "place": {"role": "quasi-identifier", "hierarchy": {"tree": TREES["place"]}},
+        "sex": {"role": "quasi-identifier", "hierarchy": {"tree": TREES["sex"]}},
+    },
+    "promises": [{"model": "differential-privacy", "epsilon": 1.0, "delta": 1e-4}],
+    "method": {"algorithm": "safepub"},
+}
+TABLE = pl.DataFrame({"place": ["a", "b", "c", "c"] * 500, "sex": ["f", "m"] * 1000})
+
+
+def test_records_stay_as_often_as_epsilon_allows_and_none_is_published_in_a_small_class() -> None:
+    asked = DifferentialPrivacy(epsilon=1.0, delta=1e-4)
+    released = ind.anonymize(TABLE, KEYS)
+    plan = released.run.to_dict()["plan"]
+    deviation = math.sqrt(len(TABLE) * asked.chance * (1 - asked.chance))
+    assert abs(plan["drawn"] - len(TABLE) * asked.chance) < 6 * deviation
+    sizes = released.tables.group_by("place", "sex").len()["len"]
+    assert sizes.min() >= asked.size
+    assert len(released.tables) <= plan["drawn"]
+    assert ind.audit(released.tables, KEYS).holds
+
+
+def test_two_runs_draw_other_records() -> None:
+    drawn = {ind.anonymize(TABLE, KEYS).run.to_dict()["plan"]["drawn"] for _ in range(4)}
+    assert len(drawn) > 1
+
+
+def test_the_certificate_says_what_records_cannot_show() -> None:
+    released = ind.anonymize(TABLE, KEYS)
+    assert any("how a release was made" in text for text in released.certificate.warnings)
+    public = str(released.certificate.to_dict())
+    assert "drawn" not in public
+    assert str(len(TABLE)) not in public
+
+
+def test_no_class_is_large_enough() -> None:
+    with pytest.raises(ind.Unsatisfiable, match="levels that were drawn"):
+        ind.anonymize(TABLE.head(40), KEYS)
+
+
+def _changed(**changes: Any) -> dict[str, Any]:
+    return {**KEYS, **changes}
+
+
+def _attribute(**keys: Any) -> dict[str, Any]:
+    return _changed(
+        attributes={**KEYS["attributes"], "place": {"role": "quasi-identifier", **keys}}
+    )
+
+
+PROMISE = KEYS["promises"][0]
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "another method": (_changed(method={"algorithm": "optimal"}), "'safepub' alone"),
+    "no method": (_changed(method={}), "'safepub' alone"),
+    "sensitive": (_attribute(role="sensitive"), "values as they are"),
+    "insensitive": (_attribute(role="insensitive"), "values as they are"),
+    "rest": (_changed(rest="keep"), "rest: publishes columns"),
+    "transform": (_attribute(hierarchy={"intervals": {"width": 5, "levels": 2}},
+                             transform={"round": 5}), "depend on other records"),
+    "stars": (_changed(output={"suppressed": "keep"}), "how many records there were"),
+    "order": (_changed(output={"shuffle": False}), "which records stayed"),
+    "decoys": (_changed(method={"algorithm": "safepub", "decoys": {"multiplier": 1}}), "decoys"),
+    "intervals": (_attribute(hierarchy={"intervals": 5}), "write levels = 3"),
+    "mask": (_attribute(hierarchy={"mask": {"length": 5}}), "write levels = 4, keep = 1"),
+    "bins": (_attribute(hierarchy={"equal_frequency": 4}), "bounds follow from the values"),
+    "dates": (_attribute(hierarchy={"date": {}}), 'levels = \\["month", "year"\\]'),
+    "a promise of values": (_changed(promises=[PROMISE, {
+        "model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}]), "more than sizes"),
+    "a promise of a part": (_changed(promises=[PROMISE, {
+        "model": "k-anonymity", "k": 3, "on": ["sex"]}]), "some quasi-identifiers"),
+    "twice": (_changed(promises=[PROMISE, {**PROMISE, "epsilon": 2.0}]), "promised 2 times"),
+    "no epsilon for levels": (_changed(promises=[{**PROMISE, "search": 0.0}]), "search = 0 leaves"),
+    "people": (_changed(source={"person": "patient"}), "single records"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_would_break_it_is_refused(case: str) -> None:
+    keys, told = REFUSED[case]
+    with pytest.raises(ind.PolicyError, match=told):
+        ind.Policy.from_dict(keys)
+
+
+def test_levels_that_are_stated_need_no_epsilon() -> None:
+    stated = {
+        name: {**item, "min_level": 1, "max_level": 1} for name, item in KEYS["attributes"].items()
+    }
+    with pytest.raises(ind.PolicyError, match="write search = 0"):
+        ind.Policy.from_dict(_changed(attributes=stated))
+    promises = [{**PROMISE, "search": 0.0}]
+    released = ind.anonymize(TABLE, _changed(attributes=stated, promises=promises))
+    assert set(released.tables["place"]) == {"north", "south"}
+    assert set(released.tables["sex"]) == {"*"}
+
+
+def test_k_anonymity_beside_it_asks_for_larger_classes() -> None:
+    keys = _changed(promises=[PROMISE, {"model": "k-anonymity", "k": 200}])
+    released = ind.anonymize(TABLE, keys)
+    assert released.tables.group_by("place", "sex").len()["len"].min() >= 200
+    assert ind.audit(released.tables, keys).holds
+
+
+def test_a_level_that_one_exact_value_would_make_is_refused() -> None:
+    """Years have no level of months; one day among them would make one."""
+    table = TABLE.with_columns(place=pl.lit("2020"))
+    keys = _attribute(hierarchy={"date": {"levels": ["month", "year"]}})
+    with pytest.raises(ind.HierarchyError, match="say no less than the values"):
+        ind.anonymize(table, keys)
+    exact = table.with_columns(place=pl.lit("2020-03-04"))
+    assert ind.anonymize(exact, keys).tables["place"].n_unique() == 1
+
+
+def test_no_other_method_is_tried_beside_it() -> None:
+    with pytest.raises(ind.PolicyError, match="'safepub' alone"):
+        ind.alternatives(TABLE, KEYS)
