@@ -11,10 +11,10 @@ import sqlite3
 import stat
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -565,6 +565,106 @@ def test_fitted_beliefs_are_near_to_those_of_all_worlds(stream: Stream) -> None:
     assert sorted(together) == pytest.approx(exact, abs=0.3)
     certain = np.array(sorted(together)) > 1 - 1e-6
     assert (certain <= (np.array(exact) > 1 - 1e-6)).all()
+
+
+Several = list[dict[str, str]]
+"""Releases: of everybody in one the class. What they have is elsewhere."""
+
+
+def entries_of_several(releases: Several, sets: Mapping[str, str]) -> list[Entry]:
+    """Releases of people who have several values, of which classes list how many have each."""
+    found = []
+    for own in releases:
+        classes = {name: tuple(who for who in own if own[who] == name) for name in own.values()}
+        lists = {name: tuple("".join(map(sets.__getitem__, who))) for name, who in classes.items()}
+        made = entry(classes, lists)
+        sizes = np.array([len(members) for members in classes.values()])
+        listed = replace(made.listed["ill"], holding="some")
+        found.append(replace(made, sizes=sizes, listed={"ill": listed}))
+    return found
+
+
+def had_for_certain(releases: Several, sets: Mapping[str, str], labels: str) -> dict[str, set[str]]:
+    """The values that everybody has in every world that fits what classes list, by brute force."""
+    people = sorted({who for own in releases for who in own})
+    some = [set(own) for n in range(1, len(labels) + 1) for own in combinations(labels, n)]
+
+    def told(world: Mapping[str, Iterable[str]]) -> list[Counter[tuple[str, str]]]:
+        return [
+            Counter((own[who], value) for who in own for value in world[who]) for own in releases
+        ]
+
+    fits = [
+        world
+        for own in product(some, repeat=len(people))
+        if told(world := dict(zip(people, own, strict=True))) == told(sets)
+    ]
+    return {who: set.intersection(*(world[who] for world in fits)) for who in people}
+
+
+def believed(entries: list[Entry], people: Iterable[str]) -> dict[str, tuple[float, int]]:
+    """What all releases together say of everybody, and how many values are possible."""
+    found = Series.of(entries, "ill").composed()
+    rows = zip(found.hashes.tolist(), found.together.tolist(), found.left.tolist(), strict=True)
+    told = {tuple(hash_): (belief, left) for hash_, belief, left in rows}
+    hashes = hashes_of(pl.Series([*people]), b"key").tolist()
+    return {who: told[tuple(own)] for who, own in zip(people, hashes, strict=True)}
+
+
+def test_what_is_left_is_had_by_who_left_where_people_have_several_values() -> None:
+    """Of three x in the first release two are left in the second: p has x, and not y."""
+    releases = [{"p": "1", "q": "1", "r": "1", "s": "1"}, {"q": "1", "r": "1", "s": "1"}]
+    sets = {"p": "x", "q": "xy", "r": "x", "s": "yz"}
+    found = believed(entries_of_several(releases, sets), sets)
+    assert found["p"] == (1, 1)
+    assert had_for_certain(releases, sets, "xyz") == {
+        "p": {"x"},
+        "q": set(),
+        "r": set(),
+        "s": set(),
+    }
+    assert [found[who][0] for who in "qrs"] == [0.75] * 3  # as the first says
+    assert [found[who][1] for who in "qrs"] == [3] * 3
+
+
+@given(st.data())
+def test_certain_of_people_with_several_values_is_certain_in_all_worlds(
+    data: st.DataObject,
+) -> None:
+    names = "abcd"[: data.draw(st.integers(2, 4))]
+    some = ["x", "y", "z", "xy", "xz", "yz", "xyz"]
+    sets = {who: data.draw(st.sampled_from(some)) for who in names}
+    releases = [
+        {who: data.draw(st.sampled_from("12")) for who in there}
+        for there in data.draw(
+            st.lists(
+                st.lists(st.sampled_from(names), min_size=1, unique=True), min_size=1, max_size=3
+            )
+        )
+    ]
+    certain = had_for_certain(releases, sets, "xyz")
+    found = believed(entries_of_several(releases, sets), certain)
+    for who, (belief, left) in found.items():
+        assert (belief > 1 - 1e-7) == bool(certain[who])
+        assert left > 1 or certain[who]
+
+
+def test_a_release_of_people_with_several_values_is_refused_for_who_left(tmp_path: Path) -> None:
+    def released(people: Mapping[str, str]) -> ind.Release:
+        rows = [(who, 30, value) for who, own in people.items() for value in own]
+        table = pl.DataFrame(rows, ["who", "age", "ill"], orient="row")
+        return ind.anonymize(table, {
+            "source": {"person": "who"},
+            "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+            "promises": [{"model": "max-posterior", "sensitive": "ill", "bound": 0.75}],
+            "ledger": {"path": str(tmp_path / "ledger")},
+        })  # fmt: skip
+
+    people = {"p": "x", "q": "xy", "r": "x", "s": "yz"}
+    released(people).write(tmp_path / "one")
+    del people["p"]
+    with pytest.raises(ind.Unsatisfiable, match="about 1 person "):
+        released(people)
 
 
 def test_values_in_another_order_are_the_same_signature() -> None:

@@ -64,6 +64,9 @@ SOME = 64
 STEPS = 20_000
 """Ways to share out values among people alike that are looked at, at most."""
 
+TOGETHER = 250_000
+"""People with a value they may have that are looked at together, where people have several."""
+
 SETS = 50
 """Sets of more than a few connected people of whom this is tried, at most."""
 
@@ -106,7 +109,8 @@ class Series:
         attribute: the attribute.
         members: ``person``, ``release`` and ``group`` (numbered over all releases) of everybody in
             every release.
-        listed: ``group``, ``value``, ``count`` and ``share`` of what each group lists, sorted.
+        listed: ``group``, ``value``, ``count``, ``had`` (by so many people) and ``share`` of what
+            each group lists, sorted.
         people: how many people there are.
         groups: how many groups.
         hashes: the keyed hash of everybody, two halves, [people, 2].
@@ -117,6 +121,7 @@ class Series:
         about: a promise about some of the values, where only these are looked at.
         applies: which values say that something applies to a person, [values].
         harms: which values beliefs are about, [values].
+        sizes: the people of every group, made-up ones too, [groups].
     """
 
     attribute: str
@@ -131,6 +136,7 @@ class Series:
     about: AboutValues | None = None
     applies: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
     harms: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    sizes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
     def of(
@@ -166,13 +172,14 @@ class Series:
             groups.append(entry.groups.astype(np.int64) + first)
             group = np.repeat(np.arange(len(entry.sizes)), np.diff(part.starts))
             share = part.counts / np.maximum(entry.sizes[group], 1)
+            had = part.counts
             if part.holding == "all":
-                share = np.ones(len(group))
+                share, had = np.ones(len(group)), entry.sizes[group]
             names = [(written, label) for label in part.labels]
             if category_of is not None:
                 names = [("", category_of.get(label)) for label in part.labels]
             value_of = np.array([values.setdefault(name, len(values)) for name in names], np.int64)
-            listed.append((group + first, value_of[part.places], part.counts, share))
+            listed.append((group + first, value_of[part.places], part.counts, had, share))
             first += len(entry.sizes)
         order, person = numbered([entry.people for _, entry, _ in parts])
         members = pl.DataFrame(
@@ -183,9 +190,10 @@ class Series:
             }
         )
         columns = map(np.concatenate, zip(*listed, strict=True))
-        rows = pl.DataFrame(dict(zip(("group", "value", "count", "share"), columns, strict=True)))
+        keys = ("group", "value", "count", "had", "share")
+        rows = pl.DataFrame(dict(zip(keys, columns, strict=True)))
         if category_of is not None:
-            rows = rows.group_by("group", "value").agg(pl.col("count", "share").sum())
+            rows = rows.group_by("group", "value").agg(pl.col("count", "had", "share").sum())
             rows = rows.with_columns(pl.col("share").clip(upper_bound=1))
         place_of = rows["group"].to_numpy() * max(len(values), 1) + rows["value"].to_numpy()
         rows = rows[np.argsort(place_of, kind="stable")]
@@ -203,7 +211,7 @@ class Series:
         unlike = _written_unlike(members, [place for place, *_ in parts], writings, first)
         return cls(
             attribute, members, rows, len(hashes), first, hashes, single, of_categories, unlike,
-            about, applies, harms,
+            about, applies, harms, np.concatenate([entry.sizes for _, entry, _ in parts]),
         )  # fmt: skip
 
     @cached_property
@@ -291,6 +299,7 @@ class Series:
             self._fit(units, support, together, left)
         elif units.height:
             self._mixed(units, support, together)
+            self._by_value(unknown, together, left)
         releases = np.bincount(person, minlength=n)
         return Composition(
             self.attribute, alone, together, left, bound, releases, self.hashes, changed
@@ -400,6 +409,81 @@ class Series:
         who = rows["person"].to_numpy()
         together[who] = 0.0
         np.maximum.at(together, who, belief)
+
+    def _by_value(self, who: Bools, together: Floats, left: Ints) -> None:
+        """Raise beliefs where people have several values, to what follows for each value by itself.
+
+        Somebody has it or not, and every group says how many have it: one of two values. Categories
+        do not say so, as two values of one person may be of one.
+
+        Arguments:
+            who: the people who are looked at, [n].
+            together: what is believed of them, [n].
+            left: how many values are possible, [n].
+        """
+        if self.of_categories:
+            return
+        members = self.members.filter(pl.Series(who).gather(self.members["person"]))
+        values = np.flatnonzero(self.applies)
+        listed = self.listed.filter((pl.col("had") > 0) & pl.col("value").is_in(values))
+        pairs = members.join(listed, on="group").select("person", "value").unique()
+        pairs = pairs.sort("value", "person")
+        possible, harmful = np.zeros(self.people, np.int64), np.zeros(self.people, np.int64)
+        rows = pairs.group_by("value", maintain_order=True).len()
+        rows = rows.with_columns(batch=pl.col("len").cum_sum() // TOGETHER)
+        for part in pairs.join(rows, on="value", maintain_order="left").partition_by("batch"):
+            found = self._having(part)
+            own = part["person"].to_numpy()
+            sure = (found.left == 1) & ~found.changed
+            harms = self.harms[part["value"].to_numpy()]
+            may = ~(sure & (found.together < NEAR))
+            np.add.at(possible, own, may)
+            np.add.at(harmful, own, may & harms)
+            np.maximum.at(together, own[harms], found.together[harms])
+            left[own[harms & sure & (found.together > 1 - NEAR)]] = 1
+        there = possible > 0
+        left[there] = np.minimum(left, possible)[there]
+        together[(possible == 1) & (harmful == 1)] = 1.0
+
+    def _having(self, pairs: pl.DataFrame) -> Composition:
+        """What follows of whether people have values.
+
+        Arguments:
+            pairs: each ``person`` with each ``value`` that some group of theirs lists, sorted.
+        """
+        whole = pairs.select("person", "value").with_row_index("pair")
+        whole = whole.with_columns(pl.col("pair").cast(pl.Int64))
+        rows = whole.join(self.members, on="person").join(
+            self.listed.select("group", "value", "had"), on=["group", "value"], how="left"
+        )
+        rows = rows.with_columns(
+            pl.col("had").fill_null(0),
+            own=pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1,
+        ).sort("pair", "release")
+        groups = rows.group_by("own").agg(pl.col("group", "had").first(), there=pl.len())
+        # Of a group in which nobody has a value others tell nothing.
+        size = pl.Series(self.sizes).gather(groups["group"])
+        groups = groups.with_columns(
+            size=pl.when(pl.col("had") > 0).then(size).otherwise(pl.col("there"))
+        )
+        had = pl.min_horizontal("had", "size")
+        listed = pl.concat(
+            groups.select(group="own", value=pl.lit(value, pl.Int64), count=count, size="size")
+            for value, count in enumerate((pl.col("size") - had, had))
+        )
+        return Series(
+            self.attribute,
+            rows.select(person="pair", release="release", group="own"),
+            listed.filter(pl.col("count") > 0)
+            .sort("group", "value")
+            .with_columns(share=pl.col("count") / pl.col("size")),
+            len(whole),
+            len(groups),
+            self.hashes[whole["person"].to_numpy()],
+            single=True,
+            applies=np.ones(2, np.bool_),
+            harms=np.array([False, True]),
+        ).composed()
 
     @cached_property
     def _steady(self) -> Bools:
