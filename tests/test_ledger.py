@@ -341,7 +341,7 @@ def policy(folder: Path, conflict: str = "refuse", **more: Any) -> dict[str, Any
 
 def test_a_release_is_written_down_with_its_folder(tmp_path: Path) -> None:
     release = ind.anonymize(table(1), policy(tmp_path))
-    assert Ledger(tmp_path / "ledger").entries() == []
+    assert not (tmp_path / "ledger").exists()
     release.write(tmp_path / "one")
     (found,) = Ledger(tmp_path / "ledger").entries()
     assert len(found.people) == release.certificate.records_published
@@ -361,7 +361,7 @@ def test_groups_are_those_of_the_release(tmp_path: Path, algorithm: str) -> None
     release = ind.anonymize(data, asked)
     assert release.record is not None
     found = release.record.entry
-    key = Ledger(tmp_path / "ledger").key()
+    key = release.record.ledger.key()
     place = {tuple(one): at for at, one in enumerate(hashes_of(data["patient"], key).tolist())}
     ages = release.tables["age"].to_list()
     assert len(found.people) == data.height == len(ages)
@@ -756,21 +756,29 @@ def test_all_values_of_a_person_join_rows_of_releases(tmp_path: Path, several: b
 
 
 def test_what_is_wrong_with_a_ledger_is_told(tmp_path: Path) -> None:
+    used = {"path": str(tmp_path / "used"), "person": "patient"}
+    ind.anonymize(table(1), policy(tmp_path, ledger=used)).write(tmp_path / "one", report=False)
     codes = []
     for make in (
         lambda: Ledger(tmp_path / "nothing").entries(),
         lambda: ind.Policy.from_dict({**policy(tmp_path), "ledger": {"path": "x"}}),
         lambda: ind.anonymize(pl.concat([table(1), table(1)]), policy(tmp_path)),
-        lambda: Ledger(tmp_path / "ledger").forget(7),
+        lambda: Ledger(tmp_path / "used").forget(7),
     ):
         with pytest.raises(ind.InputError) as caught:
             make()
         codes.append(caught.value.problems[0].code)
     assert codes == ["no-ledger", "person-without-column", "ledger-person", "no-such-release"]
-    (tmp_path / "ledger").chmod(0o755)
+    (tmp_path / "ledger").mkdir(0o755)
     with pytest.raises(ind.OutputError):
         ind.anonymize(table(1), policy(tmp_path))
     (tmp_path / "ledger").chmod(0o700)
+    (tmp_path / "file").touch()
+    for place in ("file", "file/ledger"):
+        own = {"path": str(tmp_path / place), "person": "patient"}
+        with pytest.raises(ind.OutputError) as refused:
+            ind.anonymize(table(1), policy(tmp_path, ledger=own))
+        assert "cannot write here (not a directory)" in str(refused.value)
     (tmp_path / "ledger" / "ledger.sqlite").write_bytes(b"something else" * 100)
     with pytest.raises(ind.InputError) as caught:
         Ledger(tmp_path / "ledger").entries()
@@ -894,12 +902,54 @@ def test_commands_at_once_wait_for_each_other(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_appear_leaves_no_entry(tmp_path: Path) -> None:
-    release = ind.anonymize(table(1), policy(tmp_path))
+    own = {"path": str(tmp_path / "of" / "us" / "ledger"), "person": "patient"}
+    release = ind.anonymize(table(1), policy(tmp_path, ledger=own))
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "mine.txt").write_text("mine")
     with pytest.raises(ind.OutputError):
         release.write(tmp_path / "one")
-    assert Ledger(tmp_path / "ledger").entries() == []
+    assert [one.name for one in tmp_path.iterdir()] == ["one"]
+    release.write(tmp_path / "two", report=False)
+    with pytest.raises(ind.OutputError):
+        release.write(tmp_path / "one")
+    assert [one.number for one in Ledger(tmp_path / "of" / "us" / "ledger").entries()] == [1]
+
+
+def test_where_nothing_is_released_no_ledger_is_made(tmp_path: Path) -> None:
+    """An empty ledger would say that nothing is out yet, wherever the folder is put."""
+    asked = policy(tmp_path)
+    table(1).write_csv(tmp_path / "table.csv")
+    ind.anonymize(table(1), asked)
+    ind.explore(table(1), asked, k=[2, 3], gain=0.9)
+    with pytest.raises(ind.Unsatisfiable):
+        ind.anonymize(table(1), {**asked, "promises": [{"model": "k-anonymity", "k": 1000}]})
+    (tmp_path / "policy.toml").write_text(
+        '[attributes]\npatient = { role = "identifier" }\nill = { role = "sensitive" }\n'
+        'age = { role = "quasi-identifier", hierarchy = "suppress" }\n'
+        '[[promises]]\nmodel = "k-anonymity"\nk = 1000\n'
+        '[ledger]\npath = "ledger"\nperson = "patient"\n'
+    )
+    told = ["--policy", str(tmp_path / "policy.toml"), "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, ["anonymize", str(tmp_path / "table.csv"), *told])
+    assert result.exit_code == 3, result.output
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_first_runs_at_once_have_one_key(tmp_path: Path) -> None:
+    """Both would hash people by a key of their own, and the later one find nobody."""
+    one, two = (ind.anonymize(table(at), policy(tmp_path, "warn")) for at in (1, 9))
+    assert one.record is not None
+    with one.record.ledger._made_for_first():
+        two.write(tmp_path / "two", report=False)
+        with pytest.raises(ind.OutputError) as caught:
+            one.write(tmp_path / "one", report=False)
+    assert caught.value.problems[0].code == "ledger-changed"
+    ind.Ledger(tmp_path / "ledger").forget(1)
+    with pytest.raises(ind.OutputError) as caught:
+        one.write(tmp_path / "one", report=False)
+    assert caught.value.problems[0].code == "ledger-changed"
+    ind.anonymize(table(1), policy(tmp_path)).write(tmp_path / "one", report=False)
+    assert len(Ledger(tmp_path / "ledger").entries()) == 1
 
 
 def test_killed_at_any_step_release_and_entry_are_both_there_or_neither(tmp_path: Path) -> None:

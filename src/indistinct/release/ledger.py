@@ -34,7 +34,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.errors import InputError, OutputError
+from indistinct.errors import IndistinctError, InputError, OutputError
 from indistinct.sources.writing import write_private
 from indistinct.types import Ints, Ints32, Plain, PlainMapping
 
@@ -187,35 +187,61 @@ class Ledger:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._may_be_new = False
+        self._new_key: str | None = None
 
     @classmethod
     def made(cls, path: str | Path) -> Ledger:
-        """The ledger in a folder, made where there is none.
+        """The ledger in a folder; where there is none, an empty one that the first entry makes.
 
         Raises:
             OutputError: the folder cannot be written, or others can open it.
         """
         found = cls(path)
+        found._may_be_new = True
         try:
-            found.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if found.path.stat().st_mode & 0o077:
+            if found.path.is_dir() and found.path.stat().st_mode & 0o077:
                 raise OutputError(
                     "open-ledger",
                     "other users can open the folder of the ledger",
                     file=str(found.path),
                     remedy="close it: chmod 700, or name a folder that is not there yet",
                 )
-            with found._locked(), found._connected(new=True):
-                pass
+            if found._is_new():
+                around = found._around()
+                if not around.is_dir():
+                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+                if not os.access(around, os.W_OK | os.X_OK):
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            else:
+                found._make()
         except OSError as error:
-            why = (error.strerror or "unknown reason").lower()
-            raise OutputError(
-                "unwritable",
-                f"cannot write here ({why}); nothing was written",
-                file=str(found.path),
-                remedy="choose a folder that you may write",
-            ) from None
+            raise found._unwritable(error) from None
         return found
+
+    def _is_new(self) -> bool:
+        """Whether nothing of it is there yet, and the first entry makes it."""
+        return self._may_be_new and not any(
+            (self.path / name).exists() for name in (FILE, KEY, TURN)
+        )
+
+    def _around(self) -> Path:
+        """The folder, or the innermost one around it that is there."""
+        return next(one for one in (self.path, *self.path.absolute().parents) if one.exists())
+
+    def _make(self) -> None:
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._locked(), self._connected(new=True):
+            pass
+
+    def _unwritable(self, error: OSError) -> OutputError:
+        why = (error.strerror or "unknown reason").lower()
+        return OutputError(
+            "unwritable",
+            f"cannot write here ({why}); nothing was written",
+            file=str(self.path),
+            remedy="choose a folder that you may write",
+        )
 
     def key(self) -> bytes:
         """The key of the hashes, made for the first release.
@@ -223,6 +249,9 @@ class Ledger:
         Raises:
             InputError: it is lost, or no key that this program made.
         """
+        if self._is_new():
+            self._new_key = self._new_key or secrets.token_hex(_KEY)
+            return bytes.fromhex(self._new_key)
         place = self.path / KEY
         if not place.exists() and not self.entries():
             with self._locked():
@@ -245,12 +274,23 @@ class Ledger:
         """The keyed hashes of people by the ledger's key, to find people in a list of beliefs."""
         return written(hashes_of(pl.Series(people, dtype=pl.String), self.key()))
 
-    def turn(self) -> contextlib.AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
         """Exclusive use from the first look at the ledger to the entry: others wait."""
-        return self._locked(TURN)
+        with contextlib.ExitStack() as stack:
+            if self._is_new():  # its folder is not there, or empty: the one around it is locked
+                with contextlib.suppress(OSError):
+                    handle = os.open(self._around(), os.O_RDONLY)
+                    stack.callback(os.close, handle)
+                    fcntl.flock(handle, fcntl.LOCK_EX)
+            if not self._is_new():
+                stack.enter_context(self._locked(TURN))
+            yield
 
     def entries(self) -> list[Entry]:
         """All published releases, in the order of publication."""
+        if self._is_new():
+            return []
         with self._open() as connection:
             try:
                 rows = connection.execute(_ROWS).fetchall()  # an open cursor would lock the file
@@ -294,9 +334,12 @@ class Ledger:
         Raises:
             OutputError: another release was written down meanwhile.
         """
-        with self._open() as connection:
+        with self._made_for_first(), self._open() as connection:
             last = connection.execute("SELECT coalesce(max(number), 0) FROM releases").fetchone()[0]
-            if last != seen:
+            own = self._new_key
+            if own is not None and not last and not (self.path / KEY).exists():
+                write_private({self.path / KEY: own})
+            if last != seen or (own is not None and own != self.key().hex()):
                 raise OutputError(
                     "ledger-changed",
                     "another release was written down since this one was held against the "
@@ -311,6 +354,35 @@ class Ledger:
                 record.strike()
                 raise
             record.confirm()
+
+    @contextlib.contextmanager
+    def _made_for_first(self) -> Iterator[None]:
+        """The files of a new ledger, for its first entry; taken away if nothing is written down."""
+        around, new = self._around(), self._is_new()
+        if new:
+            try:
+                self._make()
+            except OSError as error:
+                raise self._unwritable(error) from None
+        try:
+            yield
+        except BaseException:
+            if new:
+                with contextlib.suppress(OSError, IndistinctError):
+                    self._unmake(around)
+            raise
+
+    def _unmake(self, around: Path) -> None:
+        """Take a new ledger away in which nothing was written down, and the folders made for it."""
+        with self._locked(), self._connected() as connection:
+            if connection.execute("SELECT 1 FROM sqlite_sequence").fetchone():
+                return
+        for name in (FILE, KEY, LOCK):
+            (self.path / name).unlink(missing_ok=True)
+        for folder in (self.path, *self.path.absolute().parents):
+            if folder == around:
+                break
+            folder.rmdir()
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
