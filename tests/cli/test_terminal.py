@@ -273,36 +273,48 @@ def test_tables_cut_in_place_are_measured_by_cutting(
         assert progress._left(now) == "about 250 s left", "1.4, 0.4 and 0.7 times 100 s"
 
 
-@pytest.mark.parametrize(
-    ("where", "publishing", "to_come"), [("t.csv", 50, 40), ("postgresql://h/d?table=t", 90, 45)]
-)
 def test_tables_counted_in_place_are_measured_by_counting(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    clock: None,
-    where: str,
-    publishing: int,
-    to_come: int,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: None
 ) -> None:
     (tmp_path / "t.csv").write_bytes(b"x" * 3000)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(terminal, "SPEED", 30)
     now = 0.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    with Progress(where) as progress:
+    with Progress("t.csv") as progress:
         progress("reading")
         now = 0.1  # its columns, and no record
         progress("counting in place")
-        by_size = ", about 10 s left of this step" if where == "t.csv" else ""
-        assert progress._line(now) == f"counting in place{by_size} (0 s so far)"
+        told = "counting in place, about 10 s left of this step (0 s so far)"
+        assert progress._line(now) == told
         now = 10.1
         progress("searching", 0.5)
         progress("publishing")
-        told = [(now := 10.1 + after) and progress._left(now) for after in (0, 10, publishing - 1)]
-        left = [after + publishing for after in (to_come, to_come - 10, to_come - publishing + 1)]
-        assert told == [f"about {seconds} s left" for seconds in left], "and never more again"
-        now = 10.1 + publishing
-        assert progress._line(now) == f"publishing, longer than usual ({now:.0f} s so far)"
+        seen = [(now := 10.1 + after) and progress._left(now) for after in (0, 10, 49)]
+        assert seen == [f"about {left} s left" for left in (90, 80, 41)], "and never more again"
+        now = 60.1
+        assert progress._line(now) == "publishing, longer than usual (60 s so far)"
+
+
+def test_in_a_server_the_time_left_follows_from_publishing(
+    monkeypatch: pytest.MonkeyPatch, clock: None
+) -> None:
+    """Counting takes from a ninth of it to all of it, as combinations are few or many."""
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Progress("postgresql://h/d?table=t") as progress:
+        progress("reading")
+        progress("counting in place")
+        assert progress._line(now) == "counting in place (0 s so far)"
+        now = 60.0
+        progress("searching", 0.5)
+        progress("publishing")
+        assert progress._line(now) == "publishing (60 s so far)"
+        now = 160.0
+        progress("auditing")
+        assert progress._left(now) == "about 120 s left"
+        progress("writing")
+        assert progress._left(now) == "about 70 s left"
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1"])
