@@ -125,6 +125,24 @@ def test_unknown_names_are_told_together() -> None:
     assert "did you mean 'membership'?" in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("given", "heeding"),
+    [
+        ({"population": PEOPLE}, "record-linkage"),
+        ({"harmful": {"diagnosis": ["cancer"]}}, "skewness"),
+        ({"second": PEOPLE}, "composition"),
+    ],
+)
+def test_what_no_attacker_looks_at_is_refused(given: dict[str, Any], heeding: str) -> None:
+    with pytest.raises(ind.PolicyError) as told:
+        ind.attack(PEOPLE, PEOPLE, POLICY, only=["membership"], **given)
+    (problem,) = told.value.problems
+    assert problem.code == "other-attacker"
+    assert f"'{heeding}'" in str(problem.remedy)
+    found = ind.attack(PEOPLE, PEOPLE, POLICY, only=["membership", heeding], **given)
+    assert heeding in {item.name for item in found.attacks}
+
+
 def test_columns_that_the_release_lacks_are_told() -> None:
     found = ind.attack(PEOPLE, PEOPLE.drop("sex"), POLICY, only=["record-linkage"])
     assert found.notes[0] == "the release has no column 'sex': nothing is learnt from it"

@@ -20,6 +20,7 @@ from indistinct.analytics.attacks import (
     Skipped,
     attackers,
     findings,
+    heeding,
     is_attacker,
 )
 from indistinct.analytics.release_view import ReleaseView
@@ -135,6 +136,8 @@ def attack(  # noqa: PLR0913, what its user may say
     refuse_swapped(data, releases)
     asked, told = policy_of(policy, releases)
     only = known_names(None if only is None else names_of(only), harmful, asked)
+    given = {"population": population, "harmful": harmful, "second": releases[1:] or None}
+    refuse_unheeded(only, given)
     tell = progress or no_progress
     tell("reading", None)
     context, notes = _given(
@@ -598,6 +601,28 @@ def _without(policy: Policy, untried: Mapping[str, str]) -> Policy:
             "with quasi-identifiers that are generalized",
         )
     return found
+
+
+def refuse_unheeded(only: Sequence[str] | None, given: Mapping[str, object]) -> None:
+    """Raise :class:`PolicyError` for what is given and no attacker looks at that is asked for.
+
+    Arguments:
+        only: the attackers; None for all.
+        given: what attackers may look at beside the release, by its name.
+    """
+    there = [name for name, what in given.items() if what is not None]
+    refuse(
+        PolicyError,
+        [
+            Problem(
+                "other-attacker",
+                f"'{name}' is given, and of the attackers that are asked for none looks at it",
+                remedy=f"leave it out, or ask for one of {in_quotes(heeding(name))}",
+            )
+            for name in there
+            if only is not None and not {*only} & {*heeding(name)}
+        ],
+    )
 
 
 def known_names(

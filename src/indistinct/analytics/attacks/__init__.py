@@ -13,6 +13,8 @@ or brought by a plugin:
   (:mod:`~indistinct.analytics.attacks.remedies`), if anything does;
 * ``COMPARED``: true of one by whose figures ``compare`` holds releases against each other;
 * ``LEARNS``: what it learns of an attribute ``{}``, where that is not its value;
+* ``HEEDS``: what it looks at of what may be given beside the release: ``population``, ``harmful``,
+  ``second``; nothing where it is not said, but one of a plugin may look at all;
 * ``ALIASES``: further names that are taken for its own, if it has any;
 * ``run(context, sensitive)``: a :class:`~indistinct.analytics.attacks.finding.Finding`, or
   :class:`~indistinct.analytics.attacks.finding.Skipped` where it has nothing to go on. The
@@ -45,6 +47,7 @@ __all__ = [
     "bounded_belief",
     "compared_by",
     "findings",
+    "heeding",
     "is_attacker",
     "summarize",
 ]
@@ -67,6 +70,15 @@ def attackers() -> Mapping[str, ModuleType]:
 def compared_by() -> tuple[str, ...]:
     """The attackers that releases are compared by, unless others are named."""
     return tuple(name for name, part in attackers().items() if getattr(part, "COMPARED", False))
+
+
+def heeding(given: str) -> list[str]:
+    """The attackers that look at a population, harmful values or a second release."""
+    return [
+        name
+        for name, part in attackers().items()
+        if given in getattr(part, "HEEDS", () if part.__name__.startswith(__name__) else (given,))
+    ]
 
 
 def is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:

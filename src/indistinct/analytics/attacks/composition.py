@@ -48,6 +48,7 @@ from indistinct.types import Floats, Ints, Ints32
 NAME = "composition"
 KIND = "attribute"
 PLACE = 140
+HEEDS = ("second",)
 KNOWLEDGE = "the exact quasi-identifiers of a person, and another release that the person is in"
 SOURCE = "Ganta, Kasiviswanathan and Smith (2008)"
 REMEDY = bounded_belief

@@ -47,6 +47,7 @@ from indistinct.types import Floats, Ints, Ints32
 NAME = "joined-rows"
 KIND = "attribute"
 PLACE = 145
+HEEDS = ("second",)
 KNOWLEDGE = (
     "the exact quasi-identifiers of a person, and another release whose rows show the same columns"
 )

@@ -25,6 +25,7 @@ from indistinct.types import Bools, Ints, Ints32
 NAME = "presence"
 KIND = "membership"
 PLACE = 20
+HEEDS = ("population",)
 KNOWLEDGE = "the exact quasi-identifiers of everybody in a population"
 SOURCE = "Nergiz, Atzori and Clifton (2007)"
 REMEDY = absent

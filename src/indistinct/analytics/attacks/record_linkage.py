@@ -26,6 +26,7 @@ from indistinct.types import Ints
 NAME = "record-linkage"
 KIND = "identity"
 PLACE = 10
+HEEDS = ("population",)
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "El Emam and others (2009); Victor and Lopez (2020), section IV"
 REMEDY = larger_classes

@@ -28,6 +28,7 @@ from indistinct.types import Bools
 NAME = "skewness"
 KIND = "attribute"
 PLACE = 90
+HEEDS = ("harmful",)
 KNOWLEDGE = (
     "the exact quasi-identifiers of a person, and how often each value occurs in the release"
 )
