@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -156,3 +157,32 @@ def test_the_command_line_says_which_policy(run: Run, tmp_path: Path) -> None:
         refused = run(verb, tmp_path / "t.csv", tmp_path / "t.csv")
         assert refused.exit_code == 2, refused.stderr
         assert "no policy is named" in refused.stderr
+
+
+def kept_text(folder: Path) -> str:
+    return (folder / "private" / "policy.toml").read_text(encoding="utf-8")
+
+
+def test_a_release_keeps_the_policy_that_it_was_made_with(tmp_path: Path) -> None:
+    """And not what its file says by then, nor the file that another policy was made from."""
+    file = tmp_path / "policy.toml"
+    text = f"# as it was written\r\n{ind.Policy.from_dict(POLICY).to_toml()}"
+    file.write_bytes(text.encode())
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+
+    def edited(stage: str, _: float | None) -> None:
+        if stage == "publishing":
+            file.write_text(text.replace("k = 3", "k = 10"), encoding="utf-8")
+
+    release = ind.anonymize(TABLE, file, progress=edited)
+    assert kept_text(release.write(tmp_path / "a")) == text.replace("\r\n", "\n")
+    assert release.run.policy_sha256 == digest
+    file.write_bytes(text.encode())
+    policy = ind.Policy.load(file)
+    (point,) = ind.explore(TABLE, policy, k=7).points
+    assert "k = 7" in kept_text(ind.anonymize(TABLE, point.policy).write(tmp_path / "b"))
+    other = policy.model_copy(update={"rest": "drop"})
+    assert 'rest = "drop"' in kept_text(ind.anonymize(TABLE, other).write(tmp_path / "c"))
+    assert ind.anonymize(TABLE, other).run.policy_sha256 != digest
+    file.unlink()
+    assert kept_text(ind.anonymize(TABLE, policy).write(tmp_path / "d")).startswith("# as it was")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -122,7 +120,7 @@ def accounts(
         found = warn_about_search(policy, plan, suppressed, verdict, left_out=left_out)
         document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
         documents["plan.json"] = partial(plan_document, plan, private.data)
-    written = policy_text(policy)
+    written = policy_text(run.asked)
     if policy.output.report:
         # What an engine holds may be gone later, and is looked at now.
         held = private.table.held
@@ -158,7 +156,7 @@ def accounts(
         decoys=publication.decoys,
         singled_out=run.singled_out,
         of_people=rested_on_people(verdict, publication.of_people, may_contain, counting),
-        policy_sha256=hashlib.sha256(_policy_bytes(policy)).hexdigest(),
+        policy_sha256=hashlib.sha256(_policy_bytes(run.asked)).hexdigest(),
         source_sha256=run.source_digest,
         warnings=(
             *warn_about_made_up(made_up, verdict.records),
@@ -238,9 +236,8 @@ def _all_told(*told: Mapping[str, str]) -> dict[str, str]:
 
 def _policy_bytes(policy: Policy) -> bytes:
     """The file of the policy, or its text (hierarchies given as objects spelt out)."""
-    if policy.file is not None:
-        with contextlib.suppress(OSError):
-            return Path(policy.file).read_bytes()
+    if policy.content is not None:
+        return policy.content
     keys = policy.to_dict()
     for item in keys.get("attributes", {}).values():
         if isinstance(item.get("hierarchy"), Taxonomy):

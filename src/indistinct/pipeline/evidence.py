@@ -173,8 +173,8 @@ def private_evidence(private: PrivateTable, plan: Plan | LinkedPlan, policy: str
 
 def policy_text(policy: Policy) -> str:
     """A policy as it was written, or as it can be written."""
-    if policy.file is not None and Path(policy.file).is_file():
-        return Path(policy.file).read_text(encoding="utf-8")
+    if policy.content is not None:
+        return policy.content.decode("utf-8-sig").replace("\r\n", "\n")
     if any(
         not isinstance(one.hierarchy, str | Mapping | None) for one in policy.attributes.values()
     ):

@@ -91,6 +91,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
     _adopted: frozenset[str] = PrivateAttr(default=frozenset())
     _directory: Path = PrivateAttr(default=Path())
     _file: str | None = PrivateAttr(default=None)
+    _as_read: tuple[bytes, Plain] | None = PrivateAttr(default=None)
 
     def __init__(self, **keys: Any) -> None:
         problems = [unknown(type(self), (key,)) for key in keys if key not in _SECTIONS]
@@ -131,7 +132,8 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         """
         path = Path(path)
         try:
-            keys = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+            content = path.read_bytes()
+            keys = tomllib.loads(content.decode("utf-8-sig"))
         except OSError as error:
             remedy = f"indistinct init DATA --policy {path} writes a first policy"
             raise PolicyError(
@@ -159,7 +161,9 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         except tomllib.TOMLDecodeError as error:
             problem = Problem("bad-toml", f"is not valid TOML: {error}", file=str(path))
             raise PolicyError(problem) from None
-        return cls.from_dict(keys, directory=path.parent, file=str(path))
+        policy = cls.from_dict(keys, directory=path.parent, file=str(path))
+        policy._as_read = content, policy.to_dict()  # noqa: SLF001 - its own
+        return policy
 
     @classmethod
     def from_dict(
@@ -296,6 +300,16 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
     def file(self) -> str | None:
         """The file the policy was read from, if it was."""
         return self._file
+
+    @property
+    def content(self) -> bytes | None:
+        """The bytes of its file as they were read; None where they do not say what it says."""
+        if self._as_read is None:
+            return None
+        content, keys = self._as_read
+        listed = {name: self.attributes[name] for name in self.attributes.keys() - self._adopted}
+        same = self.model_copy(update={"attributes": listed}).to_dict() == keys
+        return content if same else None
 
     def with_rest(self) -> Self:
         """A policy that may :meth:`adopt` columns: itself, or a copy where it says what of them."""
