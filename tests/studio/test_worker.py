@@ -73,7 +73,8 @@ def test_the_report_for_the_custodian_has_the_attacks_that_were_tried(tmp_path: 
     pl.DataFrame(rows, schema=["age", "ill"], orient="row").write_csv(data)
     ward = POLICY.index("[attributes.ward]"), POLICY.index("[attributes.ill]")
     policy.write_text(POLICY[: ward[0]] + POLICY[ward[1] :], encoding="utf-8")
-    asked = {"data": str(data), "policy": str(policy), "out": str(out)}
+    text = policy.read_text(encoding="utf-8")
+    asked = {"data": str(data), "policy": str(policy), "out": str(out), "text": text}
     worker.release(asked, lambda *_: None)
     untried = "Attackers have not been tried yet"
     report = out / "private" / "report.html"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import resource
 import time
 from collections.abc import Iterator
@@ -122,6 +123,52 @@ def test_a_run_is_made_by_the_policy_that_the_page_shows(space: Any) -> None:
     space.file.write_text(space.text.replace("k = 5", "k = 2"), encoding="utf-8")
     told = worker._told(asked, _Nowhere())
     assert told["problems"][0]["code"] == "changed-meanwhile"
+
+
+def test_a_table_that_was_replaced_on_disk_is_read_again(space: Any, tmp_path: Path) -> None:
+    """Else the page would count another table than the release is made of."""
+    before = space.state()["table"]
+    assert space.held().class_sizes().to_dict()["units"] == 120
+    pl.read_csv(tmp_path / "t.csv").head(90).write_csv(tmp_path / "t.csv")
+    assert space.held().class_sizes().to_dict()["units"] == 90
+    assert space.state()["table"]["reading"] == before["reading"] + 1
+    (tmp_path / "t.csv").write_text("age,sex\n1,2,3\n", encoding="utf-8")
+    assert space.state()["policy"]["problems"][0]["code"] == "ragged-records"
+    (tmp_path / "t.csv").unlink()
+    assert space.held().class_sizes().to_dict()["units"] == 90
+
+
+def _timeless(told: Any) -> str:
+    return re.sub(r'"seconds": [^,]*', "", json.dumps(told, default=str))
+
+
+def test_a_run_keeps_to_the_policy_that_it_began_with(space: Any, tmp_path: Path) -> None:
+    """Releases were held against each other by what the file said when they were made."""
+    out = str(tmp_path / "out")
+    space.change(space.version, space.text.replace("[method]", "[method]\nseed = 1"))
+    asked: dict[str, Any] = {"kind": "beside", "k": [2, 3], "pair": None, "out": out}
+    asked |= {"data": str(space.data), "policy": str(space.file), "text": space.text}
+    other = space.text.replace('role = "sensitive"', 'role = "insensitive"')
+
+    def changed(run: Any) -> Any:
+        def changing(asked: Any, progress: Any) -> Any:
+            space.file.write_text(other, encoding="utf-8")
+            return run(asked, progress)
+
+        return changing
+
+    want = _timeless(worker._told(asked, _Nowhere()))
+    for kind, run in worker.RUNS.items():
+        space.file.write_text(space.text, encoding="utf-8")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setitem(worker.RUNS, kind, changed(run))
+            told = worker._told({**asked, "kind": kind}, _Nowhere())
+        assert "result" in told
+        if kind == "beside":
+            assert _timeless(told) == want
+        if kind == "release":
+            kept = (tmp_path / "out" / "private" / "policy.toml").read_text(encoding="utf-8")
+            assert kept == told["result"]["policy"] == space.text
 
 
 def test_a_table_that_was_left_tells_nothing_of_the_next(space: Any, tmp_path: Path) -> None:

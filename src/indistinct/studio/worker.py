@@ -63,7 +63,7 @@ def _told(asked: Plain, out: TextIO) -> Plain:
             _say(out, {"what": what, "share": share})
 
     try:
-        _require_text(Path(asked["policy"]), asked["text"])
+        asked = {**asked, "policy": _shown_policy(asked)}
         return {"result": RUNS[asked["kind"]](asked, progress)}
     except IndistinctError as error:
         return {"problems": [item.to_dict() for item in error.problems]}
@@ -77,15 +77,27 @@ def _told(asked: Plain, out: TextIO) -> Plain:
         return {"problems": [{"message": f"internal error: {type(error).__name__}: {OURS}"}]}
 
 
-def _require_text(file: Path, text: str) -> None:
-    """Refuse a policy that is not the one that the page showed when the run was asked for."""
-    if file.read_text(encoding="utf-8-sig").splitlines() != text.splitlines():
+def _shown_policy(asked: Plain) -> indistinct.Policy | Path:
+    """The policy that the page showed when the run was asked for, whatever becomes of its file.
+
+    A policy of which nothing is promised yet will do to assess a table, and stays in its file.
+
+    Raises:
+        PolicyError: the file holds another text by now, or is no policy.
+    """
+    file = Path(asked["policy"])
+    found = file.read_bytes()
+    policy = None
+    if found.decode("utf-8-sig").splitlines() == asked["text"].splitlines():
+        policy = file if asked["kind"] == "assess" else indistinct.Policy.load(file)
+    if policy is None or (isinstance(policy, indistinct.Policy) and policy.content != found):
         raise PolicyError(
             "changed-meanwhile",
             "the file of the policy holds another text than the page",
             file=str(file),
             remedy="open the table again, or change the policy here, which writes the file anew",
         )
+    return policy
 
 
 def assess(asked: Plain, progress: Progress) -> Plain:
@@ -96,7 +108,6 @@ def assess(asked: Plain, progress: Progress) -> Plain:
 def release(asked: Plain, progress: Progress) -> Plain:
     """Make a release, write it, and audit the files that were written."""
     out = Path(asked["out"])
-    policy = Path(asked["policy"]).read_text(encoding="utf-8-sig")
     made = indistinct.anonymize(asked["data"], asked["policy"], progress=progress)
     progress("writing", None)
     made.write(out)
@@ -109,7 +120,7 @@ def release(asked: Plain, progress: Progress) -> Plain:
 
     return {
         "out": str(out),
-        "policy": policy,
+        "policy": asked["text"],
         "files": [path.name for path in files],
         "run": json.loads((out / "private" / "run.json").read_text(encoding="utf-8")),
         "measures": dict(made.measures),

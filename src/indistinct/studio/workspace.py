@@ -54,6 +54,7 @@ class Workspace:
         self._steps: list[str] = []
         self._at = -1
         self._read: indistinct.Held | None = None
+        self._readings = 0
         self._lock = threading.RLock()
 
     @property
@@ -229,13 +230,15 @@ class Workspace:
             raise OSError(error.errno, error.strerror, str(self.file)) from None
 
     def reread(self) -> None:
-        """Read the table again where the policy reads it otherwise."""
+        """Read the table again where its file has changed, or the policy reads it otherwise."""
         bench = self._bench
-        if bench is not None and not bench.reads(self.text, self.file.parent):
-            with self._lock:
-                self._bench = indistinct.workbench(
-                    bench.path, self.text, directory=self.file.parent
-                )
+        if bench is None or bench.reads(self.text, self.file.parent):
+            return
+        with self._lock:
+            if self._bench is bench:
+                home = self.file.parent
+                self._bench = indistinct.workbench(bench.path, self.text, directory=home)
+                self._readings += 1
 
     def held(self) -> indistinct.Held:
         """The policy against the table."""
@@ -286,7 +289,12 @@ class Workspace:
         out = (Path.cwd() if own else self.data.parent) / f"{self.data.stem}-release"
         names = map(shlex.quote, (str(self.data), str(self.file)))
         return told | {
-            "table": {"name": self.data.name, "path": str(self.data), "uploaded": own},
+            "table": {
+                "name": self.data.name,
+                "path": str(self.data),
+                "uploaded": own,
+                "reading": self._readings,
+            },
             "policy": {
                 "text": self.text,
                 "file": str(self.file),

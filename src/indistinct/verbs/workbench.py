@@ -49,6 +49,7 @@ from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named, format_of
 from indistinct.sources.table import Table, count_column
 from indistinct.sources.titles import notes_of_file, titles_of_file
+from indistinct.sources.unchanged import states
 from indistinct.types import Frame, Ints, Plain
 from indistinct.warning_kinds import WarningText
 
@@ -95,6 +96,7 @@ def workbench(
     tell = progress or no_progress
     framed = not isinstance(data, str | Path)
     path = Path("table" if framed else data)
+    files = {} if framed else states(path)
     tell(f"reading {path.name}", None)
     form = None if framed else format_of(path)
     keys: Plain = {"source": {"format": form}} if form else {}
@@ -130,7 +132,9 @@ def workbench(
         native = with_people(to_polars(native), asked, path.name)
     tell("looking at the columns", None)
     form = asked.source.format
-    return Workbench(path, native, notes, _read_by(asked), form, reading(asked), look, titles)
+    return Workbench(
+        path, native, notes, _read_by(asked), form, reading(asked), look, titles, files
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +150,7 @@ class Workbench:
         source: how a file was read, keys of ``[source]``.
         look: what was seen of a file for which no policy names columns.
         titles: what the file calls its columns in words.
+        files: which files were read, and how they stood then.
         encoded: the table as codes, by what these depend on; the last two.
         encoding: held while these are made.
     """
@@ -158,6 +163,7 @@ class Workbench:
     source: Plain = field(default_factory=dict)
     look: FirstLook | None = field(default=None, repr=False)
     titles: Mapping[str, str] = field(default_factory=dict, repr=False)
+    files: Mapping[Path, tuple[int, ...]] = field(default_factory=dict, repr=False)
     encoded: dict[str, PrivateTable] = field(default_factory=dict, repr=False)
     encoding: Lock = field(default_factory=Lock, repr=False)
 
@@ -195,7 +201,9 @@ class Workbench:
         return [_offer(name, kind, found[name]) for name, kind in models().items() if name in found]
 
     def reads(self, policy: str, directory: str | Path = ".") -> bool:
-        """Whether a policy reads the table as it was read."""
+        """Whether a policy reads the table as it was read, and its file is no other by now."""
+        if self.files and states(self.path) not in ({}, self.files):
+            return False
         try:
             return _read_by(_draft(_keys_of(policy), Path(directory))) == self.read_by
         except PolicyError:

@@ -45,8 +45,8 @@ export async function upload(file) {
 
 let waiting = null;
 
-// Which table is open, and how it is read.
-const sourceOf = (state) => JSON.stringify([state?.table?.path, state?.policy?.sections?.source]);
+// Which table is open, and how it is read; its file may be another by now, and is read again then.
+const sourceOf = (state) => JSON.stringify([state?.table?.path, state?.table?.reading, state?.policy?.sections?.source]);
 
 export async function refresh() {
   clearTimeout(waiting);
