@@ -143,6 +143,17 @@ def test_what_no_attacker_looks_at_is_refused(given: dict[str, Any], heeding: st
     assert heeding in {item.name for item in found.attacks}
 
 
+def test_a_release_of_others_is_not_one_that_tells_nothing() -> None:
+    release = ind.anonymize(PEOPLE, POLICY)
+    others = PEOPLE.with_columns(age=pl.col("age") + 60)
+    found = ind.attack(others, release.tables, POLICY, only=["membership", "record-linkage"])
+    assert found.attacks == ()
+    assert all("no person of the table fits" in why for why in found.untried().values())
+    assert len(found.untried()) == 2
+    some = pl.concat([others, PEOPLE.head(1)])
+    assert ind.attack(some, release.tables, POLICY, only=["membership"]).attacks
+
+
 def test_columns_that_the_release_lacks_are_told() -> None:
     found = ind.attack(PEOPLE, PEOPLE.drop("sex"), POLICY, only=["record-linkage"])
     assert found.notes[0] == "the release has no column 'sex': nothing is learnt from it"

@@ -55,6 +55,11 @@ __all__ = [
 APPLIES = "Others know to whom it applies: only these people and records are counted."
 """The note on findings about an attribute that has values that are not applicable."""
 
+STRANGERS = (
+    "no person of the table fits a published class: it is another table, or writes values otherwise"
+)
+"""Why attackers learn nothing of people whom nothing in the release can be about."""
+
 _NEEDED = ("KIND", "PLACE", "KNOWLEDGE", "SOURCE", "run")
 
 
@@ -118,7 +123,10 @@ def findings(
             context.forget()
         last = sensitive
         tell(name, at / len(runs))
-        found[name].append(_found(context, name, sensitive))
+        one = _found(context, name, sensitive)
+        if context.places.strangers and isinstance(one, Finding) and one.gain["max"] <= 0:
+            one = Skipped(name, STRANGERS, one.sensitive, kind=one.kind)
+        found[name].append(one)
     context.forget()
     for own in found.values():
         yield from own

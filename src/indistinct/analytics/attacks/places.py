@@ -304,6 +304,12 @@ class Places:
             covers.append(self._covers(name, own))
         return self._meeting(codes, covers)
 
+    @property
+    def strangers(self) -> bool:
+        """Whether nobody fits what is published: another table, or values written otherwise."""
+        published = self.records and not self.suppressed
+        return bool(published and self.people.height and not self.in_class.any())
+
     def doubts(self, what: str) -> list[str]:
         """What figures of this release do not rest upon as they should.
 
