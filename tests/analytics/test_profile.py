@@ -2839,7 +2839,8 @@ def test_columns_of_0_and_1_of_which_each_record_has_one_are_one_attribute() -> 
     dummies = {name: [str(int(row % 4 == at)) for row in range(N)] for name, at in one_of.items()}
     seen = profile(pl.DataFrame({"age": [str(at % 83) for at in range(N)], **dummies}))
     assert {seen[name].role for name in dummies} == {"quasi-identifier"}
-    dummies["deg_ma"] = [str(row % 2) for row in range(N)]  # several at once are no kinds of one
+    for at, name in enumerate(dummies):  # several at once are no kinds of one
+        dummies[name] = [str(int(row % (2 + at) == 0)) for row in range(N)]
     seen = profile(pl.DataFrame({"age": [str(at % 83) for at in range(N)], **dummies}))
     assert {seen[name].role for name in dummies} == {"sensitive"}
 
@@ -2851,6 +2852,20 @@ def test_dummies_beside_one_that_others_know_are_known_too() -> None:
     }
     seen = profile(pl.DataFrame({"wage": [str(at % 83) for at in range(N)], **dummies}))
     assert [seen[name].role for name in dummies] == ["quasi-identifier"] * 3
+
+
+def test_what_no_record_has_beside_what_others_know_is_known_too() -> None:
+    once = {name: [str(int(row % 3 == at)) for row in range(N)] for at, name in ((0, "married"),)}
+    seldom = {"zvt": [str(int(row % 3 == 1 and row % 2)) for row in range(N)]}
+    often = {"blq": [str(int(row % 2)) for row in range(N)]}
+    seen = profile(pl.DataFrame({"wage": [str(at % 83) for at in range(N)], **once, **seldom}))
+    assert seen["zvt"].role == "quasi-identifier"
+    assert seen["zvt"].why.endswith("and 'married' says what others know")
+    seen = profile(pl.DataFrame({"wage": [str(at % 83) for at in range(N)], **once, **often}))
+    assert seen["blq"].role == "sensitive"
+    rare = {"zvt": [str(int(row == 1)) for row in range(N)]}  # chance alone gives none both
+    seen = profile(pl.DataFrame({"wage": [str(at % 83) for at in range(N)], **once, **rare}))
+    assert seen["zvt"].role == "sensitive"
 
 
 def test_days_counted_from_a_day_that_another_column_shows_are_dates() -> None:

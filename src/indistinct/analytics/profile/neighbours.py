@@ -222,7 +222,7 @@ def _following(
 
 
 _DUMMIES = 3
-"""So many columns of 0 and 1, of which each record has one 1, are the values of one attribute."""
+"""So many columns of 0 and 1 that begin alike stand for one attribute, if its name is known."""
 _HEADS = {"deg": "degree", "rel": "religion", "nat": "nationality", "div": "region", "cal": "year"}
 """What columns of 0 and 1 begin with in short, which says something else before other columns."""
 
@@ -230,38 +230,42 @@ _HEADS = {"deg": "degree", "rel": "religion", "nat": "nationality", "div": "regi
 def _dummies(table: Table, columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
     """Columns of 0 and 1 that are the values of one attribute which others know: deg_hs, deg_ba.
 
-    They stand side by side and begin alike, or one of them is known by its name. In nearly every
-    record exactly one of them is 1.
+    They stand side by side, no record has two of them, and one is known by its name or begins all
+    of theirs. Where chance would seldom give a record two, it shows nothing that none has.
     """
-    for group in _runs(columns):
-        if len(group) < _DUMMIES or all(one.sure for one in group):
-            continue
-        some = table.sample([one.name for one in group], SOME_RECORDS)
-        ones = some.select(pl.sum_horizontal(pl.all().str.strip_chars() == "1"))
-        if float((ones.to_series() == 1).mean() or 0) < MOST_WITHIN:  # type: ignore[arg-type]
-            continue
-        head, *others = {*(words(one.name)[:1] for one in group)}
-        about = concept_of(_HEADS.get(*head, *head)) if head and not others else None
-        known = about is not None and about[0].role == "quasi-identifier"
-        tellers = [one for one in group if one.sure and one.role == "quasi-identifier"]
-        if known or tellers:
-            what = f"'{head[0]}'" if known else f"'{tellers[0].name}'"
-            why = f"of it and those beside it each record has one, and {what} says what others know"
+    for binary, run in groupby(columns, lambda one: one.values == frozenset("01")):
+        for group in _exclusive(table, [*run]) if binary else ():
+            if any(one.sure and one.role == "sensitive" for one in group):
+                continue
+            heads = {*(words(one.name)[:1] for one in group)}
+            head = heads.pop() if len(heads) == 1 and len(group) >= _DUMMIES else ()
+            about = concept_of(_HEADS.get(*head, *head)) if head else None
+            tellers = [one for one in group if one.sure and one.role == "quasi-identifier"]
+            if about is not None and about[0].role == "quasi-identifier":
+                tellers, what = group, f"'{head[0]}'"
+            elif tellers:
+                what = f"'{tellers[0].name}'"
+            else:
+                continue
+            why = f"no record has it and one beside it, and {what} says what others know"
             yield from ((one.name, ("quasi-identifier", why)) for one in group if not one.sure)
 
 
-def _runs(columns: Sequence[Neighbour]) -> Iterator[list[Neighbour]]:
-    """Neighbouring columns of 0 and 1: those that begin alike, and the others between these."""
-    for binary, run in groupby(columns, lambda one: one.values == frozenset("01")):
-        left: list[Neighbour] = []
-        for _, same in groupby(run, lambda one: words(one.name)[:1]) if binary else ():
-            group = list(same)
-            if len(group) >= _DUMMIES:
-                yield from (left, group)
-                left = []
-            else:
-                left += group
-        yield left
+def _exclusive(table: Table, run: Sequence[Neighbour]) -> Iterator[list[Neighbour]]:
+    """Neighbouring columns of 0 and 1 of which no record has two, though chance would give many."""
+    if len(run) < MEMBERS or all(one.sure for one in run):
+        return
+    some = table.sample([one.name for one in run], SOME_RECORDS)
+    ones = np.array([one.str.strip_chars().eq("1").fill_null(value=False) for one in some])
+    start = 0
+    for end in range(1, len(run) + 1):
+        if end < len(run) and not (ones[start:end] & ones[end]).any():
+            continue
+        counts = ones[start:end].sum(axis=1)
+        expected = (counts.sum() ** 2 - (counts**2).sum()) / 2 / max(1, some.height)
+        if expected >= FEWEST_EXPECTED:
+            yield [*run[start:end]]
+        start = end
 
 
 _ANSWERS = range(4, FEW + 1)
