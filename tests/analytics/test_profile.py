@@ -2868,6 +2868,64 @@ def test_what_no_record_has_beside_what_others_know_is_known_too() -> None:
     assert seen["zvt"].role == "sensitive"
 
 
+def test_the_names_of_exclusive_columns_are_the_values_of_one_attribute() -> None:
+    held = {name: [str(int(row % 4 == at)) for row in range(N)] for at, name in ((0, "Jiangsu"),)}
+    held |= {"Zhejiang": [str(int(row % 4 == 1)) for row in range(N)]}
+    held |= {"Other": [str(int(row % 4 == 2)) for row in range(N)]}
+    seen = profile(pl.DataFrame({"diagnosis": ["flu", "cold"] * (N // 2), **held}))
+    assert {seen[name].role for name in held} == {"quasi-identifier"}
+    assert "their names, regions, say what others know" in seen["Other"].why
+    ills = {name: held[old] for name, old in zip(("tumor", "flu", "xyz"), held, strict=True)}
+    seen = profile(pl.DataFrame({"diagnosis": ["flu", "cold"] * (N // 2), **ills}))
+    assert {seen[name].role for name in ills} == {"sensitive"}
+
+
+def test_what_follows_from_a_hospital_is_known_beside_columns_with_more_values() -> None:
+    hospital = [f"H{at * 7 % 15:03}" for at in range(N)]
+    kind = [("General", "Special")[int(one[1:]) % 2] for one in hospital]
+    whose = {"mother": 3, "father": 7, "son": 11, "sister": 13}
+    many = {f"{name}_age": [str(at * step % 80) for at in range(N)] for name, step in whose.items()}
+    seen = profile(pl.DataFrame({"hospital_id": hospital, "ownership_": kind, **many}))
+    assert seen["ownership_"].why == "it follows from 'hospital_id'"
+
+
+def test_numbers_that_differ_in_the_last_letter_of_their_names_are_scores() -> None:
+    scores = {f"student{letter}": [str(20 + at * step % 31) for at in range(N)]
+              for step, letter in enumerate("NEOAC", start=2)}  # fmt: skip
+    seen = profile(pl.DataFrame({"sex": ["m", "f"] * (N // 2), **scores}))
+    assert {seen[name].role for name in scores} == {"sensitive"}
+    seen = profile(pl.DataFrame({"sex": ["m", "f"] * (N // 2), "student": scores["studentN"]}))
+    assert seen["student"].role != "sensitive"
+
+
+def test_readings_that_differ_by_the_test_beside_them_are_no_numbers_of_people() -> None:
+    levels = {"QXA": 30, "QXB": 60, "QXC": 300}
+    test = [[*levels][at % 3] for at in range(N)]
+    read = [str(levels[one] + at * 17 % 19) for at, one in enumerate(test)]
+    sex = [("m", "f")[at // 3 % 2] for at in range(N)]
+    seen = profile(pl.DataFrame({"sex": sex, "what": test, "Zahl": read}))
+    assert seen["Zahl"].role == "sensitive"
+    blocks = {"what": sorted(test), "Zahl": [str(100 + at // 2) for at in range(N)]}
+    seen = profile(pl.DataFrame({"sex": sex, **blocks}))  # numbered one kind after the other
+    assert seen["Zahl"].role != "sensitive"
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "role"),
+    [
+        ("VISIT", ["SCREENING", "WEEK 2", "WEEK 4", "WEEK 6"] * (N // 4), "quasi-identifier"),
+        ("S", ["Casat/ada", "Solter/a", "Vidu/a", "Divorciat/ada"] * (N // 4), "quasi-identifier"),
+        ("u", ["mg/dL", "g/L", "mmol/L", "U/L"] * (N // 4), "sensitive"),
+        ("BDI", [str(at * 7 % 58) for at in range(N)], "sensitive"),
+    ],
+)
+def test_values_tell_visits_and_states_of_marriage_from_readings(
+    name: str, held: list[str], role: str
+) -> None:
+    seen = profile(pl.DataFrame({"sex": ["m", "f"] * (N // 2), name: held}))
+    assert seen[name].role == role
+
+
 def test_days_counted_from_a_day_that_another_column_shows_are_dates() -> None:
     days = [date(2013, 1, 1) + timedelta(days=at * 13 % 700) for at in range(N)]
     since = [(day - date(1960, 1, 1)).days for day in days]

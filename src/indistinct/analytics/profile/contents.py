@@ -560,6 +560,7 @@ _SEXES = _vocabulary("""
     mann kvinne kvinna vrouw mies nainen masc fem
     uomo donna uomini donne mand kvinde garcon fille garcons filles chico chica hommes femmes
     manner frauen hombres mujeres homens mulheres mannen vrouwen nainen mies
+    masculi femeni dones nen nena barbat femeie masculin emakume emakumea
     agender genderqueer fluid bride groom bridegroom novio novia noivo noiva
     """)
 _EITHER = _vocabulary("non nu nam bay binary fluid diverse cis trans masc fem")
@@ -586,12 +587,15 @@ _FAMILIES = _vocabulary("""
     naimisissa naimaton eronnut leski kawaler rozwiedziony
     rozwiedziona wdowa wdowiec evli bekar bosanmis menikah
     cerai ugift svobodny kawin hon
+    solter casat casada divorciat vidu vidua casatorit casatorita necasatorit divortat vaduv vaduva
+    svobodna vdovec rozvedena ozenjen udana razveden eladott egyedulallo hazas elvalt ozvegy
     """)
 _FAMILIES_ALSO = _FAMILIES | _vocabulary("""
     relacionamento relacion relationship namorando namoro namorado noviazgo noiva em en um uma una
     separated never legally partner partnership civ af ever absent living with together domestic
     own child not in family other relative unknown default significant livepartner
-    union libre uniao estavel a e o gift death separado separada separe separee
+    union libre uniao estavel a e o ada da ta de fet parella soltera gift death
+    separado separada separe separee
     belum hidup mati doc than da ket ly
     """)
 _RELATIVES = _vocabulary("""
@@ -616,6 +620,8 @@ _DEGREES = _vocabulary("""
     grundskola universitet hogskola folkeskole zakladni stredni stredoskolske vysokoskolske
     vyuceni maturita zawodowe hauptschule realschule fachhochschule hochschule
     tertiary illiterate literate elementary hauptschulabschluss realschulabschluss fachabitur
+    estudis universitaris secundaris primaris batxillerat formacio professional universitari
+    gimnaziu liceu facultate skola strednie vysokoskolske egyetem
     studium reife sd smp sma smk sarjana thcs thpt cao dang
     """)
 _TIMES_OF_DAY = _vocabulary("""
@@ -662,6 +668,7 @@ _WORKS = _vocabulary("""
     ocupada ambulante campesino campesina albanil chofer docente profesor profesora
     medico medica enfermero tecnico ingeniero abogado vendedor vendedora
     pns wiraswasta petani pedagang buruh nelayan guru swasta pegawai karyawan ibu mahasiswa pelajar
+    treballo treballa treballador treballadora aturat aturada jubilat jubilada
     govt worked trabalha lar assistant associate business manual office
     libero professionista dirigente insegnante impiegati operai
     werkend werkloos zzp gepensioneerde huisvrouw
@@ -803,6 +810,10 @@ _UNIT = re.compile(
 """What units of laboratory values look like."""
 
 
+_BOTH_ENDINGS = re.compile(r"\w{4,}/(?:[aeo]|[aeo]s|[aei]?[dt][ao]s?|in|innen|n?e|trice|ice|va)$")
+"""Words with the endings for both sexes, such as Casat/ada, are no units."""
+
+
 _STAGE = re.compile(
     r"(?i:[cpy]*T[0-4xi]s?[a-d]?\s*[cpy]*N[0-3x][a-c]?\s*([cpy]*M[01x][a-c]?)?.{0,4})"
 )
@@ -866,7 +877,8 @@ def _written_as(texts: _Texts) -> str:
     if texts.share(_STAGE.fullmatch(text) is not None for text in texts.texts) >= NEARLY_ALL:
         return "its values are stages of tumours"
     units = texts.share(_UNIT.fullmatch(text) is not None for text in texts.texts)
-    if units >= MOST and texts.values.distinct > 2:
+    both = any(map(_BOTH_ENDINGS.search, texts.texts))
+    if units >= MOST and texts.values.distinct > 2 and not both:
         return "its values are units of measurement"
     return ""
 

@@ -38,7 +38,9 @@ from indistinct.analytics.profile.safe_harbor import (
 )
 from indistinct.analytics.profile.values import Values
 
-_SAY_LITTLE = ("status", "code", "description", "class", "condition", "conditions", "response")
+_SAY_LITTLE = (
+    "status", "code", "description", "class", "condition", "conditions", "response", "visit",
+)  # fmt: skip
 """Words for something about health that may be about anything else, if the values say so."""
 
 

@@ -12,12 +12,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import combinations, groupby, pairwise, product
+from itertools import combinations, groupby, islice, pairwise, product
 
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.profile.concepts import Role, concept_of
+from indistinct.analytics.profile.concepts import Role, concept_named, concept_of
+from indistinct.analytics.profile.contents import content_of
 from indistinct.analytics.profile.names import (
     apart,
     names_one_of,
@@ -29,8 +30,9 @@ from indistinct.analytics.profile.names import (
 from indistinct.analytics.profile.person_keys import differences
 from indistinct.analytics.profile.persons import NUMBERS, PEOPLE, STAYS
 from indistinct.analytics.profile.safe_harbor import numbers_things
+from indistinct.analytics.profile.values import read_values
 from indistinct.frozen import dataclass
-from indistinct.sources.table import Table, count_column
+from indistinct.sources.table import COUNT, Table, count_column
 from indistinct.types import Ints
 
 NEAR = 5
@@ -43,7 +45,7 @@ MOST_BESIDE = 20
 """Ages, days and other quasi-identifiers that each column of a wide table is held against."""
 
 MOST_TELLERS = 4
-"""Columns of which it is looked whether another follows from them: those with the most values."""
+"""Columns of which it is looked in all records whether another follows from them."""
 
 PER_VALUE = 10
 """A column that others may follow from has so many records of each value, on average."""
@@ -162,6 +164,12 @@ def settled(
             found[item.name] = told
         if item.name not in found and (told := _between_times(spans, item)):
             found[item.name] = told
+        if (
+            item.name not in found
+            and item.left_out
+            and (told := _read_by_test(table, columns, item))
+        ):
+            found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
             continue
         measured = item.measured or (
@@ -180,7 +188,10 @@ def settled(
             or (("quasi-identifier", _MANY_WORDS) if beside and _are_many_words(item) else None)
             or (
                 ("quasi-identifier", _AN_ID)
-                if beside and not rare and numbers_things(item.name)
+                if beside
+                and not rare
+                and numbers_things(item.name)
+                and not _is_a_score(columns, item)
                 else None
             )
             or (("sensitive", beside) if beside and not rare else None)
@@ -237,18 +248,29 @@ def _dummies(table: Table, columns: Sequence[Neighbour]) -> Iterator[tuple[str, 
         for group in _exclusive(table, [*run]) if binary else ():
             if any(one.sure and one.role == "sensitive" for one in group):
                 continue
-            heads = {*(words(one.name)[:1] for one in group)}
-            head = heads.pop() if len(heads) == 1 and len(group) >= _DUMMIES else ()
-            about = concept_of(_HEADS.get(*head, *head)) if head else None
-            tellers = [one for one in group if one.sure and one.role == "quasi-identifier"]
-            if about is not None and about[0].role == "quasi-identifier":
-                tellers, what = group, f"'{head[0]}'"
-            elif tellers:
-                what = f"'{tellers[0].name}'"
-            else:
-                continue
-            why = f"no record has it and one beside it, and {what} says what others know"
-            yield from ((one.name, ("quasi-identifier", why)) for one in group if not one.sure)
+            what = _what_dummies_say(group)
+            why = f"no record has it and one beside it, and {what} what others know"
+            for one in group if what else ():
+                if not one.sure:
+                    yield one.name, ("quasi-identifier", why)
+
+
+def _what_dummies_say(group: Sequence[Neighbour]) -> str | None:
+    """Which word of columns of 0 and 1 says that they are the values of what others know."""
+    heads = {*(words(one.name)[:1] for one in group)}
+    head = heads.pop() if len(heads) == 1 and len(group) >= _DUMMIES else ()
+    about = concept_of(_HEADS.get(*head, *head)) if head else None
+    if about is not None and about[0].role == "quasi-identifier":
+        return f"'{head[0]}' says"
+    for one in group:
+        if one.sure and one.role == "quasi-identifier":
+            return f"'{one.name}' says"
+    names = [" ".join(words(one.name)[len(head) :]) for one in group]
+    counted = pl.DataFrame({"value": names, COUNT: [1] * len(names)})
+    told = content_of("", read_values(counted, "text"))
+    if told is None or concept_named(told.concept).role != "quasi-identifier":
+        return None
+    return f"their names, {told.why.removeprefix('its values are ')}, say"
 
 
 def _exclusive(table: Table, run: Sequence[Neighbour]) -> Iterator[list[Neighbour]]:
@@ -293,6 +315,24 @@ def _asked_alike(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role
             yield item.name, ("sensitive", why)
     yield from _in_a_battery(columns)
     yield from _in_a_series(columns)
+    yield from _scores(columns)
+
+
+def _scores(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Numbers that differ in one letter at the end of their names: studentN, studentE, studentO.
+
+    They are scores, whatever the word before the letter says, if each of them repeats.
+    """
+    alike: dict[tuple[str, ...], list[Neighbour]] = {}
+    for item in columns:
+        said = words(item.name)
+        numbers = item.kind == "integer" and FEW < item.distinct < item.filled / 3
+        if numbers and len(said) > 1 and len(said[-1]) == 1 and said[-1].isalpha():
+            alike.setdefault(said[:-1], []).append(item)
+    for head, scores in alike.items():
+        if len(scores) >= _ASKED:
+            why = f"it is one of {len(scores)} scores called '{' '.join(head)}'"
+            yield from ((one.name, ("sensitive", why)) for one in scores)
 
 
 _NUMBERED = re.compile(r"([a-z]{2,4})_?\d{1,2}")
@@ -329,6 +369,16 @@ def _in_a_battery(columns: Sequence[Neighbour]) -> Iterator[tuple[str, tuple[Rol
         if len(battery) >= _BATTERY and 2 * len(known) <= len(battery):
             why = f"it asks with the same answers as '{battery[0].name}' and others called alike"
             yield from ((one.name, ("sensitive", why)) for one in known if one.about not in _SEEN)
+
+
+def _is_a_score(columns: Sequence[Neighbour], item: Neighbour) -> bool:
+    """Whether numbers are called like several others beside which they stand: scl90_paranoidId."""
+    alike = [
+        one
+        for one in columns
+        if one.kind == item.kind == "integer" and words(one.name)[:1] == words(item.name)[:1]
+    ]
+    return len(alike) >= _ASKED
 
 
 _COULD_HARM = "nothing says what its table is about, so it could harm"
@@ -496,9 +546,8 @@ def _follows(
         and one.filled == item.filled
     ]
     tellers.sort(key=lambda one: -one.distinct)
-    for one in tellers[:MOST_TELLERS]:
-        if differs(one.name, item.name):
-            continue
+    could = (one for one in tellers[:MOST_BESIDE] if not differs(one.name, item.name))
+    for one in islice(could, MOST_TELLERS):
         differing, expected = differences(
             table, one.name, item.name, (*one.tokens, *item.tokens), exact=True
         )
@@ -800,6 +849,32 @@ def _are_many_words(item: Neighbour) -> bool:
     return isinstance(coded, float) and coded <= 1 - ELSEWHERE
 
 
+def _read_by_test(
+    table: Table, columns: Sequence[Neighbour], item: Neighbour
+) -> tuple[Role, str] | None:
+    """The role of numbers that differ most by what stands beside them in turns: by the test.
+
+    Numbers of people do not, as every person has several tests.
+    """
+    if item.kind not in ("integer", "float") or 5 * item.distinct > 4 * item.filled:
+        return None
+    for one in columns:
+        known = one.sure and one.role == "quasi-identifier"
+        if known or one.kind != "text" or not _TWO <= one.distinct <= FEW:
+            continue
+        some = table.sample([one.name, item.name], SOME_RECORDS).select(
+            test=pl.col(one.name).rank("dense"),
+            number=pl.col(item.name).cast(pl.Float64, strict=False),
+        )
+        apart_by = some.select(pl.col("number") - pl.col("number").mean().over("test"))
+        within, spread = (np.nanvar(of.to_numpy()) for of in (apart_by["number"], some["number"]))
+        turns = np.mean(np.diff(some["test"].fill_null(0).to_numpy()) != 0)
+        if turns >= HALF and spread > 0 and within <= HALF * spread:
+            return "sensitive", f"its values differ by '{one.name}', as readings do"
+    return None
+
+
+HALF = 0.5
 _READ_OFF = r"\.\d{1,3}$"
 _A_SCORE = r"^-?\d{1,3}$"
 
