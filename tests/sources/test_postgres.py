@@ -348,6 +348,12 @@ def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:
     for alike in ("(1.0, 2), (1.00, 2)", "(0.0::float8, 2), ('-0.0', 2)"):
         assert open_in_server(server, f"VALUES {alike}").different_records() == 2
     assert open_in_server(server, "VALUES (1.0, 'a'), (1.0, 'a')").different_records() == 1
+    every = "('NaN'::numeric), ('Infinity'), ('-Infinity'), (1.5), (-1.5), (0), (NULL), (NULL)"
+    assert open_in_server(server, f"VALUES {every}").different_records() == 7
+    signed = open_in_server(
+        server, "SELECT g::numeric / 4 AS n FROM generate_series(-99999, 99999) g"
+    )
+    assert 190_000 < signed.about(["n"])["n"][1] < 210_000
     assert table.sample(["n"], 2).height == 2
     whole = some_classes(table, ["fixed", "n"], ["real", "n"], 1)
     assert whole is not None
@@ -381,11 +387,13 @@ def test_classes_are_drawn_whole_whatever_their_values(server: str) -> None:
     query = (
         "SELECT nullif(g % 3, 0) AS a, nullif(g % 7, 1)::text AS b, (g % 2)::real AS g, "
         "nullif(date '2024-01-01' + g % 11, '2024-01-03') AS c, (g % 5)::smallint AS d, "
-        "nullif(g % 2, 1)::numeric(5, 2) AS e, g::bigint % 4 AS f FROM generate_series(1, 20000) g"
+        "nullif(g % 2, 1)::numeric(5, 2) AS e, g::bigint % 4 AS f, "
+        "(ARRAY['NaN', NULL, '0', '-0'])[1 + g % 4]::float8 AS h, "
+        "(ARRAY['', NULL, 'x'])[1 + g % 3] AS i FROM generate_series(1, 20000) g"
     )
     table = open_in_server(server, query)
     names = list(table.columns)
-    for keys in (names, names[:1], names[1:3]):
+    for keys in (names, names[:1], names[1:3], ["h", "i"]):
         every = table.distinct(keys)
         drawn = table.where(table.one_of(5, keys), keys)
         assert drawn is not None

@@ -65,25 +65,22 @@ _SHARE, _ENOUGH = 64, 1000
 """Values are counted by the share of their digests, where so many are found of it."""
 
 _DIGESTS = {
-    "smallint": "hashint2extended({}, {})",
-    "integer": "hashint4extended({}, {})",
-    "bigint": "hashint8extended({}, {})",
-    "numeric": "hash_numeric_extended({}, {})",
-    "date": "timestamp_hash_extended({}::timestamp, {})",
+    "smallint": "hashint2extended({0}, {1})",
+    "integer": "hashint4extended({0}, {1})",
+    "bigint": "hashint8extended({0}, {1})",
+    "boolean": "hashint4extended({0}::integer, {1})",
+    "real": "hashfloat4extended({0}, {1})",
+    "double precision": "hashfloat8extended({0}, {1})",
+    "numeric": "hash_numeric_extended({0}, {1} # ({0} < 0)::integer)",  # the server's has no sign
+    "date": "hashint4extended({0} - date '2000-01-01', {1})",
+    "timestamp without time zone": "timestamp_hash_extended({0}, {1})",
+    "timestamp with time zone": "timestamp_hash_extended({0}::timestamp, {1})",
+    "uuid": "uuid_hash_extended({0}, {1})",
 }
-"""Digests of values; of other types those of their texts."""
+"""Digests of values, the same of equal ones."""
 
-_BY_IMAGE = _BY_VALUE | {"bytea", "time without time zone"}
-"""Types of which two values that the server takes for equal look alike."""
-
-_IMAGES = {
-    "text": '{0} COLLATE "C"',
-    "character varying": '{0} COLLATE "C"',
-    "numeric": "{0}, scale({0})",
-    "real": "float4send({0})",
-    "double precision": "float8send({0})",
-}
-"""What two values of another type are equal in where they look alike; else it is their texts."""
+_OF_TEXT = 'hashtextextended({0}::text COLLATE "C", {1})'
+"""The digest of values of other types, and of times that do not travel as they are."""
 
 _MOST_PAIRS = 1_000_000
 """Combinations with a further column that are counted of a release at most, to know its values."""
@@ -490,7 +487,7 @@ class PostgresTable(EngineTable):
             for at, name in enumerate(new):
                 asked.append(f"count(*) FILTER (WHERE {self._filled(name)}) AS n{at}")
                 asked.append(f"count(DISTINCT h{at}) FILTER (WHERE h{at} % {_SHARE} = 0) AS h{at}")
-                digests.append(f"{self._digest(name)} AS h{at}")
+                digests.append(f"{self._digest(name).format(quoted(name), 0)} AS h{at}")
             source = f"(SELECT *, {', '.join(digests)} FROM ({self.source}) s) s"
             found = self.session.fetch(f"SELECT {', '.join(asked)} FROM {source}").row(0)
             self._seen |= {name: found[2 * at : 2 * at + 2] for at, name in enumerate(new)}
@@ -551,10 +548,16 @@ class PostgresTable(EngineTable):
 
     def one_of(self, parts: int, keys: Sequence[str]) -> str:
         """The condition that draws about one of so many combinations of some columns."""
-        digest = "0"  # value by value: of a whole row it takes the server twice as long
+        digests = ["0"]
         for name in keys:
-            digest = self._digest(name, digest, filled=True)
-        return f"{digest} % {parts} = 0" if parts > 1 else "true"
+            form, value = self._digest(name), quoted(name)
+            if self._varies(name):
+                value = f"nullif({value}, 'NaN')"
+            elif form == _OF_TEXT:
+                value = f"nullif({value}::text, '')"
+            seed = len(digests)
+            digests.append(f"coalesce({form.format(value, seed)}, hashint4extended(0, {seed}))")
+        return f"({' # '.join(digests)}) % {parts} = 0" if parts > 1 else "true"
 
     def where(self, condition: str, columns: Sequence[str]) -> pl.DataFrame | None:
         """What records have in some columns, as it is; None of more than a sample may have."""
@@ -712,24 +715,17 @@ class PostgresTable(EngineTable):
 
     def _row_digest(self, columns: Sequence[str], seed: str, of: str = "") -> str:
         """A digest of some columns of a record: of two that do not look alike, it differs."""
-        images = [
-            (_IMAGES.get(kind) or ("{0}" if kind in _BY_IMAGE else '{0}::text COLLATE "C"'))
-            for kind in map(self._types.__getitem__, columns)
-        ]
-        cells = ", ".join(
-            image.format(f"{of}{quoted(name)}") for name, image in zip(columns, images, strict=True)
-        )
-        return f"hash_record_extended(ROW({cells}), {seed})" if cells else seed
+        digests = [seed]
+        for name in columns:
+            form = _OF_TEXT if self._varies(name) else self._digest(name)
+            digest = form.format(f"{of}{quoted(name)}", f"{seed} # {len(digests)}")
+            digests.append(f"coalesce({digest}, 0)")
+        return " # ".join(digests)
 
-    def _digest(self, column: str, seed: str = "0", *, filled: bool = False) -> str:
-        """A digest of a value, which has none where it is missing and not ``filled``."""
-        kind = self._types[column]
-        own = _DIGESTS.get(kind)
-        value = quoted(column) if own else _text(column)
-        if filled:
-            nothing = ("'epoch'" if kind == "date" else "'0'") if own else "''"
-            value = f"coalesce({value}, {nothing})"
-        return (own or "hashtextextended({}, {})").format(value, seed)
+    def _digest(self, column: str) -> str:
+        """The digest of a value of a column, with places for the value and a seed."""
+        known = _DIGESTS.get(self._types[column]) if self._bounded.get(column, True) else None
+        return known or _OF_TEXT
 
     def _lookup(self, change: Change) -> tuple[pl.DataFrame, int]:
         """The kept combinations by their texts in the server, or leaves, with what is published for
