@@ -318,6 +318,8 @@ def test_nothing_is_counted_twice_or_sorted(visits: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(Session, "fetch", fetch)
     keys = policy(method={"suppression_limit": 0})
     release = ind.anonymize(visits, keys)
+    first = next(at for at, one in enumerate(asked) if "GROUP BY" in one)
+    assert sum("LIMIT 0" not in one for one in asked[:first]) == 1  # opened by one look at records
     of_release = [one for one in asked if "pg_temp" in one and "GROUP BY" in one]
     assert len(of_release) == len(set(of_release))
     # What the columns beside tell is counted by class, and the classes and values follow from it.
@@ -341,6 +343,10 @@ def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:
         (None, None, 1),
     ]
     assert set(table.distinct(["v"])["v"]) == {"infinity", "2024-01-31", None}
+    far = open_in_server(server, "VALUES (date '5874897-12-31'), ('2024-01-31'), (NULL)")
+    assert set(far.distinct(far.columns)[far.columns[0]]) == {"5874897-12-31", "2024-01-31", None}
+    assert far.about(far.columns) == {far.columns[0]: (2, 2)}
+    assert far.different_records() == 3
     assert set(table.distinct(["fixed"])["fixed"]) == {"a", None}
     assert table.tally("n", 2) == (2, 2, 2)
     assert table.about(["num", "v", "n"]) == {"num": (2, 3), "v": (2, 2), "n": (2, 2)}

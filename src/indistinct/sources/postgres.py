@@ -89,6 +89,9 @@ _SPARE = 2
 """How many times as many records are drawn as a sample needs, of which those are taken."""
 
 _TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
+_FAR = "200000-01-01"
+"""Times from here on travel as texts: frames have no text of those after the year 262142."""
+
 _DIGITS = 38
 _CERTIFICATE = "_certificate"
 _RELEASE = "release"
@@ -110,6 +113,9 @@ _JOINING = {"enable_mergejoin": "off", "enable_nestloop": "off"}
 _COUNTING = {"enable_sort": "off"}
 """For counts of combinations: a planner that takes them for many would sort the whole table, too,
 which takes four times as long as hashing it."""
+
+_SORTING = {"work_mem": "64MB"}
+"""For digests of all records, which are sorted without files then, up to some million."""
 
 _IN_ORDER = {"max_parallel_workers_per_gather": "0"}
 
@@ -343,13 +349,11 @@ class _Whole:
 class PostgresTable(EngineTable):
     """A table, a query or a release behind a session; the release of one is another."""
 
-    def __init__(
-        self, session: Session, source: str, name: str, tokens: Tokens | None = None
-    ) -> None:
+    def __init__(self, session: Session, source: str, name: str, *, names: bool = False) -> None:
         self.session = session
         self.name = name
         self.source = source
-        self._tokens = tokens or {}
+        self._tokens: Tokens = {}
         self._counted: dict[tuple[str, ...], pl.DataFrame] = {}
         self._about: dict[str, tuple[int, int]] = {}
         self._seen: dict[str, tuple[int, int]] = {}
@@ -362,8 +366,11 @@ class PostgresTable(EngineTable):
         self._parts = ""
         self._types = self._types_in_server()
         self.columns: tuple[str, ...] = tuple(self._types)
-        self.kinds: Mapping[str, str]
-        self._height, self._scales, self._bounded, self.kinds = self._look()
+        self._height: int
+        self._like_names: bool
+        self._scales: dict[str, int]
+        self._bounded: dict[str, bool]
+        self.kinds: Mapping[str, str] = self._look(names=names)
 
     def with_tokens(self, tokens: Tokens) -> PostgresTable:
         """The same table, in which these texts stand for a missing value."""
@@ -466,17 +473,19 @@ class PostgresTable(EngineTable):
         """The first records, and some that have the name of a column as its value; none where no
         name is a number, and no column has its own name as a value.
         """
-        own = {
-            name: f"{_text(name)} IN ({', '.join(map(_literal, cells_of(name, self.columns)))})"
-            for name in self.columns
-            if self.kinds[name] == "text"
-        }
-        named = " OR ".join(own.values()) or "false"
-        asked = f"SELECT coalesce(bool_or({named}), false) AS found FROM ({self.source}) s"
-        if not quantities(self.columns) and not self.session.fetch(asked).item():
+        if not quantities(self.columns) and not self._like_names:
             return self._fetch(self.columns, "LIMIT 0")
-        rows = [self._fetch(self.columns, f"{some} LIMIT 1000") for some in ("", f"WHERE {named}")]
-        return pl.concat(rows)
+        own = f"WHERE {self._named_alike()}"
+        return pl.concat([self._fetch(self.columns, f"{some} LIMIT 1000") for some in ("", own)])
+
+    def _named_alike(self) -> str:
+        """The condition that a record has the name of a column of texts as its value."""
+        own = (
+            f"{_text(name)} IN ({', '.join(map(_literal, cells_of(name, self.columns)))})"
+            for name, kind in self._types.items()
+            if kind not in _AS_ARROW | {"numeric"}
+        )
+        return " OR ".join(own) or "false"
 
     def about(self, columns: Sequence[str]) -> Mapping[str, tuple[int, int]]:
         """How many records have a value in each column, and about how many values they have."""
@@ -544,7 +553,8 @@ class PostgresTable(EngineTable):
             release, digest = self._digests
             source = f"pg_temp.{release}"
         query = f"SELECT count(DISTINCT {digest}) AS n FROM {source}"
-        return int(self.session.fetch(query).item())
+        with self.session.settings(_SORTING):
+            return int(self.session.fetch(query).item())
 
     def one_of(self, parts: int, keys: Sequence[str]) -> str:
         """The condition that draws about one of so many combinations of some columns."""
@@ -561,7 +571,8 @@ class PostgresTable(EngineTable):
 
     def where(self, condition: str, columns: Sequence[str]) -> pl.DataFrame | None:
         """What records have in some columns, as it is; None of more than a sample may have."""
-        most = memory.most_drawn(self.sample(columns, memory.LOOKED_AT), memory.allowed())
+        first = self._fetch(columns, f"LIMIT {memory.LOOKED_AT}")  # of a release, these are some
+        most = memory.most_drawn(self._canonical(first), memory.allowed())
         found = self._fetch(columns, f"WHERE {condition} LIMIT {most + 1}")
         return found if found.height <= most else None
 
@@ -603,6 +614,7 @@ class PostgresTable(EngineTable):
             "_as_before": (self._seen, self._kept_whole(change) if height == self._height else []),
             "_frame": None,
             "_release": None,
+            "_like_names": True,
             "_tree": None,
             "_digests": None if change.shuffle is None else (release, self._row),
         }
@@ -872,12 +884,16 @@ class PostgresTable(EngineTable):
         )
         return dict(zip(names, row, strict=True))
 
-    def _look(self) -> tuple[int, dict[str, int], dict[str, bool], dict[str, str]]:
-        """The number of records; scales of exact numbers; which times are all finite; the kinds.
+    def _look(self, *, names: bool) -> dict[str, str]:
+        """The kinds of the columns, and in one pass over the table what else is known of it.
 
-        One pass over the table. Exact numbers that fit travel as such; others stay texts.
+        These are the number of records; scales of exact numbers that fit, which travel as such
+        (others stay texts); which times are all such as frames have; and, where ``names`` are
+        doubted, whether some record has one as a value.
         """
         asked, places = ["count(*) AS n"], {}
+        if names:
+            asked.append(f"coalesce(bool_or({self._named_alike()}), false) AS named")
         for at, (name, kind) in enumerate(self._types.items()):
             column = quoted(name)
             places[name] = at
@@ -885,27 +901,27 @@ class PostgresTable(EngineTable):
                 asked.append(f"coalesce(max(scale({column})), 0) AS s{at}")
                 asked.append(f"coalesce(max(abs({column})), 0)::text AS w{at}")
             elif kind in _TIMES:
-                asked.append(f"coalesce(bool_and(isfinite({column})), true) AS f{at}")
+                finite = f"{column} > '-infinity' AND {column} < '{_FAR}'"
+                asked.append(f"coalesce(bool_and({finite}), true) AS f{at}")
             if kind in _TIMES[1:]:
                 day = f"isfinite({column}) AND {column} = date_trunc('day', {column})"
                 asked.append(f"coalesce(bool_and({day}), true) AS d{at}")
         (found,) = self.session.fetch(
             f"SELECT {', '.join(asked)} FROM ({self.source}) s"
         ).to_dicts()
-        scales = {
+        self._height, self._like_names = found["n"], found.get("named", True)
+        self._scales = {
             name: found[f"s{at}"]
             for name, at in places.items()
             if f"s{at}" in found
             and found[f"w{at}"][0].isdecimal()  # else it is NaN, or infinite
             and found[f"s{at}"] + len(found[f"w{at}"].partition(".")[0]) <= _DIGITS
         }
-        bounded = {name: found[f"f{at}"] for name, at in places.items() if f"f{at}" in found}
-        self._scales, self._bounded = scales, bounded
+        self._bounded = {name: found[f"f{at}"] for name, at in places.items() if f"f{at}" in found}
         head = self._fetch(self.columns, "LIMIT 0")
         kinds = {values.name: kind_of_type(values.dtype) for values in head.get_columns()}
         days = (name for name, kind in kinds.items() if kind == "datetime")
-        kinds |= {name: "date" for name in days if found[f"d{places[name]}"]}
-        return found["n"], scales, bounded, kinds
+        return kinds | {name: "date" for name in days if found[f"d{places[name]}"]}
 
 
 def open_in_server(
@@ -938,7 +954,7 @@ def open_in_server(
             remedy="take that away under [source]",
         )
     source = address.source(query)
-    table = PostgresTable(Session(address), source, address.name)
+    table = PostgresTable(Session(address), source, address.name, names=header is None)
     if header is None:
         believed_names(table.like_their_names(), table.name)
     return table
