@@ -6,9 +6,9 @@
 The walk begins at the top of the lattice. Every step goes to one of the nodes right below, and at
 the end one of the nodes on the way is taken; each choice is by the exponential mechanism (McSherry
 and Talwar 2007) with the same part of what the search may spend. A node is as good as the records
-that its classes are likely to keep beyond the k that they need, times the share of precision that
-its levels keep: one record more adds at most 1 to that. The paper scores by the loss of all records
-of a class, which one record more changes by k.
+of its classes, times the share of precision that its levels keep. A class counts from the records
+on that it needs to be published, and wholly from twice as many: so one record more adds at most 2.
+The paper scores by the loss of all records of a class, which one record more changes by k.
 
 Levels are chosen with a look at all records, and only then are records drawn for them; so what both
 spend adds up.
@@ -32,6 +32,9 @@ from indistinct.recoding.plan import LevelPlan, SearchReport
 from indistinct.types import Bools, Ints
 
 NAME = "safepub"
+
+STEEP = 2.0
+"""How much one record adds to a score, at most: a class counts wholly from twice its need on."""
 
 
 def by_chance(
@@ -112,10 +115,11 @@ class Walk:
         return float((self._shares * (1 - levels / self._heights)).sum())
 
     def score(self, levels: Ints) -> float:
-        """Records beyond those that classes need, times precision: one record adds 1 at most."""
+        """Records of classes that are likely to be published, times precision, from 0 to 1."""
         self.looked_at += 1
         _, size = self._grouper.classes(levels)
-        return self.precision(levels) * float(np.maximum(size - self._needed, 0.0).sum())
+        counted = np.minimum(size, STEEP * np.maximum(size - self._needed, 0.0))
+        return self.precision(levels) * float(counted.sum())
 
     def drawn(self, epsilon: float, random: Random) -> Ints:
         """The levels of a node, chosen with epsilon; the only one if there is one."""
@@ -137,12 +141,12 @@ class Walk:
 
 
 def _drawn(scores: list[float], epsilon: float, random: Random) -> int:
-    """One of several by the exponential mechanism, where one record adds 1 at most to a score.
+    """One of several by the exponential mechanism, where one record adds 2 at most to a score.
 
     >>> _drawn([0.0, 1000.0], 1.0, stream(1, "example"))
     1
     """
-    gains = np.array(scores) * (epsilon / 2)
+    gains = np.array(scores) * (epsilon / (2 * STEEP))
     parts = np.exp(gains - gains.max()).cumsum()
     return int(
         np.searchsorted(parts, random.random() * parts[-1], side="right").clip(0, len(parts) - 1)
