@@ -110,6 +110,16 @@ def risk(
             min=1,
         ),
     ] = None,
+    log_linear: Annotated[
+        int | None,
+        option(
+            "1|2",
+            "Expect the population by a log-linear model: 1 without associations, 2 with those of "
+            "two attributes.",
+            min=1,
+            max=2,
+        ),
+    ] = None,
     exposed: Annotated[
         int,
         option(
@@ -155,6 +165,7 @@ def risk(
             standard=names(standard),
             zip_population=zip_population,
             special_uniques=special_uniques,
+            log_linear=log_linear,
             source=source,
             engine=engine,
             memory=memory,

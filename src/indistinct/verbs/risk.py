@@ -95,6 +95,7 @@ def risk(  # noqa: PLR0913, what its user may say
     standard: str | Sequence[str] | None = None,
     zip_population: Frame = None,
     special_uniques: int | None = None,
+    log_linear: int | None = None,
     source: PlainMapping | None = None,
     path: str | Path | None = None,
     engine: str | None = None,
@@ -128,6 +129,8 @@ def risk(  # noqa: PLR0913, what its user may say
         zip_population: a table of zip codes and how many people live there, for Safe Harbor.
         special_uniques: look for records that so few quasi-identifiers, at most, single out, and
             score them (SUDA).
+        log_linear: what a log-linear model of the population expects of unique records, if its size
+            is known: 1 for a model without associations, 2 with all of two quasi-identifiers.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
         path: the file that a frame was read from, for messages.
         engine: ``"duckdb"`` scans the file, or the files of a folder or pattern, as
@@ -215,6 +218,7 @@ def risk(  # noqa: PLR0913, what its user may say
         report,
         curve=curve,
         special=classes.special_uniques(special_uniques, tell),
+        log_linear=classes.log_linear(log_linear, people.size),
         standards=_verdicts(names, looked.whole, classes, in_class, areas),
         notes=tuple(notes),
         rows=looked.rows,

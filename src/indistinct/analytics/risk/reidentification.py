@@ -38,6 +38,7 @@ import polars as pl
 from indistinct.analytics.attacks import record_linkage
 from indistinct.analytics.leakage.encoded import encode
 from indistinct.analytics.risk.elbow import Selection, select_k
+from indistinct.analytics.risk.log_linear import LogLinear, log_linear
 from indistinct.analytics.risk.population import Basis, Population
 from indistinct.analytics.risk.special_uniques import SpecialUniques, special_uniques
 from indistinct.analytics.risk.uniqueness import Uniqueness, estimate_uniqueness
@@ -135,6 +136,19 @@ class Classes:
         domains = {name: len(self._domains[name]) for name in codes}
         what = "looking for special uniques"
         return special_uniques(codes, domains, self.size, most, lambda done: tell(what, done))
+
+    def log_linear(self, interactions: int | None, population: float | None) -> LogLinear | None:
+        """What a log-linear model expects of the classes; None where nobody asks.
+
+        Arguments:
+            interactions: attributes whose associations the model knows, 1 or 2.
+            population: the number of people that the table was drawn from, if known.
+        """
+        if interactions is None:
+            return None
+        codes = {name: own.astype(np.int32) for name, own in self._codes.items()}
+        domains = {name: len(self._domains[name]) for name in codes}
+        return log_linear(codes, domains, self.size, interactions, population)
 
     @cached_property
     def cells(self) -> pl.DataFrame:
@@ -355,6 +369,7 @@ class RiskReport(OfUnits, Document):
         curve: the risk over a range of k.
         standards: verdicts by usual standards.
         special: which records few attributes single out, where that was asked.
+        log_linear: what a log-linear model of the population expects, where that was asked.
         notes: what the reader should know.
         rows: the table's records, if people have many and all figures count people.
     """
@@ -378,6 +393,7 @@ class RiskReport(OfUnits, Document):
     curve: RiskCurve | None = None
     standards: tuple[StandardVerdict, ...] = ()
     special: SpecialUniques | None = None
+    log_linear: LogLinear | None = None
     notes: tuple[str, ...] = ()
     rows: int | None = None
     _size: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
@@ -445,8 +461,8 @@ class RiskReport(OfUnits, Document):
         ``row`` (from 1), ``class_size``, ``prosecutor`` and ``journalist``. Of people with many
         records it is the risk of every person, and ``row`` the first of the person's records. With
         special uniques also ``fewest``, the size of the smallest set that singles the record out,
-        and ``score``, by which equal risks are ordered. None where records have no order, as on
-        lazy engines.
+        and ``score``, with a log-linear model ``expected``, the risk that it expects: equal risks
+        are ordered by these. None where records have no order, as on lazy engines.
         """
         if self._class_of is None:
             return None
@@ -462,6 +478,8 @@ class RiskReport(OfUnits, Document):
             }
         )
         by = ["prosecutor", "journalist"]
+        if self.log_linear is not None:
+            found, by = found.with_columns(expected=self.log_linear.risk[of]), [*by, "expected"]
         if self.special is not None:
             own = {"fewest": self.special.fewest[of], "score": self.special.score[of]}
             found, by = found.with_columns(**own), [*by, "score"]
@@ -532,6 +550,8 @@ class RiskReport(OfUnits, Document):
             document["elbow"] = None if found is None else found.to_dict()
         if self.special is not None:
             document["special_uniques"] = self.special.to_dict()
+        if self.log_linear is not None:
+            document["log_linear"] = self.log_linear.to_dict()
         if exposed > 0 and self.exposed is not None:
             document["exposed"] = self.exposed.head(exposed).to_dicts()
         if self.standards:
@@ -559,6 +579,8 @@ class RiskReport(OfUnits, Document):
             yield Line(f"\n{BASES[self.basis]}")
         yield from _unique(self)
         yield from _distribution(self)
+        if self.log_linear is not None:
+            yield from self.log_linear.parts(self.records, self.units)
         if self.special is not None:
             yield from self.special.parts(self.records, self.units)
         if self.curve is not None:
