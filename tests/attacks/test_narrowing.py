@@ -260,6 +260,34 @@ def test_what_can_be_computed_from_two_columns_is_warned_of(what: str, seed: int
     assert any(told in text for text in warnings) == (what not in {"chance", "dead"})
 
 
+def parts_of_a_total(seed: int, parts: int, error: float = 0) -> pl.DataFrame:
+    """Costs of people, one of them known; their total, and another column."""
+    random, n = np.random.default_rng(seed), 400
+    table = {"known": random.integers(20, 80, n)}
+    table |= {f"part {at}": random.integers(0, 80, n) for at in range(parts)}
+    total = np.sum([*table.values()], axis=0) + random.normal(0, error, n).round()
+    return pl.DataFrame(
+        {
+            "sex": random.choice(["F", "M"], n),
+            **table,
+            "total": total,
+            "x": random.integers(0, 80, n),
+        }
+    )
+
+
+@pytest.mark.parametrize(("parts", "error", "told"), [(2, 0, True), (5, 0, True), (3, 20, False)])
+def test_what_is_left_of_a_total_is_warned_of(parts: int, error: float, told: bool) -> None:
+    table = parts_of_a_total(1, parts, error)
+    those = " and ".join(f"'{name}'" for name in [*table.columns[2:-1]])
+    said = f"'known' is generalized, and can be computed from {those}, which"
+    assert any(said in text for text in ind.anonymize(table, COMPUTING).warnings) is told
+    changed = {"role": "insensitive", "transform": {"noise": {"scale": 30}}}
+    attributes = {"sex": {"role": "quasi-identifier"}, "known": changed}
+    warnings = ind.anonymize(table, COMPUTING | {"attributes": attributes}).warnings
+    assert any("so telling what 'known' was" in text for text in warnings) is told
+
+
 def test_whoever_computes_an_exact_age_finds_people_alone() -> None:
     release = ind.anonymize(computing(0, "age")[0], COMPUTING)
     assert release.certificate.promises[0]["achieved"]["k"] >= 4

@@ -185,7 +185,7 @@ def warn_about_computed(
     visits: Iterable[str] = (),
     seen: pl.DataFrame | None = None,
 ) -> list[WarningText]:
-    """Warnings about quasi-identifiers that are generalized, and follow from two columns that stay.
+    """Warnings about quasi-identifiers that are generalized, and follow from columns that stay.
 
     Arguments:
         private: the table.
@@ -204,11 +204,11 @@ def warn_about_computed(
         seen = _of_everybody(private, [*sought, *readable])
     return [
         Kind.RISK(
-            f"'{quasi}' is generalized, and can be computed from '{one}' and '{other}', which "
-            f"are published{' as they are' * _as_they_are(private, one, other)}: make one of them "
-            "a quasi-identifier, or leave it out"
+            f"'{quasi}' is generalized, and can be computed from {in_quotes(those, ' and ')}, "
+            f"which are published{' as they are' * _as_they_are(private, *those)}: make one of "
+            "them a quasi-identifier, or leave it out"
         )
-        for quasi, one, other in computed(seen, table.kinds, sought, readable)
+        for quasi, *those in computed(seen, table.kinds, sought, readable)
     ]
 
 

@@ -1,6 +1,6 @@
-"""Columns that can be computed from two others: an age from a year and a year of birth.
+"""Columns that can be computed from others: an age from a year and a year of birth.
 
-No one of the two tells it. Where both are published as they are, they undo what is generalized, or
+None of these tells it alone. Where all are published as they are, they undo what is generalized, or
 changed, and no promise about equivalence classes sees that.
 """
 
@@ -23,16 +23,19 @@ EXPLAINED = 0.9
 TRIED = 3
 """So many pairs of columns are, those that explain most."""
 
+ROWS_EACH = 10
+"""So many rows for each of more than two columns show that a sum of them is not one by chance."""
+
 _LITTLE = 1e-9
 
 
 def computed(
     texts: pl.DataFrame, kinds: Mapping[str, str], sought: Sequence[str], published: Iterable[str]
-) -> list[tuple[str, str, str]]:
-    """Columns that rise or fall with a weighted sum of two others, or a product of their powers.
+) -> list[tuple[str, ...]]:
+    """Columns that rise or fall with a weighted sum of others, or a product of two others' powers.
 
-    Nearly always, where they do not with either: a day of admission is that of discharge less a
-    stay, a weight follows from a height and a body mass index.
+    Nearly always, where they do not with any alone: a day of admission is that of discharge less a
+    stay, a weight follows from a height and a body mass index, a part is the total less the others.
 
     Arguments:
         texts: the columns as text, null for missing.
@@ -41,7 +44,7 @@ def computed(
         published: those that everybody can read.
 
     Returns:
-        Each column that follows from two, with these.
+        Each column that follows from two or more, with these.
     """
     readable = [name for name in published if name not in sought]
     if not sought or len(readable) < 2:
@@ -51,9 +54,9 @@ def computed(
     found = []
     for name, values in (on_scales(some, kinds, sought) if len(others) > 1 else {}).items():
         far = {one: by for one, by in others.items() if not in_order(by, values, NEARLY)}
-        pair = _pair(values, far)
-        if pair is not None:
-            found.append((name, *pair))
+        those = _pair(values, far) or _parts(values, far)
+        if those:
+            found.append((name, *those))
     return found
 
 
@@ -93,11 +96,32 @@ def told_by_groups(values: Floats, shown: pl.Series) -> float:
     return 1 - left / whole if whole else 1.0
 
 
-def _pair(values: Floats, others: Mapping[str, Floats]) -> tuple[str, str] | None:
+def _parts(values: Floats, others: Mapping[str, Floats]) -> tuple[str, ...]:
+    """Columns, none of them idle, of which a sum puts the values in order.
+
+    Those that lack most of their numbers are left aside.
+    """
+    there = {name: by for name, by in others.items() if np.isnan(by).mean() < 0.5}
+    rows = ~np.isnan([values, *there.values()]).any(axis=0)
+    if len(there) < 2 or np.count_nonzero(rows) < ROWS_EACH * len(there):
+        return ()
+    columns = np.stack([values, *there.values()])[:, rows]
+    if not in_order(_fitted(columns), columns[0]):
+        return ()
+    kept = list(range(1, len(columns)))
+    for at in list(kept):
+        fewer = [one for one in kept if one != at]
+        if fewer and in_order(_fitted(columns[[0, *fewer]]), columns[0]):
+            kept = fewer
+    names = list(there)
+    return tuple(names[at - 1] for at in kept)
+
+
+def _pair(values: Floats, others: Mapping[str, Floats]) -> tuple[str, ...]:
     """The two columns of which a sum, or else a product, puts the values in order."""
     names = list(others)
     if len(names) < 2:
-        return None
+        return ()
     columns = np.stack([values, *others.values()])
     for kept in (columns, _logarithms(columns)):
         explained = np.triu(_explained(kept), k=1)
@@ -107,7 +131,7 @@ def _pair(values: Floats, others: Mapping[str, Floats]) -> tuple[str, str] | Non
                 break
             if in_order(_fitted(kept[[0, one + 1, other + 1]]), values):
                 return names[one], names[other]
-    return None
+    return ()
 
 
 def _logarithms(columns: Floats) -> Floats:
