@@ -210,3 +210,33 @@ def test_what_does_not_apply_hides_nobody_from_attackers(seed: int) -> None:
     assert found(frame, "none", "") == some
     whole = found(frame)
     assert whole["non-membership"] != some["non-membership"]
+
+
+@pytest.mark.parametrize(("transform", "told"), [({"pram": 0.5}, True), ({"round": 1}, False)])
+def test_who_allows_for_values_drawn_at_random_is_surer_than_attackers(
+    transform: Any, told: bool
+) -> None:
+    """All of one class have 0: a half of what they show was drawn from everybody."""
+    n = 600
+    table = pl.DataFrame(
+        {
+            "age": [20 + 2 * (at % 6) for at in range(n)],
+            "sex": ["fm"[at % 2] for at in range(n)],
+            "cost": [at % 6 and at // 6 % 5 for at in range(n)],
+            "seen": [""] * n,
+        }
+    )
+    keys = policy(cost=sensitive(transform))
+    release = ind.anonymize(table, keys)
+    report = ind.attack(table, release, keys, only=["membership"])
+    said = (
+        "'cost': values were swapped, or drawn at random, and attackers take those of the release"
+    )
+    assert any(note.startswith(said) for note in report.notes) is told
+    if told:
+        assert report["membership"].success["0.95"] == 0
+        shown = release.tables.with_columns(zero=pl.col("cost") == 0)
+        share = shown["zero"].mean()
+        of_class = shown.filter(pl.col("age") == 20)["zero"].mean()
+        assert of_class < 0.75
+        assert (of_class - 0.5 * share) / 0.5 > 0.9

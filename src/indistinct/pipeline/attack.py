@@ -47,6 +47,7 @@ from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transforming import (
+    EXCHANGED,
     changes_values,
     depends_on_others,
     followed,
@@ -80,6 +81,13 @@ SEEN = (
     "show it: whoever knows it finds more there"
 )
 """The note on quasi-identifiers of a further release that the first one does not take for known."""
+
+TAKEN_FOR_TRUE = (
+    "{}: values were swapped, or drawn at random, and attackers take those of the release for "
+    "true; one who allows for it, as the certificate lets readers do, believes less of small "
+    "classes, and more of large ones: what most of a class show nearly all of them may have"
+)
+"""The note on attributes whose values became those of other records."""
 
 
 def attack(  # noqa: PLR0913, what its user may say
@@ -527,6 +535,11 @@ def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
     if view.lacking:
         left, near = in_quotes(view.lacking), "".join(map(view.nearly_called, view.lacking))
         notes.append(f"the release has no column {left}: nothing is learnt from it{near}")
+    rules = {name: item.transform for name, item in attacked.private.policy.attributes.items()}
+    names = [*view.quasi, *attacked.private.policy.sensitive]
+    drawn = [name for name in names if (rule := rules.get(name)) and rule.name in EXCHANGED]
+    if drawn:
+        notes.append(TAKEN_FOR_TRUE.format(in_quotes(drawn)))
     if view.person is not None and attacked.private.policy.person is not None:
         if view.nobody.any():
             number = int(view.nobody.sum())
