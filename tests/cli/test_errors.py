@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -247,6 +248,18 @@ def test_other_ends(release, monkeypatch, error: BaseException, code: int, text:
     result = release(GOOD)
     assert result.exit_code == code
     assert text in result.stderr
+
+
+def test_a_folder_that_was_removed_is_not_our_bug(release, monkeypatch, tmp_path: Path):
+    """Numba asks where it runs, and fails without a name of a file."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with contextlib.chdir(gone):
+        gone.rmdir()
+        monkeypatch.setattr(indistinct, "anonymize", fails(FileNotFoundError(2, "No such file")))
+        result = release(GOOD)
+    assert result.exit_code == 2
+    assert "error: the folder in which the command was started is not there" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -99,15 +99,31 @@ def ended_as_told(module: str, *, as_json: bool = False) -> Iterator[None]:
         complain("error", problem.message)
         _end(ended("MemoryError", 2, problem), as_json)
     except OSError as error:
-        if error.filename is None or error.strerror is None:
+        if _has_no_folder():
+            problem = Problem(
+                "system-error",
+                "the folder in which the command was started is not there any more",
+                remedy="change to a folder that is there (cd), and run it again",
+            )
+        elif error.filename is None or error.strerror is None:
             _confess(error, module, as_json)
-        problem = Problem("system-error", str(error.strerror), file=str(error.filename))
+        else:
+            problem = Problem("system-error", str(error.strerror), file=str(error.filename))
         complain("error", str(problem))
         _end(ended("OSError", 2, problem), as_json)
     except BaseException as error:  # any error: a message, and no value of the table
         if not isinstance(error, Exception) and type(error).__module__ != _PANICS:
             raise
         _confess(error, module, as_json)
+
+
+def _has_no_folder() -> bool:
+    """Whether the folder that the program runs in was removed: libraries stumble over that."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _left_by(followed: Followed) -> str:
