@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
+import pickle
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import fields
 from html.parser import HTMLParser
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import polars as pl
 
 import indistinct as ind
 from indistinct.document import (
@@ -142,3 +146,37 @@ def test_what_keys_name_is_there() -> None:
         own = {item.name for item in fields(kind)} | {*dir(kind)}
         named = {key.strip("*?").rpartition("=")[2].split(".")[0] for key in keys}
         assert named <= own, kind
+
+
+def test_whatever_a_verb_returns_is_compared_copied_and_sent_to_another_process() -> None:
+    rows = [(20 + at % 30, "fm"[at % 2], ("flu", "gout", "hiv")[at % 3]) for at in range(90)]
+    table = pl.DataFrame(rows, ["age", "sex", "ill"], orient="row")
+    policy: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": 5}},
+            "sex": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive"},
+        },
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "method": {"seed": 1},
+    }
+    grouped = {**policy, "method": {"algorithm": "mondrian", "seed": 1}}
+    release, other = (ind.anonymize(table, keys) for keys in (policy, grouped))
+    found = [
+        *(release, release.plan, release.certificate, release.run, other, other.plan),
+        ind.assess(table),
+        ind.attack(table, release, policy),
+        ind.audit(release),
+        ind.compare(table, release, policy=policy),
+        ind.explore(table, policy, k=[2, 50_000]),
+        ind.Policy.from_dict(policy),
+        ind.risk(table, policy, special_uniques=1),
+    ]
+    for one in found:
+        for again in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):  # noqa: S301 - our own
+            assert isinstance(again == one, bool)
+            assert one == one  # noqa: PLR0124 - also where it holds arrays
+            if hasattr(one, "to_dict"):
+                assert again.to_dict() == one.to_dict()
+    assert release != other
+    assert release.plan != other.plan

@@ -55,7 +55,7 @@ PREVIEW = 5
 """Rows of a release that a notebook shows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Release(Document):
     """A release and everything known about it.
 

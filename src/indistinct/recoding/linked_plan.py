@@ -68,7 +68,7 @@ class History:
     count: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinkedPlan:
     """People linked to classes and buckets.
 

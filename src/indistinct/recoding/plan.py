@@ -120,7 +120,7 @@ def all_labels(data: LeveledTable, attribute: int) -> list[str | None]:
     return [label for level in data.compiled[attribute].labels for label in level]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LevelPlan:
     """One node of the lattice for every distinct combination, or none: suppressed.
 
@@ -196,7 +196,7 @@ class LevelPlan:
         return document
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CutPlan:
     """One level for every leaf of every attribute: what is published is a cut of each hierarchy.
 
@@ -259,7 +259,7 @@ class Noise:
     values: Mapping[str, str | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CellPlan:
     """A class for every combination, and one published cell per class and attribute.
 

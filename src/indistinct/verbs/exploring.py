@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -284,14 +285,14 @@ def _point(
 ) -> Point:
     told = {**choice.told, "k": _k_of(choice.policy) if k is None else k}
     if isinstance(plan, Unsatisfiable):
-        return Point(**told, why=_why(plan), source=lambda: _with_k(choice.policy, k))
+        return Point(**told, why=_why(plan), source=partial(_with_k, choice.policy, k))
     key: object = object()
     if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
         # One node of the lattice is the best one for many k.
         key = plan.nodes, private.sight.by_record, plan.suppressed.tobytes()
     if key not in known:
         known[key] = _worth(private.data, plan, private.policy.risk.threshold)
-    return Point(**told, **known[key], source=lambda: _with_k(choice.policy, k))
+    return Point(**told, **known[key], source=partial(_with_k, choice.policy, k))
 
 
 def _worth(data: LeveledTable, plan: Plan, threshold: float) -> Plain:
@@ -323,7 +324,7 @@ def _risk(size: Any, threshold: float) -> Plain | None:
 def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None) -> Point:
     """A point as the release that its policy makes."""
     policy = _with_k(choice.policy, k)
-    told = {**choice.told, "k": _k_of(policy), "source": lambda: policy}
+    told = {**choice.told, "k": _k_of(policy), "source": partial(_with_k, policy, None)}
     try:
         quiet = policy.output.model_copy(update={"report": False})
         release = anonymize(data, policy.model_copy(update={"output": quiet}), path=path)

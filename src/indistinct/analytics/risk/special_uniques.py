@@ -33,7 +33,7 @@ from indistinct.microdata.encoding import numbers_of_combinations
 from indistinct.types import Floats, Ints, Ints32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpecialUniques(PlainData):
     """Which records few quasi-identifiers single out.
 

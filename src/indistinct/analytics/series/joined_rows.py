@@ -35,7 +35,7 @@ QUASI = "quasi-identifier"
 """The role of what a reader knows of people."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Joined:
     """Of whom rows may tell more than classes list.
 

@@ -75,7 +75,7 @@ class Point(PlainData):
     analyses: Sequence[PlainMapping] | None = None
     gain: PlainMapping | None = None
     why: str | None = None
-    source: Callable[[], Any] = field(default=lambda: None, repr=False, compare=False)
+    source: Callable[[], Any] = field(default=type(None), repr=False, compare=False)
 
     @property
     def policy(self) -> Any:
