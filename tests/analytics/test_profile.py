@@ -2926,6 +2926,23 @@ def test_values_tell_visits_and_states_of_marriage_from_readings(
     assert seen[name].role == role
 
 
+def test_questions_with_one_scale_are_no_more_known_than_the_one_they_stand_beside() -> None:
+    commute = [str(1 + at % 7) for at in range(N)]
+    asked = [str(1 + at * 5 % 11 % 7) for at in range(N)]
+    seen = profile(pl.DataFrame({"commute": commute, "envfac": asked}))
+    assert seen["commute"].role == "quasi-identifier"
+    assert seen["envfac"].role == "sensitive"
+    seen = profile(pl.DataFrame({"commute": commute, "envfac": commute}))
+    assert seen["envfac"].role == "quasi-identifier"
+
+
+def test_years_beside_a_wage_are_those_of_work() -> None:
+    years = {"years_zvt": [str(at * at % 31) for at in range(N)], "sex": ["m", "f"] * (N // 2)}
+    seen = profile(pl.DataFrame({**years, "salary": [str(1000 * (at % 83)) for at in range(N)]}))
+    assert seen["years_zvt"].role == "quasi-identifier"
+    assert profile(pl.DataFrame(years))["years_zvt"].role == "sensitive"
+
+
 def test_days_counted_from_a_day_that_another_column_shows_are_dates() -> None:
     days = [date(2013, 1, 1) + timedelta(days=at * 13 % 700) for at in range(N)]
     since = [(day - date(1960, 1, 1)).days for day in days]
@@ -2953,6 +2970,19 @@ def test_days_counted_from_a_day_that_another_column_shows_are_dates() -> None:
         ("kind", ["c", "q", "w", "i", "m", "x", "k", "ff"] * (N // 8), "sensitive"),
         ("marital_status", ["g", "s", "p", "m"] * (N // 4), "quasi-identifier"),
         ("Hospital_Environment", [f"{1 + at % 40 / 10:.1f}" for at in range(N)], "sensitive"),
+        ("date", ["1", "2"] * (N // 2), "sensitive"),
+        ("trubstay", ["1", "2"] * (N // 2), "sensitive"),
+        ("length_stay", [str(at % 30) for at in range(N)], "quasi-identifier"),
+        (
+            "essential_industry",
+            ["Grocery", "Medical", "None", "Nope"] * (N // 4),
+            "quasi-identifier",
+        ),
+        ("online_hrs", [str(30 + at % 16) for at in range(N)], "sensitive"),
+        ("lied_about_age", ["0", "1"] * (N // 2), "sensitive"),
+        ("seniorcitizen", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("kids_vs_parents", ["Better off", "Worse off"] * (N // 2), "sensitive"),
+        ("shown", [f"picture{at % 4}.jpg" for at in range(N)], "sensitive"),
     ],
 )
 def test_values_say_what_a_name_leaves_open(name: str, held: list[str], role: str) -> None:

@@ -333,7 +333,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     beside = [_beside(look) for look in looks.values()]
     keys = keys_of_people(table, beside)
     items = [_numbering(look.item, keys) for look in looks.values()]
-    items = _at_school(table, _with_epoch(table, items), looks)
+    items = _at_work(table, _at_school(table, _with_epoch(table, items), looks), looks)
     items = _with_trees(table, _with_neighbours(table, items, looks, bool(keys)))
     items = _with_relations(table, items)
     items = _without_codes(table, _with_units(items, looks))
@@ -400,6 +400,27 @@ def _at_school(
 
 
 _MOST_GRADES = 20
+_PAY = ("salary", "wage", "salario", "sueldo", "salaire", "gehalt", "lohn", "stipendio", "pay")
+_MANY_YEARS = ("years", "yrs", "anos", "ans", "jahre", "anni")
+_LONGEST = 60
+
+
+def _at_work(
+    table: Table, items: list[AttributeProfile], looks: Mapping[str, _Look]
+) -> list[AttributeProfile]:
+    """The columns; years beside a wage are those that somebody has worked: years_bank."""
+    paid = any(names_one_of(item.called or item.attribute, _PAY) for item in items)
+    for at, item in enumerate(items) if paid else ():
+        years = words(item.called or item.attribute)[:1]
+        read = looks[item.attribute].read
+        if item.sure or item.about or read is None or not years or years[0] not in _MANY_YEARS:
+            continue
+        largest = read[0].largest
+        if item.type == "number" and largest is not None and largest <= _LONGEST:
+            why = "others know how long a person has worked: its table speaks of wages"
+            told = replace(item, about="occupation", sure=True)
+            items[at] = _in_role(table, told, read, "quasi-identifier", why)
+    return items
 
 
 def _with_epoch(table: Table, items: list[AttributeProfile]) -> list[AttributeProfile]:

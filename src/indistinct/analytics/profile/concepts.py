@@ -559,7 +559,13 @@ _QUESTION = 6
 
 def _glued(name: str) -> tuple[Concept, str] | None:
     """What a name is about of which a word ends with one of the vocabulary: ``youngkids``."""
-    parts = [part for part in words(name) if len(part) > _LEAST_GLUED and not part.endswith(_NOUNS)]
+    parts = [
+        part
+        for part in words(name)
+        if len(part) > _LEAST_GLUED
+        and not part.endswith(_NOUNS)
+        and part not in _vocabulary().words
+    ]
     if len(words(name)) >= _QUESTION or not any(
         part.endswith(_vocabulary().words) for part in parts
     ):

@@ -102,7 +102,10 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
         return concept_named("time"), "its name is a year, and its values say whether"
     if is_one_of(column, ("student", "pupil")) and values.distinct <= _FEWEST_LETTERS:
         return concept_named("education"), "its name says student, and its values whether"
-    if names_one_of(column, _HOURS) and _are_hours_of_work(values):
+    other = names_one_of(column, concept_named("occupation").unless) or names_one_of(
+        column, _ONLINE
+    )
+    if names_one_of(column, _HOURS) and not other and _are_hours_of_work(values):
         return concept_named(
             "occupation"
         ), "its name says hours, its values are those of a week of work"
@@ -118,6 +121,7 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
 
 
 _HOURS = ("hours", "hrs", "horas", "heures", "stunden", "ore", "uren", "godziny", "saat")
+_ONLINE = ("online", "internet", "web", "phone", "media", "mobile", "computer")
 _FULL_TIME = (28.0, 55.0)
 _WEEK = 168
 
@@ -239,6 +243,10 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
         return True  # a locus of control, or a load of lessons
     if FOR in why:
         return could_be_numbers(values)
+    if concept.name == "stay" and "…" in why:  # phoneservice, trubstay: whether, and of what kind
+        return values.kind == "integer" and values.distinct <= _FEWEST_LETTERS
+    if concept.name == "age" and len(words(column)) > 2 and _says_yes_or_no(values):
+        return why.endswith(" age")  # lied_about_age
     if words(column) == ("distance",) and values.numbers is not None:  # or one in a mouth
         low, high = _ends(values.numbers)
         return low is not None and high is not None and high < _FURTHEST * low
@@ -253,7 +261,8 @@ def _are_no_times(column: str, why: str, values: Values) -> bool:
     """Whether a name that could speak of a time has codes, pressures, or counts for its values."""
     few = values.kind == "integer" and values.largest is not None and values.largest < _HUNDRED
     texts = values.kind == "text" and values.distinct > FEW
-    written = (few and why.endswith(" dt")) or (texts and why.endswith((" data", " dat")))
+    two = few and values.distinct < K and why.endswith((" date", " dates", " fecha", " datum"))
+    written = two or (few and why.endswith(" dt")) or (texts and why.endswith((" data", " dat")))
     return written or _are_codes(values) or _are_pressures(column, values)
 
 

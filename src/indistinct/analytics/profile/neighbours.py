@@ -416,10 +416,6 @@ def _of_families(
                 yield item.name, ("sensitive", f"it is called like '{like[0].name}'")
 
 
-FEW_CODES = 5
-"""So few numbers are the same in many columns: they say something if they go one by one."""
-
-
 _TWO = 2
 """So few numbers say little of a column that has others as well."""
 
@@ -441,7 +437,7 @@ def _alike(table: Table, columns: Sequence[Neighbour], at: int) -> tuple[Role, s
             within = own <= one.values or (one.values <= own and not little)
             ill = one.role == "sensitive" and within and len(own & one.values) >= 2
             seen = one.role == "quasi-identifier" and own == one.values and len(own) > 2
-            if seen and one.kind == "integer" and len(own) <= FEW_CODES:
+            if seen and one.kind == "integer":
                 seen = table.distinct([item.name, one.name]).height <= len(own) + item.gaps
             if ill or seen:
                 return one.role, f"it is next to '{one.name}' and has the same values"

@@ -458,6 +458,10 @@ def _matching() -> list[pl.Expr]:
     ]
 
 
+_MOST_WITH_ONE = {"names": 5, "photograph": 50}
+"""Records that have one name, or one picture, on average, at most; people are shown others."""
+
+
 def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     values = column.sample.head(LOOKED_AT)
     if min(values.len(), column.distinct) < 3 or not _long_enough(column.kind, values):
@@ -471,9 +475,8 @@ def _by_pattern(column: Column) -> Iterator[tuple[str, Evidence, str]]:
     if told := _codes(values, column.distinct, digests):
         yield "other", "pattern", told
     for (kind, pattern, what), share in zip(PATTERNS, matching, strict=True):
-        if kind == "names" and pattern != _TITLED and column.distinct * 5 < column.filled:
-            continue
-        if (share or 0.0) >= MATCHING_SHARE:
+        many = _MOST_WITH_ONE.get(kind, column.filled) if pattern != _TITLED else column.filled
+        if (share or 0.0) >= MATCHING_SHARE and column.distinct * many >= column.filled:
             yield kind, "pattern", f"its values look like {what}"
     if phones >= MATCHING_SHARE and _share(values, _phones) >= MATCHING_SHARE:
         yield "telephone", "pattern", "its values look like telephone numbers"
