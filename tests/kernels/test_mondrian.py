@@ -45,6 +45,8 @@ WAYS = {
     3: ["p", "q", "t", "t"],  # the last two are one node, with nothing below it
 }
 """The nodes above each value, a letter each, where there is a hierarchy."""
+NODES = "awsrbvzxyumndceptq"
+"""All of them, siblings in neither order."""
 COVERS = {"r": 0.75, "a": 0.375, "b": 0.25, "t": 1.0}
 EACH = (0.0, 0.125, 0.25, 0.0)
 BITS = (1.0, 1.25, 1.75, 1.5)
@@ -52,19 +54,15 @@ BITS = (1.0, 1.25, 1.75, 1.5)
 
 def space(pairs: bool, weight: Sequence[float]) -> Space:
     """The attributes; with ``pairs``, what two values of a hierarchy span stands in a table."""
-    nodes = sorted({node for ways in WAYS.values() for way in ways for node in way})
-    cost = [*PLACE, *(COVERS.get(node, 0.0) for node in nodes)]
+    cost = [*(COVERS.get(node, 0.0) for node in NODES), *PLACE]
     paths: list[int] = []
     at = np.zeros((4, 6), np.int64)
     for j in range(4):
-        at[j] = START[j], SIZES[j], KINDS[j], 0, 0, 0 if j == 0 else -1
+        at[j] = START[j], SIZES[j], KINDS[j], 0, 0, len(NODES) if j == 0 else -1
         if j in WAYS:
             at[j, 3:5] = 3, len(paths)
             for depth in range(3):
-                paths += [
-                    len(PLACE) + nodes.index(way[depth]) if depth < len(way) else -1
-                    for way in WAYS[j]
-                ]
+                paths += [NODES.find(way[depth : depth + 1] or " ") for way in WAYS[j]]
     unit = np.stack([weight, EACH, BITS], axis=1)
     made = Space(at, unit, np.array(cost), np.array(paths, np.int32))
     if pairs:

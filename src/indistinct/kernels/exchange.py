@@ -686,9 +686,9 @@ def _add_noise(facts: Facts, state: State) -> None:
 
 @inner
 def _next_search(cursor: Ints) -> None:
-    """Look from the next class on, for values that are new."""
+    """Look from the class on, which has no value that is new to itself."""
     cursor[FEWER] = 0
-    cursor[DONOR] = cursor[CLASS] + 1
+    cursor[DONOR] = cursor[CLASS]
     cursor[TURNED] = 0
     cursor[BARRED] = 0
 

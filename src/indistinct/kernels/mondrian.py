@@ -299,11 +299,12 @@ def _branches(space: Space, values: Ints, held: int, j: int, least: int, cut: In
     first, size, path = space.at[j, START], space.at[j, SIZE], space.path
     value = values[VALUE]
     low, high = value[first], value[first + held - 1]
-    at, depth = space.at[j, PATH], 0
-    while depth < space.at[j, DEPTH] and path[at + low] >= 0 and path[at + low] == path[at + high]:
+    at = space.at[j, PATH]
+    for depth in range(space.at[j, DEPTH]):  # noqa: B007, the cut has it
+        if path[at + low] != path[at + high]:
+            break
         at += size
-        depth += 1
-    if depth == space.at[j, DEPTH]:
+    else:
         return -1.0
     cost, begin, units, children = 0.0, 0, 0, 0
     for place in range(held + 1):
@@ -319,8 +320,6 @@ def _branches(space: Space, values: Ints, held: int, j: int, least: int, cut: In
             begin, units, children = place, 0, children + 1
         if place < held:
             units += values[UNITS, first + place]
-    if children < 2:
-        return -1.0
     cut[ATTRIBUTE], cut[HOW], cut[A], cut[B] = j, BRANCHES, depth, children
     return cost
 
