@@ -115,7 +115,7 @@ class TestUnsatisfiable:
         assert "at most 6 of 60 records suppressed" in text
         assert "a smaller k" in text
         assert "a hierarchy with one root for area" in text
-        assert "levels age 3, area 1) has no class that keeps k-anonymity(k=58)" in text
+        assert "levels age 3, area 1) has no class that keeps k-anonymity(k=58)\n" in text
         assert "suppression_limit" not in text
 
     def test_no_limit_is_named_where_no_class_keeps_the_promise(self) -> None:
@@ -178,8 +178,9 @@ class TestUnsatisfiable:
         """No suppression_limit is named where what was not looked at yet would suppress nothing."""
         ticking(0.01)
         asked = [promise("k-anonymity", k=2)]
+        choice = Settings(suppression_limit=0.1, limits=limits)
         with pytest.raises(Unsatisfiable) as caught:
-            full_domain(people(60), asked, objective("loss"), Settings(limits=limits))
+            full_domain(people(60), asked, objective("loss"), choice)
         text = str(caught.value)
         assert f"search stopped by {stopped_by} before a plan was found" in text
         assert "the closest attempt (levels age 3, area 1) would suppress 0\n" in text

@@ -329,14 +329,12 @@ def _smaller(promises: Sequence[Promise]) -> str:
 def _unmet(task: _Task, node: Ints) -> str:
     """The promises that no class keeps at a node, each taken alone."""
     data, records = task.data, task.data.table.records
-    unmet = [
-        str(promise)
-        for promise in task.promises
-        if Evaluator(data, (promise,), task.bound, records, Grouper(data), task.original)
-        .outcome(node)[0]
-        .suppressed
-        == records
-    ]
+
+    def lost(promise: Promise) -> int:
+        own = Evaluator(data, (promise,), task.bound, records, Grouper(data), task.original)
+        return own.outcome(node)[0].suppressed
+
+    unmet = [str(promise) for promise in task.promises if lost(promise) == records]
     return "; ".join(unmet) or "all of them"
 
 
@@ -354,13 +352,12 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
     ]
     help_ = [f"a larger {found.stopped_by}"] if found.stopped_by else []
     help_ += [f"a hierarchy with one root for {', '.join(rootless)}"] if rootless else []
-    left = records - fewest
     result = f"would suppress {fewest}"
-    if left < 0:
+    if fewest > records:
         result = "leaves a class that no suppression repairs"
     elif any(promise.keeps_everybody for promise in promises):
         allowed = 0  # under any limit
-    elif not left:
+    elif fewest == records:
         result = f"has no class that keeps {_unmet(task, found.closest)}"
     elif fewest > allowed:
         need = np.ceil(fewest / records * 1000) / 1000

@@ -11,6 +11,7 @@ the whole is looked at once more.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -178,13 +179,12 @@ def refused_classes(
     for node, waiting in tried:
         rows = np.flatnonzero(waiting & (data.weight > 0)).astype(np.int32)
         together = []
-        for part in _groups(data, levels[node], rows):
-            large = data.weight[part].sum() >= least
+        for part in _groups(data, levels[node].tolist(), rows):
             if joined[part].any():
-                together.append(part if large else part[:0])
-            elif large:
+                together.append(part)
+            elif data.weight[part].sum() >= least:
                 found.add([part])
-        if together and all(len(part) for part in together):
+        if together and min(data.weight[part].sum() for part in together) >= least:
             found.add(together)
     attempt = np.repeat(np.arange(len(found.attempts)), [len(own) for own in found.attempts])
     return Refused(attempt, Ragged.of([part for own in found.attempts for part in own]))
@@ -222,11 +222,11 @@ def _hold_on_the_whole(promises: Sequence[Promise]) -> bool:
     return "none" in {promise.effective_closure for promise in promises}
 
 
-def _groups(data: LeveledTable, node: NDArray[np.int16], rows: Ints32) -> Iterator[Ints32]:
+def _groups(data: LeveledTable, node: Sequence[int], rows: Ints32) -> Iterator[Ints32]:
     """The classes at a node of some combinations."""
     if not len(rows):
         return
-    columns = [data.columns[data.row_of[j, level]][rows] for j, level in enumerate(node.tolist())]
+    columns = [data.columns[data.row_of[j, level]][rows] for j, level in enumerate(node)]
     _, of = np.unique(np.stack(columns), axis=1, return_inverse=True)
     of = of.ravel()
     order = np.argsort(of, kind="stable")
@@ -235,20 +235,14 @@ def _groups(data: LeveledTable, node: NDArray[np.int16], rows: Ints32) -> Iterat
 
 def _published_last(
     data: LeveledTable, nodes: Sequence[tuple[int, ...]], node_of: Ints32
-) -> Iterator[NDArray[np.intp]]:
+) -> Iterator[Ints32]:
     """The combinations of each of the last classes, and of all from one of the last nodes on."""
-    used = [at for at in range(len(nodes)) if (node_of == at).any()][: -TAKEN_BACK - 1 : -1]
-    classes = 0
+    used = np.unique(node_of[node_of >= 0])[::-1][:TAKEN_BACK].tolist()
+    every = np.arange(len(node_of), dtype=np.int32)
+    classes = (own for at in used for own in _groups(data, nodes[at], every[node_of == at]))
+    yield from itertools.islice(classes, TAKEN_BACK)
     for at in used:
-        rows = np.flatnonzero(node_of == at)
-        columns = [data.row_of[j, level] for j, level in enumerate(nodes[at])]
-        cells = data.columns[columns][:, rows]
-        _, class_of = np.unique(cells, axis=1, return_inverse=True)
-        for which in range(min(int(class_of.max()) + 1, TAKEN_BACK - classes)):
-            yield rows[class_of.ravel() == which]
-            classes += 1
-    for at in used:
-        yield np.flatnonzero(node_of >= at)
+        yield every[node_of >= at]
 
 
 def _in_order(lattice: Lattice, objective: BoundObjective) -> NDArray[np.int16]:
