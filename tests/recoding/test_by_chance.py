@@ -51,8 +51,8 @@ def test_one_record_more_adds_two_at_most_to_the_score_of_a_node(
 
 def test_the_score_of_a_node_is_what_its_classes_keep() -> None:
     walk, _ = _walk([("a", "f")] * 5 + [("b", "f")] * 4 + [("c", "m")] * 3, 3.5)
-    # north, f: 9 records, more than twice what they need; south, m: 3, too few. Precision
-    # (1 * 1/2 + 2 * 1) / 3.
+    # north, f: 9 records, more than twice what they need; south, m: 3, too few. Precision is 2.5
+    # of 3: half of the place, whose weight is 1, and the sex, whose weight is 2.
     assert walk.score(np.array([1, 0])) == pytest.approx(9 * 2.5 / 3)
     # a, f: 5, 1.5 beyond what they need; b, f: 4, 0.5 beyond. Precision 1.
     assert walk.score(np.array([0, 0])) == pytest.approx(2 * 1.5 + 2 * 0.5)
