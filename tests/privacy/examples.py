@@ -587,7 +587,6 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "differential-privacy": Example(
         reached={"epsilon": 1.0, "delta": 0.01},
-        weak={"epsilon": 5.0, "delta": 0.01},
         classes=OfClasses(
             definition=lambda p, one, _: one.size >= least_of(p.epsilon * (1 - p.search), p.delta),
             usual={"epsilon": 0.5, "delta": 5e-5},

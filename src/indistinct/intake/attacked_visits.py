@@ -14,7 +14,7 @@ from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.attacked import Attacked
 from indistinct.intake.hierarchies import taxonomy_of
-from indistinct.intake.transforming import FOLLOWED
+from indistinct.intake.transform_facts import FOLLOWED
 from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.microdata import distinct_values, sorted_values

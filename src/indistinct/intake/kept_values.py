@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from indistinct.analytics.series.ledger_report import over_releases
 from indistinct.intake.asked import method_of
-from indistinct.intake.transforming import PERTURBING
+from indistinct.intake.transform_facts import PERTURBING
 from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:

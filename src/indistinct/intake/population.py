@@ -10,7 +10,8 @@ import polars as pl
 
 from indistinct.document import many
 from indistinct.errors import DataError, PolicyError, Problem, refuse
-from indistinct.intake.transforming import depends_on_others, followed
+from indistinct.intake.transform_facts import depends_on_others
+from indistinct.intake.transforming import followed
 from indistinct.privacy.promise import models
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table

@@ -46,15 +46,15 @@ from indistinct.intake.population import population_of
 from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
-from indistinct.intake.transforming import (
+from indistinct.intake.transform_facts import (
     EXCHANGED,
     changes_values,
     depends_on_others,
-    followed,
     known_beside,
     shows_others,
     untried_in,
 )
+from indistinct.intake.transforming import followed
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.rerunning import tried_by
 from indistinct.sources.engines import codes_of, held_as_codes

@@ -12,11 +12,7 @@ from indistinct.analytics.attacks import Finding, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.intake.attacked import Attacked
 from indistinct.intake.sought_releases import sought_by
-from indistinct.intake.transforming import (
-    known_beside,
-    policy_of_originals,
-    untried_in,
-)
+from indistinct.intake.transform_facts import known_beside, policy_of_originals, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
 from indistinct.pipeline.attack import context_of
 from indistinct.warning_kinds import Kind

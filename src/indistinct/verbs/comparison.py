@@ -41,12 +41,8 @@ from indistinct.intake.opening import PolicyLike, Progress, names_of, no_progres
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
-from indistinct.intake.transforming import (
-    changes_values,
-    followed,
-    policy_of_originals,
-    untried_in,
-)
+from indistinct.intake.transform_facts import changes_values, policy_of_originals, untried_in
+from indistinct.intake.transforming import followed
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.analyses import analysed, columns_of

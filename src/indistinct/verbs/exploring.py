@@ -24,7 +24,7 @@ from indistinct.intake.asked import sight_of
 from indistinct.intake.opening import PolicyLike, Progress, as_policy, names_of
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
-from indistinct.intake.transforming import changes_values, untried_in
+from indistinct.intake.transform_facts import changes_values, untried_in
 from indistinct.measures.objective import objective as bound_by
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.pipeline.anonymization import anonymize, read

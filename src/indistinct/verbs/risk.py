@@ -59,7 +59,8 @@ from indistinct.intake.population import people_in, published_people
 from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
-from indistinct.intake.transforming import changes_values, transformed
+from indistinct.intake.transform_facts import changes_values
+from indistinct.intake.transforming import transformed
 from indistinct.pipeline.looking_ahead import looks_ahead, searched_alone
 from indistinct.pipeline.release import Release
 from indistinct.privacy.k_anonymity import KAnonymity

@@ -10,7 +10,7 @@ import polars as pl
 
 from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.intake.asked import may_be_made_up
-from indistinct.intake.transforming import known_beside, shows_others
+from indistinct.intake.transform_facts import known_beside, shows_others
 from indistinct.release.certificate import made_up_among
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table

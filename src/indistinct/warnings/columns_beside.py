@@ -16,7 +16,7 @@ from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.document import in_quotes
 from indistinct.errors import DataError
 from indistinct.intake.asked import are_codes
-from indistinct.intake.transforming import MOVED
+from indistinct.intake.transform_facts import MOVED
 from indistinct.recoding.earlier_plan import published_labels
 from indistinct.sources.engines import open_table
 from indistinct.sources.table import Table

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from indistinct.document import in_quotes, many, some_of
-from indistinct.intake.transforming import shows_suppressed
+from indistinct.intake.transform_facts import shows_suppressed
 from indistinct.sources.engines import open_table
 from indistinct.types import Bools
 from indistinct.warning_kinds import Kind, WarningText

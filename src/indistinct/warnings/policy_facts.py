@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from indistinct.intake.transforming import shows_others
+from indistinct.intake.transform_facts import shows_others
 from indistinct.sources.table import Table
 
 if TYPE_CHECKING:
