@@ -81,6 +81,17 @@ class TestResisting:
         assert result.figures["removable"] == 0
         assert result.gain["max"] == pytest.approx(0.0)
 
+    def test_classes_that_may_be_several_are_told(self) -> None:
+        """Low, Low, and Mild that is made up, twice: with equal cells Mild occurs twice."""
+        asked = Requirement("theta-sensitive", {"k": 2, "mu": 0.3}, sensitive="illness")
+        people = [("a", "Low")] * 4
+        result = found(scene(people, [("a", "Mild")] * 2, k=2, further=(asked,)))
+        assert result.figures["removable"] == 0
+        assert "1 class of 4 records or more may be several with equal cells" in result.note
+        alone = found(scene(people[:2], [("a", "Mild")], k=2, further=(asked,)))
+        assert alone.success["certain"] == 1.0
+        assert "several" not in alone.note
+
     def test_noise_is_not_added_where_a_class_was_diverse_without(self) -> None:
         people = [("a", v) for v in ("Low", "Mild", "High", "None")]
         asked = Requirement("theta-sensitive", {"k": 2, "mu": 0.6}, sensitive="illness")

@@ -14,11 +14,16 @@ Of s records with n_1 values that occur once, a removal of r of them leaves a be
 n_s / (s - r) in a value s that stays. In the worst case the true value stays and as many others
 leave as can. Whether a class had exactly k records before is not known in general; what an attacker
 concludes who knows it has figures of its own (``exact``), so has the average over all removals.
+
+Where a published class is several of the algorithm's, with equal cells, or records were exchanged
+after noise was added (``donors = "all"``), noise may have a value that occurs more often, and an
+attacker may strip more. The note says which classes are large enough for the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +38,7 @@ from indistinct.analytics.attacks.removal import (
     stripped,
 )
 from indistinct.analytics.weighted import Weighted
+from indistinct.document import many
 from indistinct.privacy.rank_variance import falls_short, rank_variance, theta, thresholds
 from indistinct.types import Bools, Floats, Ints
 
@@ -47,6 +53,12 @@ KNOWLEDGE = (
 SOURCE = "after Khan and others (2020), Algorithm 1, lines 36 to 48, read as an attacker would"
 REMEDY = without_noise
 COMPARED = True
+
+ALIKE = (
+    " {} of {} records or more may be several with equal cells, in which noise can have values "
+    "that occur more often, and more can be stripped: that is not tried."
+)
+"""What the note says of classes that may be several."""
 
 Broken = Callable[[Ints], Bools]
 """Which classes, given as rows of falling counts, noise would still be added to."""
@@ -84,7 +96,13 @@ def run(
         average=_average(held, once, singles, most),
         figures=figures,
     )
-    return stripped(context, sensitive, removal)
+    found = stripped(context, sensitive, removal)
+    large = 0 if context.linked else int((context.classes.ordinary & (held.size >= 2 * k)).sum())
+    if large:
+        found = replace(
+            found, note=found.note + ALIKE.format(many(large, "class", "classes"), 2 * k)
+        )
+    return found
 
 
 def _nothing_to_strip(context: AttackContext, sensitive: str, anyway: bool) -> str | None:
