@@ -2761,6 +2761,23 @@ def test_names_of_a_large_survey_are_read_where_several_stand_together() -> None
 
 
 @pytest.mark.parametrize(
+    ("names", "titles"),
+    [
+        (("mager", "meduc", "mracehisp", "rf_gdiab"), ("age", "education", "race", "pregnancy")),
+        (("PUBCSNUM", "PRIMSITE", "MAR_STAT", "STCOUNTY"),
+         ("person number", "diagnosis", "marital status", "place of residence")),
+        (("SP_CHF", "SP_STATE_CODE", "MEDREIMB_IP"), ("health", "place of residence", "charges")),
+        (("RB080", "PB190", "PL031"), ("birth year", "marital status", "occupation")),
+        (("patient_num", "race_cd", "nval_num"), ("person number", "race", "test result")),
+    ],
+)  # fmt: skip
+def test_names_of_registers_and_claims_are_read_by_their_codebooks(
+    names: tuple[str, ...], titles: tuple[str, ...]
+) -> None:
+    assert titles_of(names) == dict(zip(names, titles, strict=True))
+
+
+@pytest.mark.parametrize(
     "names",
     [
         ["v012", "v025", "v106", "v190", "v101"],  # any questionnaire numbers its columns so
@@ -2983,6 +3000,9 @@ def test_days_counted_from_a_day_that_another_column_shows_are_dates() -> None:
         ("seniorcitizen", ["0", "1"] * (N // 2), "quasi-identifier"),
         ("kids_vs_parents", ["Better off", "Worse off"] * (N // 2), "sensitive"),
         ("shown", [f"picture{at % 4}.jpg" for at in range(N)], "sensitive"),
+        ("gestational_age", [str(28 + at * at % 14) for at in range(N)], "sensitive"),
+        ("died_in_hospital", ["0", "1"] * (N // 2), "sensitive"),
+        ("dispensing_pharmacy", ["Zvt", "Blq", "Rrs", "Ttk"] * (N // 4), "quasi-identifier"),
     ],
 )
 def test_values_say_what_a_name_leaves_open(name: str, held: list[str], role: str) -> None:
