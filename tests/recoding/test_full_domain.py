@@ -125,9 +125,12 @@ class TestUnsatisfiable:
         assert "no generalization keeps the promise" in str(caught.value)
         assert "suppression_limit" not in str(caught.value)
 
-    def test_the_limit_that_it_names_would_do(self) -> None:
-        data = people(60)
-        asked = [promise("k-anonymity", k=40)]
+    @pytest.mark.parametrize(("land", "coast"), [(57, 3), (20, 10), (50, 7)])
+    def test_the_limit_that_it_names_would_do(self, land: int, coast: int) -> None:
+        records = land + coast
+        frame = pl.DataFrame({"area": ["north"] * land + ["port"] * coast})
+        data = Microdata.encode(frame, {"area": Taxonomy("area", AREA)}).data
+        asked = [promise("k-anonymity", k=15)]
         with pytest.raises(Unsatisfiable) as caught:
             full_domain(data, asked, objective("loss"))
         named = re.search(r"a suppression_limit of ([0-9.]+) or more", str(caught.value))
@@ -137,8 +140,8 @@ class TestUnsatisfiable:
         plan = full_domain(data, asked, objective("loss"), Settings(suppression_limit=limit))
         fewest = re.search(r"would suppress (\d+)", str(caught.value))
         assert fewest is not None
-        assert suppressed(data, plan) <= int(fewest[1]) <= allowed_units(limit, 60)
-        assert limit == math.ceil(int(fewest[1]) / 60 * 1000) / 1000
+        assert suppressed(data, plan) == int(fewest[1]) == coast <= allowed_units(limit, records)
+        assert limit == math.ceil(int(fewest[1]) / records * 1000) / 1000
 
     def test_a_max_level_is_named_as_what_stands_in_the_way(self) -> None:
         data = people(60)

@@ -141,7 +141,7 @@ def have_cells(
     """How many people have the first cells of every draw; returns the draws that were looked at.
 
     Arguments:
-        known: cells; -1 where a draw has fewer, [draws, places].
+        known: cells that somebody has all; -1 where a draw has fewer, [draws, places].
         people: how many people there are.
         begin: cell x is had by ``owner[begin[x]:begin[x + 1]]``.
         owner: people, rising for each cell.
@@ -174,7 +174,7 @@ def have_cells(
             continue
         for j in range(places):
             x = known[d, j]
-            if x >= 0 and (number > 1 or j < first) and number:
+            if x >= 0 and number > 1:  # somebody has all cells of a draw
                 if row[x] < 0 and not listed:
                     # ``laid`` is the row of the only cell before; -2: their bits are in ``layer``.
                     left = 0

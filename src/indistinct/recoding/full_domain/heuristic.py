@@ -86,7 +86,7 @@ class HeuristicSearch:
         self._stopped_by: str | None = None
         self._descend(top, np.arange(len(top)))
         self._disturb(simulation(0), progress)
-        floor = self.objective.unsuppressed(self.lattice.first[None, :])[0]
+        (floor,) = self.objective.unsuppressed(self.lattice.first[None, :])
         return Found(
             levels=None if self._best is None else np.array(self._best, dtype=np.int64),
             key=self._key,
