@@ -19,6 +19,7 @@ from tests.properties import brute_force
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures import objective
+from indistinct.measures.discernibility import BoundDiscernibility
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
 from indistinct.policy.sections import Method
@@ -504,6 +505,18 @@ class TestEffort:
         # Logarithms differ in last digits between processors: which costs are equal does, too.
         alike = 3 if goal.aggregated_by == "geometric" else 0
         assert checked == pytest.approx(CHECKED[measure], abs=alike)
+
+    @pytest.mark.parametrize(
+        ("asked", "most"), [([], 80), (ASKED[0], 3), (ASKED[0] * 2, 3), (ASKED[2], 80)]
+    )
+    def test_discernibility_knows_how_large_a_suppressed_class_can_be(
+        self, asked: list[dict[str, Any]], most: int
+    ) -> None:
+        data = four_with_values()
+        goal = objective("discernibility").bind(data)
+        assert isinstance(goal, BoundDiscernibility)
+        OptimalSearch(data, Lattice.of(data), goal).run([promise(**one) for one in asked], 80)
+        assert goal.broken_at_most == most
 
     @pytest.mark.parametrize(
         ("given", "expected"),
