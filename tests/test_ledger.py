@@ -667,6 +667,46 @@ def test_a_release_of_people_with_several_values_is_refused_for_who_left(tmp_pat
         released(people)
 
 
+ORDERED = {"table": {"low": ["x"], "high": ["y", "z"]}, "order": ["low", "high"]}
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        {"model": "distinct-l-diversity", "l": 2},
+        {"model": "entropy-l-diversity", "l": 1.5},
+        {"model": "recursive-cl-diversity", "c": 3, "l": 2},
+        {"model": "p-plus-sensitive", "p": 2},
+        {"model": "p-alpha-sensitive", "p": 2, "alpha": 0.5},
+        {"model": "p-plus-alpha-sensitive", "p": 2, "alpha": 0.5},
+        {"model": "balanced-p-plus-sensitive", "p": 2, "difference": 2},
+    ],
+)
+def test_promises_of_several_values_are_broken_where_one_is_left(
+    tmp_path: Path, promise: dict[str, Any]
+) -> None:
+    """Who left has the x that the second release does not list any more."""
+    keys = {
+        "attributes": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "categories": ORDERED},
+        },
+        "promises": [promise | {"sensitive": "ill"}],
+        "ledger": {"path": str(tmp_path / "ledger"), "person": "who"},
+    }
+    rows = [("p", 30, "x"), ("q", 30, "y"), ("r", 30, "x"), ("s", 30, "z")]
+    people = pl.DataFrame(rows, ["who", "age", "ill"], orient="row")
+    ind.anonymize(people, keys).write(tmp_path / "one")
+    other = pl.DataFrame([("t", 30, "x"), ("u", 30, "y")], ["who", "age", "ill"], orient="row")
+    checked = promise["model"] == "distinct-l-diversity"
+    later = ind.anonymize(other, keys)
+    told = [text for text in later.warnings if "holds for this release alone" in text]
+    assert bool(told) is not checked
+    with pytest.raises(ind.Unsatisfiable, match=rf"1 person.*{promise['model']}"):
+        ind.anonymize(people[1:], keys)
+
+
 def test_values_in_another_order_are_the_same_signature() -> None:
     numbers: dict[tuple[str | None, ...], int] = {}
     starts, counts = np.array([0, 2, 4, 5]), np.ones(5, np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from heapq import merge
@@ -19,11 +20,16 @@ from indistinct.document import Document, Grid, Line, Part, PlainData, in_quotes
 from indistinct.errors import InputError
 from indistinct.frozen import dataclass
 from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity
+from indistinct.privacy.balanced_p_plus_sensitive import BalancedPPlusSensitive
 from indistinct.privacy.distinct_l_diversity import DistinctValues
+from indistinct.privacy.entropy_l_diversity import EntropyLDiversity
 from indistinct.privacy.kl_cover import KLCover
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.max_posterior import MaxPosterior
-from indistinct.privacy.promise import known_promise
+from indistinct.privacy.p_alpha_sensitive import WeighedSensitive
+from indistinct.privacy.p_plus_sensitive import PPlusSensitive
+from indistinct.privacy.promise import Promise, known_promise
+from indistinct.privacy.recursive_cl_diversity import RecursiveCLDiversity
 from indistinct.privacy.values import AboutValues, not_applicable
 from indistinct.release.ledger import Entry, Ledger, numbered, written
 from indistinct.requirement import Requirement
@@ -34,6 +40,15 @@ NEAR = 1e-3
 
 JUDGED = (MaxPosterior, AlphaKAnonymity, DistinctValues)
 """Promises about beliefs and possible values, which are held against all releases together."""
+
+BY_VALUES = (
+    EntropyLDiversity,
+    RecursiveCLDiversity,
+    PPlusSensitive,
+    WeighedSensitive,
+    BalancedPPlusSensitive,
+)
+"""Promises that are broken where too few values are possible, and of which no more is looked at."""
 
 
 @dataclass(frozen=True)
@@ -297,12 +312,15 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
         if about is None or judged is None:
             not_looked_at[str(promise)] = None
             continue
-        looked_at += 1
         there, belief = judged
         unlike = ~there & own.unlike & _compares(promise)
         if of_last:
             counts = _new(promise, own, there | unlike, entries)
             there, unlike = there & counts, unlike & counts
+        if isinstance(kind, BY_VALUES) and not there.any():
+            not_looked_at[str(promise)] = None
+            continue
+        looked_at += 1
         if there.any():
             worst = None if belief is None else float(belief[there].max())
             broken.append(Broken(promise, int(there.sum()), worst))
@@ -462,7 +480,22 @@ def _judged(
         return belief > most + NEAR, belief
     if isinstance(kind, DistinctValues) and not (kind.values or kind.not_values):
         return found.left < kind.least_values, found.together
+    if isinstance(kind, BY_VALUES):
+        return found.left < _least_values(kind), found.together
     return None
+
+
+def _least_values(kind: Promise) -> int:
+    """Different values that a class needs at least to keep a promise that asks for more than that.
+
+    >>> _least_values(EntropyLDiversity(l=1.5, sensitive="ill"))
+    2
+    >>> _least_values(PPlusSensitive(p=3, sensitive="ill"))
+    3
+    """
+    if isinstance(kind, EntropyLDiversity):
+        return math.ceil(kind.l - NEAR)
+    return int(kind.parameters["l" if isinstance(kind, RecursiveCLDiversity) else "p"])
 
 
 def _uncovered(promise: KLCover, entries: Sequence[Entry], series: Series) -> Bools:
