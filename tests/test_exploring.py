@@ -197,7 +197,9 @@ def test_the_verb_tells_the_points_and_writes_a_policy(run: Any, tmp_path: Path)
     "options",
     [("--k", "2..x"), ("--k", "0"), ("--write", "9"), ("--promise", "l=2"),
      ("--promise", "t-closeness.t=0.2"), ("--k", "1..2000"), ("--algorithm", "magic"),
-     ("--k", "2..99999999999999999999"), ("--k", "5..2"), ("--suppression", ",")],
+     ("--k", "2..99999999999999999999"), ("--k", "5..2"), ("--suppression", ","),
+     ("--k", "2", "--promise", "k-anonymity.k=5"),
+     ("--algorithm", "iab", "--suppression", "0.1")],
 )  # fmt: skip
 def test_what_cannot_be_explored_is_refused(run: Any, tmp_path: Path, options: Any) -> None:  # noqa: F811
     patients().write_csv(tmp_path / "t.csv")

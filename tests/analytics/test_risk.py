@@ -373,6 +373,8 @@ def test_curve_of_the_table_itself_although_a_policy_is_there() -> None:
     assert found.frame().columns[:4] == ["k", "records_at_risk", "highest", "success"]
     with pytest.raises(PolicyError, match="by a policy"):
         ind.risk(PEOPLE, quasi=["age"], k_range=(2, 3), releases=True)
+    with pytest.raises(PolicyError, match="no curve is asked for"):
+        ind.risk(PEOPLE, policy(), releases=False)
 
 
 def test_quasi_identifiers_that_nobody_named_are_told() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Union, get_args
 
 import polars as pl
 
-from indistinct.document import many
+from indistinct.document import in_quotes, many
 from indistinct.errors import (
     DataError,
     PolicyError,
@@ -24,7 +24,7 @@ from indistinct.errors import (
 from indistinct.frozen import dataclass
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
-from indistinct.sources.file_kind import KEYS, kind_of, meant_for, refuse_missing
+from indistinct.sources.file_kind import KEYS, kind_of, meant_for, refuse_missing, unknown_keys
 from indistinct.sources.files import read_table
 from indistinct.sources.format import format_named
 from indistinct.sources.headers import believed_names
@@ -92,6 +92,23 @@ def reading(policy: Policy | None) -> Plain:
     """What the policy says of how a file is read."""
     source = {} if policy is None else policy.source.to_dict()
     return {key: source[key] for key in KEYS if key in source}
+
+
+def read_as(policy: Policy | None, source: PlainMapping | None) -> PlainMapping:
+    """How a file is read: as the policy says, or as is said where there is none.
+
+    Raises:
+        PolicyError: both say it, or a key is unknown.
+    """
+    source = source or {}
+    problems = unknown_keys(source)
+    if policy is not None and source:
+        listed = in_quotes(source)
+        message = f"source says {listed}, and the policy says how the table is read"
+        remedy = "write it under [source] of the policy, or leave it out"
+        problems.append(Problem("policy-and-options", message, remedy=remedy))
+    refuse(PolicyError, problems)
+    return reading(policy) if policy is not None else source
 
 
 def names_of(given: Iterable[str] | str | None) -> tuple[str, ...]:

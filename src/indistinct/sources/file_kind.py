@@ -55,6 +55,15 @@ KEYS = (
 """The keys of ``[source]`` in a policy that say how a file is read: fields of :class:`Reading`."""
 
 
+def unknown_keys(source: PlainMapping) -> list[Problem]:
+    """A problem for every key that does not say how a file is read."""
+    return [
+        Problem("unknown-key", f"source.{key}: {did_you_mean(str(key), KEYS)}")
+        for key in source
+        if key not in KEYS
+    ]
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a file is read, as :func:`indistinct.sources.files.read_table` explains it."""

@@ -32,7 +32,7 @@ from indistinct.intake.opening import (
     no_progress,
     open_source,
     plain_table,
-    reading,
+    read_as,
     scanned_or_as_it_is,
 )
 from indistinct.intake.private_table import subjects_in
@@ -109,7 +109,7 @@ def assess(  # noqa: PLR0913, what its user may say
     policy = None if policy is None else as_policy(policy, draft=True)
     release = release.tables if isinstance(release, Release) else release
     tell("reading", None)
-    how = reading(policy) if policy is not None else source or {}
+    how = read_as(policy, source)
     data = scanned_or_as_it_is(data, engine, memory, how)
     asked = [*(attributes or ()), *([weights] if weights else [])]
     if policy is not None and policy.person is not None:

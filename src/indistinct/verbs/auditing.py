@@ -27,7 +27,7 @@ from indistinct.privacy.promise import Promise, known_promise, models
 from indistinct.release.audit import Audit
 from indistinct.release.audit import audit as audit_release
 from indistinct.release.audit.linking import link_between, listed_values
-from indistinct.release.audit.reading import Claims, Published, read_release
+from indistinct.release.audit.reading import Claims, Published, read_release, refuse_idle_source
 from indistinct.release.audit.series import OneOf, SeriesAudit, is_over_releases, verdict_over
 from indistinct.requirement import Requirement
 from indistinct.sources.engines import open_table
@@ -95,7 +95,10 @@ def audit(  # noqa: PLR0913, what its user may say
         PolicyError: nothing says what was promised; or a list has fewer than two releases.
     """
     asked = _Asked(promises, quasi, source, person, linked)
-    if isinstance(tables, list | tuple):
+    series = isinstance(tables, list | tuple)
+    for one in tables if series else [tables]:
+        refuse_idle_source(one, source)
+    if series:
         return _audit_series(tables, policy, names_of(constant), follow, asked)
     if constant or follow is not None:
         message = "one release is audited: nothing is constant or followed over several"

@@ -39,6 +39,7 @@ from indistinct.intake.opening import (
     no_progress,
     open_source,
     plain_table,
+    read_as,
 )
 from indistinct.policy import Link
 from indistinct.sources.engines import emptied, open_table
@@ -114,8 +115,9 @@ def quasi(  # noqa: PLR0913, what its user may say
         raise PolicyError("bad-value", f"threshold must be in (0, 1], not {threshold:g}")
     tell("reading", None)
     policy = None if policy is None else as_policy(policy, draft=True)
+    how = read_as(policy, source)
     if policy is None:
-        table = plain_table(data, source, path)
+        table = plain_table(data, how, path)
     else:
         table, _ = open_source(data, policy, path, scanned=True)
     tell("looking at the columns", None)

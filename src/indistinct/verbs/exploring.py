@@ -18,6 +18,7 @@ import numpy as np
 from indistinct.analytics.risk.elbow import select_k
 from indistinct.analytics.risk.reidentification import prosecutor
 from indistinct.analytics.utility.exploration import Exploration, Point
+from indistinct.document import in_quotes
 from indistinct.errors import IndistinctError, InputError, PolicyError, Unsatisfiable
 from indistinct.frozen import dataclass
 from indistinct.intake.asked import sight_of
@@ -102,6 +103,7 @@ def explore(  # noqa: PLR0913, what its user may say
     named = names_of(algorithm), names_of(objective)
     choices = list(_choices(asked, limits, *named, promise or {}))
     ks = tuple(dict.fromkeys([k] if isinstance(k, int) else k)) or (None,)
+    _refuse_idle(asked, choices, ks=ks, limits=limits, promise=promise or {})
     if len(choices) * len(ks) > MOST or any(one is not None and one < 1 for one in ks):
         raise InputError(
             "bad-grid",
@@ -140,6 +142,34 @@ def explore(  # noqa: PLR0913, what its user may say
         gain,
         untried,
     )
+
+
+def _refuse_idle(
+    policy: Policy,
+    choices: Sequence[_Choice],
+    *,
+    ks: Sequence[int | None],
+    limits: Sequence[float],
+    promise: PlainMapping,
+) -> None:
+    """Refuse a k that is given twice, and limits of suppression that no algorithm has.
+
+    Raises:
+        InputError: one of these is given.
+    """
+    if "k-anonymity.k" in promise and ks != (None,) and _k_of(policy) is not None:
+        raise InputError(
+            "bad-grid",
+            "k is given, and 'k-anonymity.k' as well",
+            remedy="give one of them",
+        )
+    if limits and all(choice.told["suppression_limit"] is None for choice in choices):
+        tried = in_quotes(dict.fromkeys(str(choice.told["algorithm"]) for choice in choices))
+        raise InputError(
+            "bad-grid",
+            f"limits of suppression are given, and {tried} has none",
+            remedy="leave them out, or try an algorithm with such a limit as well",
+        )
 
 
 def _choices(

@@ -52,6 +52,7 @@ from indistinct.intake.opening import (
     no_progress,
     open_source,
     plain_table,
+    read_as,
     reading,
     scanned_or_as_it_is,
 )
@@ -69,7 +70,12 @@ from indistinct.recoding.full_domain import Settings, full_domain_for_each
 from indistinct.recoding.full_domain.optimal import LARGEST
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.recoded import published_classes
-from indistinct.release.audit.reading import CERTIFICATE, PublishedTable, missing_columns
+from indistinct.release.audit.reading import (
+    CERTIFICATE,
+    PublishedTable,
+    missing_columns,
+    refuse_idle_source,
+)
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import counted_table, open_table
 from indistinct.sources.files import read_table
@@ -154,9 +160,9 @@ def risk(  # noqa: PLR0913, what its user may say
     ks = None if k_range is None else range_of_k(k_range)
     given = [standard] if isinstance(standard, str | int | float) else standard or ()
     names = standard_names(given)
-    _refuse_idle(zip_population, names)
+    _refuse_idle(zip_population, names, curve_of=releases if ks is None else None)
     tell("reading", None)
-    how = reading(policy) if policy is not None else source or {}
+    how = read_as(policy, source)
     if policy is None and Scanned.of(engine, memory) is not None:
         _refuse_certified(data)
     data = scanned_or_as_it_is(data, engine, memory, how)
@@ -281,6 +287,7 @@ def _looked_at(
     """
     if policy is None:
         if _is_made(data, policy):
+            refuse_idle_source(data, source)
             return _release(data, Sought(quasi=quasi, source=source or {}))
         table = plain_table(data, source, path, allow_empty=True)
         chosen, notes = (quasi, ()) if quasi else _suggested(table)
@@ -310,8 +317,22 @@ def _is_certified(data: Frame) -> bool:
     return named.exists() and (folder / CERTIFICATE).is_file()
 
 
-def _refuse_idle(zip_population: Frame | None, names: Sequence[str]) -> None:
-    """Refuse numbers of people by zip code where no standard looks at them."""
+def _refuse_idle(
+    zip_population: Frame | None, names: Sequence[str], *, curve_of: bool | None
+) -> None:
+    """Refuse numbers of people by zip code where no standard looks at them, and the like.
+
+    Arguments:
+        zip_population: the numbers.
+        names: the standards.
+        curve_of: whether a curve would be of releases, where there is none.
+    """
+    if curve_of is not None:
+        raise PolicyError(
+            "no-curve",
+            "it is said what the curve is of, and no curve is asked for",
+            remedy="ask for one, --curve 2-20 (in Python: k_range), or leave this out",
+        )
     if zip_population is not None and SAFE_HARBOR not in names:
         raise DataError(
             "bad-setting",

@@ -9,6 +9,7 @@ apart. As sensitive values all of them are the missing one.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import hashlib
 import json
@@ -19,14 +20,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, shown_names
+from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse, shown_names
 from indistinct.frozen import dataclass, field
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit.verdict import TIMES
 from indistinct.requirement import Requirement
 from indistinct.sources import memory
 from indistinct.sources.arrow import has_arrow
-from indistinct.sources.file_kind import meant_for
+from indistinct.sources.file_kind import meant_for, unknown_keys
 from indistinct.sources.files import read_table
 from indistinct.sources.postgres import PostgresTable, is_address, release_in_server
 from indistinct.sources.scan import Counting, ScannedTable, can_scan, counted_once, scan
@@ -186,6 +187,30 @@ def read_release(
         ]
         return Published(tuple(parts))
     return Published((_read_frame(release, "the release"),))
+
+
+def refuse_idle_source(release: Frame, source: PlainMapping | None) -> None:
+    """Refuse to be told how files are read that a certificate speaks of: as they were written.
+
+    Raises:
+        PolicyError: the release is the folder of such files, or one of them; or a key is unknown.
+    """
+    refuse(PolicyError, unknown_keys(source or {}))
+    if not source or not isinstance(release, str | Path) or is_address(release):
+        return
+    path = Path(release)
+    beside = (path if path.is_dir() else path.parent) / CERTIFICATE
+    if not beside.is_file():
+        return
+    with contextlib.suppress(DataError):  # a certificate that cannot be read is ignored
+        if path.is_file() and path.name not in _read_claims(beside).tables:
+            return
+        raise PolicyError(
+            "certified-files",
+            "how the files are read was said, and a certificate says how they were written",
+            file=Path(release).name,
+            remedy=f"leave {', '.join(f'--{key}' for key in source)} out",
+        )
 
 
 def missing_columns(table: PublishedTable, columns: Iterable[str]) -> list[Problem]:
