@@ -2953,6 +2953,14 @@ def test_questions_with_one_scale_are_no_more_known_than_the_one_they_stand_besi
     assert seen["envfac"].role == "quasi-identifier"
 
 
+def test_a_column_called_after_the_icd_has_its_codes_beside_wrong_ones() -> None:
+    held = ["C50.9", "C18.9", "C34.1", "INVALID_CODE"] * (N // 4)
+    sexes = {"sex": ["m", "f"] * (N // 2)}
+    seen = profile(pl.DataFrame({"icd10_code": held, **sexes}))
+    assert seen["icd10_code"].hierarchy == {"code_system": "icd-10"}
+    assert profile(pl.DataFrame({"zvt": held, **sexes}))["zvt"].about is None
+
+
 def test_years_beside_a_wage_are_those_of_work() -> None:
     years = {"years_zvt": [str(at * at % 31) for at in range(N)], "sex": ["m", "f"] * (N // 2)}
     seen = profile(pl.DataFrame({**years, "salary": [str(1000 * (at % 83)) for at in range(N)]}))
@@ -3000,6 +3008,24 @@ def test_days_counted_from_a_day_that_another_column_shows_are_dates() -> None:
         ("seniorcitizen", ["0", "1"] * (N // 2), "quasi-identifier"),
         ("kids_vs_parents", ["Better off", "Worse off"] * (N // 2), "sensitive"),
         ("shown", [f"picture{at % 4}.jpg" for at in range(N)], "sensitive"),
+        ("male_g6", ["0", "1"] * (N // 2), "quasi-identifier"),
+        ("d_urban", ["1", "2", "3", "2"] * (N // 4), "quasi-identifier"),
+        ("t_stage", ["1", "2", "3", "2"] * (N // 4), "sensitive"),
+        (
+            "games",
+            ["2012 Summer", "2016 Summer", "2014 Winter", "2010 Winter"] * (N // 4),
+            "quasi-identifier",
+        ),
+        ("presented", ["2013J", "2014B", "2014J", "2013B"] * (N // 4), "quasi-identifier"),
+        ("zvt", ["2013 Toyota", "2014 Ford", "2014 Fiat", "2013 Opel"] * (N // 4), "sensitive"),
+        ("state", ["Healthy", "Early", "Advanced", "Early"] * (N // 4), "sensitive"),
+        ("state", ["Bihar", "Assam", "Goa", "Kerala"] * (N // 4), "quasi-identifier"),
+        ("medical_school", ["Zvt", "Blq", "Rrs", "Ttk"] * (N // 4), "quasi-identifier"),
+        (
+            "word_A",
+            [f"w{chr(97 + at % 20)}t" for at in range(N)],
+            "sensitive",
+        ),
         ("gestational_age", [str(28 + at * at % 14) for at in range(N)], "sensitive"),
         ("died_in_hospital", ["0", "1"] * (N // 2), "sensitive"),
         ("dispensing_pharmacy", ["Zvt", "Blq", "Rrs", "Ttk"] * (N // 4), "quasi-identifier"),

@@ -130,7 +130,7 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     found = _of_somebody(name) or _concept_of(name) or (_concept_of(stem) if stem != name else None)
     if found is None and (told := in_other_tongues(name)):
         return concept_named(told[0]), told[1]
-    found = found or _of_a_parent(name)
+    found = found or _of_a_wave(name) or _of_a_parent(name)
     found = found or _of_a_kind(name) or _glued(name) or _without_vowels(name)
     if found is None and re.fullmatch(r"[nld][a-z]{3,}\d*", name):
         # ndisease is a number of diseases, lwage76 the logarithm of a wage, dkids a 0 or 1.
@@ -509,6 +509,23 @@ def _of_a_parent(name: str) -> tuple[Concept, str] | None:
     for concept in map(concept_named, _OF_PARENTS):
         if rest in (*concept.whole, *concept.anywhere, *concept.stems, *concept.endings):
             return concept, rest
+    return None
+
+
+_WAVE = re.compile(r"([A-Za-z].*)[._]([A-Za-z]{1,2}\d{1,2})", re.DOTALL)
+_SECTION = re.compile(r"[A-Za-z][._]([A-Za-z].{3,})", re.DOTALL)
+
+
+def _of_a_wave(name: str) -> tuple[Concept, str] | None:
+    """What others know that is told of one wave, grade or visit, or in one section of a survey.
+
+    >>> [_of_a_wave(name)[0].name for name in ("male_g6", "d_urban")], _of_a_wave("t_stage")
+    (['sex', 'place'], None)
+    """
+    for match in (_WAVE.fullmatch(name), _SECTION.fullmatch(name)):
+        told = _concept_of(match[1]) if match else None
+        if told and told[0].role == "quasi-identifier" and told[0].name != "time":  # a T wave
+            return told
     return None
 
 

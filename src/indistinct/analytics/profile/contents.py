@@ -158,16 +158,7 @@ def content_of(name: str, values: Values) -> Content | None:
     texts = _Texts(name, values)
     found = _code_system(texts) or _terms(texts)
     if found is None and values.kind == "text":
-        times = texts.share(_CLOCK.fullmatch(text) is not None for text in texts.texts)
-        found = _several_codes(texts) or _subdivisions(texts)
-        found = found or _padded_parts(texts) or _words(texts)
-        weeks = texts.share(_WEEK.fullmatch(text) is not None for text in texts.texts)
-        if weeks >= NEARLY_ALL and values.distinct > 2:
-            found = Content("time", "its values are weeks or quarters of years")
-        if (times >= NEARLY_ALL and values.distinct > 2) or _are_parts_of_the_day(texts):
-            found = Content("time", "its values are times of the day")
-        if found is None and values.distinct > 1 and _are_spans_of_years(texts):
-            found = Content("time", "its values are spans of years")
+        found = _of_texts(texts)
     elif found is None and _are_parts_of_years(values):
         found = Content("time", "its values are months or weeks of years", parts_of_years=True)
     elif found is None and _are_years(values, names_one_of(name, _OF_YEARS) is not None):
@@ -179,6 +170,33 @@ def content_of(name: str, values: Values) -> Content | None:
     elif found is None and _numbers_a_question(name) and could_be_ages(values):
         found = Content("age", "its values could be ages", certain=False)
     return found
+
+
+def _of_texts(texts: _Texts) -> Content | None:
+    """What texts are that are no codes of one system: times before words."""
+    several = texts.values.distinct > 1
+    if _are_times_of_the_day(texts):
+        return Content("time", "its values are times of the day")
+    if texts.values.distinct > 2 and texts.share(map(_is_a_week, texts.texts)) >= NEARLY_ALL:
+        return Content("time", "its values are weeks or quarters of years")
+    found = _several_codes(texts) or _subdivisions(texts)
+    found = found or _padded_parts(texts) or _words(texts)
+    if found is None and several and _are_spans_of_years(texts):
+        return Content("time", "its values are spans of years")
+    if found is None and several and _are_terms(texts):
+        return Content("time", "its values are seasons or terms of years")
+    return found
+
+
+def _is_a_week(text: str) -> bool:
+    """Whether a text is a week or a quarter of a year."""
+    return _WEEK.fullmatch(text) is not None
+
+
+def _are_times_of_the_day(texts: _Texts) -> bool:
+    """Whether values are hours and minutes, or words for parts of the day."""
+    clocks = texts.share(_CLOCK.fullmatch(text) is not None for text in texts.texts)
+    return (clocks >= NEARLY_ALL and texts.values.distinct > 2) or _are_parts_of_the_day(texts)
 
 
 def _numbers_a_question(name: str) -> bool:
@@ -232,14 +250,18 @@ _LETTERED = 3
 """The fewest values with a letter that make codes of ICD-9 of a column with another name."""
 
 _CODED = re.compile(r"-\d")
+_CALLED_ICD = ("icd", "icd 10", "icd10", "cie 10", "cie10", "cim 10", "cim10", "cid 10", "cid10")
 
 
 def _fitting(name: str, texts: _Texts) -> tuple[list[bool], list[bool]] | None:
     """Which values are codes of a system, and which these or missing; None where too few are.
 
-    A column that is called a country may also hold a continent here and there.
+    A column that is called a country may also hold a continent here and there, one that is called
+    after the ICD what says that a code is wrong.
     """
-    least = MOST if name == "country" and _names_countries(texts.name) else NEARLY_ALL
+    said = _names_countries(texts.name) if name == "country" else name == "icd-10"
+    said = said and (name == "country" or names_one_of(texts.name, _CALLED_ICD) is not None)
+    least = MOST if said else NEARLY_ALL
     records = left = sum(texts.counts)
     read, known = [], []
     for text, count in zip(texts.texts, texts.counts, strict=True):
@@ -372,6 +394,17 @@ def _are_spans_of_years(texts: _Texts) -> bool:
     fits = [_SPAN.fullmatch(text) is not None for text in texts.texts]
     spans = sum(not text.isdigit() for text, fit in zip(texts.texts, fits, strict=True) if fit)
     return texts.share(fits) >= NEARLY_ALL and 2 * spans > len(fits)
+
+
+_SEASON_OF_A_YEAR = re.compile(r"(?:19|20)\d\d[-_/ ]?([A-Za-z]+)|([A-Za-z]+)[-_/ ]?(?:19|20)\d\d")
+
+
+def _are_terms(texts: _Texts) -> bool:
+    """Whether values are years beside a season or the letter of a term: 2012 Summer, 2013J."""
+    found = [_SEASON_OF_A_YEAR.fullmatch(text) for text in texts.texts]
+    said = {(match[1] or match[2]).lower() for match in found if match}
+    letters = all(len(word) == 1 for word in said)
+    return texts.share(map(bool, found)) >= NEARLY_ALL and (letters or said <= _TIMES_OF_YEAR)
 
 
 _MINUTES = 1440

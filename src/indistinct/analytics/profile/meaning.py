@@ -208,6 +208,7 @@ def _is_a_state_of_health(concept: Concept, why: str, values: Values) -> bool:
     if values.kind != "text" or values.distinct > FEW:
         return False
     plain = not values.sample.str.contains(r"\p{Lu}|\d").any()
+    plain = plain or bool(values.sample.str.contains(_WELL_OR_ILL).all())
     done = values.sample.str.contains(_DONE).mean()
     return plain or are_parts_of_the_body(values) or (isinstance(done, float) and done >= MOST / 2)
 
@@ -221,6 +222,12 @@ def _ends(numbers: pl.Series) -> tuple[float | None, float | None]:
     )
 
 
+_WELL_OR_ILL = (
+    r"(?i)^(healthy|well|ill|sick|stable|critical|early|advanced|late|mild|moderate|severe|acute"
+    r"|chronic|good|fair|poor|serious|normal|abnormal|dead|alive|death|remission|relapse"
+    r"|progression|progressed)\b"
+)
+"""What a state of health begins with, and no state of a country."""
 _DONE = r"(?i)\pL{3}(ad[oa]|id[oa]|ed|ing|iert|ée?)\b"
 """How words end for what was done, as those for a status do."""
 

@@ -824,6 +824,8 @@ def _shortest(text: str) -> int:
     return _SHORTEST if text.isascii() or text[0] < "\u3040" else _SHORTEST - 1
 
 
+_STIMULI = ("word", "words", "stimulus", "stimuli", "stim", "item", "sentence", "trial", "target")
+"""What people are shown or told in an experiment."""
 _SEVERAL_TERMS = r"\pL[,;|] ?\pL"
 
 
@@ -834,6 +836,8 @@ def _are_many_words(item: Neighbour) -> bool:
     anything sensitive.
     """
     if item.kind != "text" or item.distinct <= FEW or RARE * item.distinct > item.filled:
+        return False
+    if names_one_of(item.name, _STIMULI):
         return False
     short = pl.Series(
         [len(text) < _shortest(text) for text in item.sample.to_list()], dtype=pl.Boolean
