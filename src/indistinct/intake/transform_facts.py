@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from indistinct.document import in_quotes
 from indistinct.policy.sections import TRANSFORMS
 from indistinct.sources.table import Table
 from indistinct.types import Plain
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
-    from indistinct.policy.sections import (
-        Transform,
-    )
+    from indistinct.policy.sections import Transform
 
 
 OF_TEXTS = ("mask", "pseudonymize")
@@ -60,6 +60,14 @@ def shows_others(policy: Policy, name: str) -> bool:
     """Whether what is published of an attribute is not what others may know of a person."""
     rule = policy.attributes[name].transform
     return rule is not None and rule.name in (*PERTURBING, "pseudonymize")
+
+
+_TAKEN_FOR_TRUE = (
+    "{}: values were swapped, or drawn at random, and attackers take those of the release for "
+    "true; one who allows for it, as the certificate lets readers do, believes less of small "
+    "classes, and more of large ones: what most of a class show nearly all of them may have"
+)
+"""The note on attributes whose values became those of other records."""
 
 
 def untried_in(policy: Policy) -> dict[str, str]:
@@ -121,3 +129,15 @@ def policy_of_originals(policy: Policy) -> Policy:
     if not changed:
         return policy
     return policy.model_copy(update={"attributes": {**policy.attributes, **changed}})
+
+
+def taken_for_true(policy: Policy, names: Sequence[str]) -> list[str]:
+    """The note on attributes of which attackers take for true what is a value of other records.
+
+    Arguments:
+        policy: says what was done to values.
+        names: attributes that are published.
+    """
+    rules = {name: item.transform for name, item in policy.attributes.items()}
+    drawn = [name for name in names if (rule := rules.get(name)) and rule.name in EXCHANGED]
+    return [_TAKEN_FOR_TRUE.format(in_quotes(drawn))] * bool(drawn)

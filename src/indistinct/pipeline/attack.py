@@ -20,8 +20,8 @@ from indistinct.analytics.attacks import (
     Skipped,
     attackers,
     findings,
-    heeding,
     is_attacker,
+    refuse_unheeded,
 )
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.analytics.source_keys import warn_about_source_keys
@@ -47,11 +47,11 @@ from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
 from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transform_facts import (
-    EXCHANGED,
     changes_values,
     depends_on_others,
     known_beside,
     shows_others,
+    taken_for_true,
     untried_in,
 )
 from indistinct.intake.transforming import followed
@@ -81,13 +81,6 @@ SEEN = (
     "show it: whoever knows it finds more there"
 )
 """The note on quasi-identifiers of a further release that the first one does not take for known."""
-
-TAKEN_FOR_TRUE = (
-    "{}: values were swapped, or drawn at random, and attackers take those of the release for "
-    "true; one who allows for it, as the certificate lets readers do, believes less of small "
-    "classes, and more of large ones: what most of a class show nearly all of them may have"
-)
-"""The note on attributes whose values became those of other records."""
 
 
 def attack(  # noqa: PLR0913, what its user may say
@@ -535,11 +528,8 @@ def _notes(view: ReleaseView, attacked: Attacked, places: Places) -> list[str]:
     if view.lacking:
         left, near = in_quotes(view.lacking), "".join(map(view.nearly_called, view.lacking))
         notes.append(f"the release has no column {left}: nothing is learnt from it{near}")
-    rules = {name: item.transform for name, item in attacked.private.policy.attributes.items()}
-    names = [*view.quasi, *attacked.private.policy.sensitive]
-    drawn = [name for name in names if (rule := rules.get(name)) and rule.name in EXCHANGED]
-    if drawn:
-        notes.append(TAKEN_FOR_TRUE.format(in_quotes(drawn)))
+    policy = attacked.private.policy
+    notes += taken_for_true(policy, [*view.quasi, *policy.sensitive])
     if view.person is not None and attacked.private.policy.person is not None:
         if view.nobody.any():
             number = int(view.nobody.sum())
@@ -614,28 +604,6 @@ def _without(policy: Policy, untried: Mapping[str, str]) -> Policy:
             "with quasi-identifiers that are generalized",
         )
     return found
-
-
-def refuse_unheeded(only: Sequence[str] | None, given: Mapping[str, object]) -> None:
-    """Raise :class:`PolicyError` for what is given and no attacker looks at that is asked for.
-
-    Arguments:
-        only: the attackers; None for all.
-        given: what attackers may look at beside the release, by its name.
-    """
-    there = [name for name, what in given.items() if what is not None]
-    refuse(
-        PolicyError,
-        [
-            Problem(
-                "other-attacker",
-                f"'{name}' is given, and of the attackers that are asked for none looks at it",
-                remedy=f"leave it out, or ask for one of {in_quotes(heeding(name))}",
-            )
-            for name in there
-            if only is not None and not {*only} & {*heeding(name)}
-        ],
-    )
 
 
 def known_names(

@@ -36,6 +36,8 @@ from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import KINDS, AttackReport, Finding, Skipped, summarize
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import bounded_belief
+from indistinct.document import in_quotes
+from indistinct.errors import PolicyError, Problem, refuse
 
 __all__ = [
     "AttackContext",
@@ -49,6 +51,7 @@ __all__ = [
     "findings",
     "heeding",
     "is_attacker",
+    "refuse_unheeded",
     "summarize",
 ]
 
@@ -84,6 +87,28 @@ def heeding(given: str) -> list[str]:
         for name, part in attackers().items()
         if given in getattr(part, "HEEDS", () if part.__name__.startswith(__name__) else (given,))
     ]
+
+
+def refuse_unheeded(only: Sequence[str] | None, given: Mapping[str, object]) -> None:
+    """Raise :class:`PolicyError` for what is given and no attacker looks at that is asked for.
+
+    Arguments:
+        only: the attackers; None for all.
+        given: what attackers may look at beside the release, by its name.
+    """
+    there = [name for name, what in given.items() if what is not None]
+    refuse(
+        PolicyError,
+        [
+            Problem(
+                "other-attacker",
+                f"'{name}' is given, and of the attackers that are asked for none looks at it",
+                remedy=f"leave it out, or ask for one of {in_quotes(heeding(name))}",
+            )
+            for name in there
+            if only is not None and not {*only} & {*heeding(name)}
+        ],
+    )
 
 
 def is_attacker(loaded: object, name: str) -> TypeGuard[ModuleType]:
