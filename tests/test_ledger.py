@@ -667,6 +667,47 @@ def test_a_release_of_people_with_several_values_is_refused_for_who_left(tmp_pat
         released(people)
 
 
+SETS = {"x": "{a, b}", "y": "{a, c}", "z": "{b, c}"}
+
+
+@given(streams())
+def test_values_in_sets_are_believed_as_all_sets_that_hold_them(stream: Stream) -> None:
+    """Of whom only {a, b} and {a, c} are possible a is certain, whichever it is."""
+    shown = [{who: (at, SETS[own]) for who, (at, own) in release.items()} for release in stream]
+    series = Series.of(entries_of(shown), "ill")
+    found = series.composed()
+    by_hash = {
+        tuple(own): (bound, belief, left)
+        for own, bound, belief, left in zip(
+            found.hashes.tolist(), found.bound, found.together, found.left, strict=True
+        )
+    }
+    for who, shares in possible_values(stream).items():
+        most = max(sum(shares.get(own, 0) for own in both) for both in ("xy", "xz", "yz"))
+        bound, belief, left = by_hash[tuple(hashes_of(pl.Series([who]), b"key").tolist()[0])]
+        assert bound == pytest.approx(most)
+        assert belief == pytest.approx(most)
+        assert (left == 1) == (most > 1 - 1e-9)
+
+
+def test_a_value_in_all_sets_that_are_left_is_certain(tmp_path: Path) -> None:
+    def released(people: Mapping[str, str]) -> ind.Release:
+        rows = [(who, 30, value) for who, own in people.items() for value in own]
+        table = pl.DataFrame(rows, ["who", "age", "ill"], orient="row")
+        return ind.anonymize(table, {
+            "source": {"person": "who"},
+            "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+            "promises": [{"model": "max-posterior", "sensitive": "ill", "bound": 0.5}],
+            "method": {"algorithm": "anatomy"},
+            "ledger": {"path": str(tmp_path / "ledger")},
+        })  # fmt: skip
+
+    both = {"p": "xy", "q": "xz"}
+    released(both | {"r": "w", "t": "u"}).write(tmp_path / "one")
+    with pytest.raises(ind.Unsatisfiable, match="about 2 people "):
+        released(both | {"s": "v", "k": "m"})
+
+
 ORDERED = {"table": {"low": ["x"], "high": ["y", "z"]}, "order": ["low", "high"]}
 
 

@@ -24,6 +24,8 @@ possible in some world, by the same three arguments and a fourth: people who are
 of the same releases can be exchanged as a whole, and if more people of one of these classes have a
 value than there are others in it, one of them has it. Where a value is certain it is the only one.
 
+Where everybody's values are listed as one set, a value is believed as all sets are that hold it.
+
 Of a promise about some values only these count in beliefs. What does not apply to somebody is known
 of others, so beliefs are those of a reader who knows that something applies to the person.
 """
@@ -40,6 +42,7 @@ from numpy.typing import NDArray
 
 from indistinct.analytics.series.writings import writing_of
 from indistinct.frozen import dataclass, field
+from indistinct.hierarchies.cells import members_of
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.privacy.values import AboutValues
@@ -122,6 +125,7 @@ class Series:
         applies: which values say that something applies to a person, [values].
         harms: which values beliefs are about, [values].
         sizes: the people of every group, made-up ones too, [groups].
+        inside: ``value`` and the number ``one`` of each that it holds, where some are sets.
     """
 
     attribute: str
@@ -137,6 +141,7 @@ class Series:
     applies: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
     harms: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
     sizes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    inside: pl.DataFrame | None = None
 
     @classmethod
     def of(
@@ -207,11 +212,13 @@ class Series:
             labels = [label for _, label in values]
             applies = np.array([(label or "") not in about.not_applicable for label in labels])
             harms = about.harmful(SensitiveDomain(tuple(labels)))
+        inside, harms = _inside(values, about, harms)
+        if about is not None:
             rows = _of_harmful(rows, applies, harms, first)
         unlike = _written_unlike(members, [place for place, *_ in parts], writings, first)
         return cls(
             attribute, members, rows, len(hashes), first, hashes, single, of_categories, unlike,
-            about, applies, harms, np.concatenate([entry.sizes for _, entry, _ in parts]),
+            about, applies, harms, np.concatenate([entry.sizes for _, entry, _ in parts]), inside,
         )  # fmt: skip
 
     @cached_property
@@ -235,6 +242,24 @@ class Series:
         found = np.zeros(self.groups)
         if len(starts):
             found[group[starts]] = reduced.reduceat(self.listed[what].to_numpy(), starts)
+        return found
+
+    def _largest(self, shares: pl.DataFrame, of: str, number: int) -> Floats:
+        """The largest belief in anything that harms, [number]; of sets in what they hold.
+
+        Arguments:
+            shares: ``of``, ``value`` and its ``share``, 0 where it does not harm.
+            of: the column of those who are looked at, numbers below ``number``.
+            number: how many there are.
+        """
+        if self.inside is not None:
+            shares = (
+                shares.join(self.inside, on="value")
+                .group_by(of, "one")
+                .agg(pl.col("share").sum().clip(upper_bound=1))
+            )
+        found = np.zeros(number)
+        np.maximum.at(found, shares[of].to_numpy(), shares["share"].to_numpy())
         return found
 
     @cached_property
@@ -274,7 +299,7 @@ class Series:
         n = self.people
         group = self.members["group"].to_numpy()
         person = self.members["person"].to_numpy()
-        largest = self._per_group("share", np.maximum)
+        largest = self._largest(self.listed, "group", self.groups)
         starts = np.flatnonzero(np.diff(person, prepend=-1))
         alone = np.maximum.reduceat(largest[group], starts) if n else np.zeros(0)
         bound = self._bound(alone)
@@ -300,6 +325,8 @@ class Series:
         elif units.height:
             self._mixed(units, support, together)
             self._by_value(unknown, together, left)
+        if self.inside is not None:
+            left[together > 1 - NEAR] = 1
         releases = np.bincount(person, minlength=n)
         return Composition(
             self.attribute, alone, together, left, bound, releases, self.hashes, changed
@@ -388,8 +415,8 @@ class Series:
         applying = self.applies[value]
         whole = np.bincount(kind, share * applying, minlength=len(size))[kind]
         share = np.divide(share, whole, out=np.zeros(len(share)), where=whole > 0)
-        best = np.zeros(len(size))
-        np.maximum.at(best, kind, share * self.harms[value])
+        told = pl.DataFrame({"kind": kind, "value": value, "share": share * self.harms[value]})
+        best = self._largest(told, "kind", len(size))
         values = np.bincount(kind, possible & applying, minlength=len(size)).astype(np.int64)
         values[values == 0] = MANY
         unit = kinds.join(units.select("unit", "person").unique(), on="unit")
@@ -533,6 +560,8 @@ class Series:
             found[who] = max(len(belief), 1)
         certain = self._per_group("share", np.maximum) >= 1
         found[person[certain[group]]] = 1
+        if self.inside is not None:
+            found[self.composed().left == 1] = 1
         return found
 
     def _had_by_alike(self) -> Ints:
@@ -583,7 +612,8 @@ class Series:
             return alone
         size, clear = self._clear()
         clear &= self.single
-        by_size = np.where(alone > 0, 1 / size, 0.0)
+        # Of sets that all are as likely a value may be in several.
+        by_size = alone if self.inside is not None else np.where(alone > 0, 1 / size, 0.0)
         if clear.all():
             return by_size
         _, doubtful, by_one = self._doubtful(clear)
@@ -591,9 +621,16 @@ class Series:
         found[~doubtful] = by_size[~doubtful]
         found[by_one] = alone[by_one]
         for who, belief in self._counted.items():
-            harmful = [share for value, share in self._given(belief).items() if self.harms[value]]
-            found[who] = max(harmful, default=0.0 if belief else 1.0)
+            shares = {v: share for v, share in self._given(belief).items() if self.harms[v]}
+            found[who] = self._most(shares) if belief else 1.0
         return found
+
+    def _most(self, shares: Mapping[int, float]) -> float:
+        """The largest belief in anything that harms, by the beliefs in values or sets."""
+        if self.inside is None or not shares:
+            return max(shares.values(), default=0.0)
+        told = {"who": [0] * len(shares), "value": [*shares], "share": [*shares.values()]}
+        return float(self._largest(pl.DataFrame(told), "who", 1)[0])
 
     def _given(self, belief: Mapping[int, float]) -> Mapping[int, float]:
         """What is believed of somebody of whom it is known that something applies."""
@@ -631,6 +668,35 @@ class Series:
             if few or tried <= SETS:
                 told = worlds(members, lists, inf if few else STEPS) or {}
                 yield from ((who, belief) for who, belief in told.items() if belief or few)
+
+
+def _inside(
+    values: Mapping[tuple[str, str | None], int], about: AboutValues | None, harms: Bools
+) -> tuple[pl.DataFrame | None, Bools]:
+    """What sets of values hold that harms, where some are sets; and which values, or sets, harm.
+
+    Arguments:
+        values: the number of each, by how it is written and its label.
+        about: a promise about some of the values.
+        harms: which of the labels harm.
+    """
+    held = {at: (way, members_of(label) or (label,)) for (way, label), at in values.items()}
+    if all(len(own) == 1 for _, own in held.values()):
+        return None, harms
+    numbers: dict[tuple[str, str | None], int] = {}
+    pairs = [
+        (at, numbers.setdefault((way, one), len(numbers)))
+        for at, (way, own) in held.items()
+        for one in own
+    ]
+    each = np.ones(len(numbers), np.bool_)
+    if about is not None:
+        each = about.harmful(SensitiveDomain(tuple(label for _, label in numbers)))
+    inside = pl.DataFrame(pairs, {"value": pl.Int64, "one": pl.Int64}, orient="row")
+    inside = inside.filter(pl.Series(each).gather(inside["one"]))
+    harms = np.zeros(len(values), np.bool_)
+    harms[inside["value"].to_numpy()] = True
+    return inside, harms
 
 
 def _of_harmful(listed: pl.DataFrame, applies: Bools, harms: Bools, groups: int) -> pl.DataFrame:
