@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import tomllib
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -231,3 +232,11 @@ class TestPreview:
         taxonomy = build(None, ["a", "b", None])
         assert preview(taxonomy, 1) == [("a", "*")]
         assert preview(taxonomy, 0)[-1] == ("(missing)", "*")
+
+
+@pytest.mark.parametrize("word", ["intervals", "equal_frequency", "mask", "date", "code_system"])
+def test_the_name_of_a_builder_alone_is_told_how_to_write_it(word: str) -> None:
+    (problem,) = validate_spec(word)
+    told = str(problem.remedy).partition("write ")[2]
+    assert word in told
+    assert validate_spec(tomllib.loads(told)["hierarchy"]) == []

@@ -100,6 +100,15 @@ _BUILDERS: Mapping[str, _Builder] = {
     "tree": _Builder(tree.check, whole=True),
 }
 
+_ALONE = {
+    "intervals": "5",
+    "equal_frequency": "5",
+    "mask": "{}",
+    "date": "{}",
+    "code_system": '"icd-10"',
+}
+"""What a builder is given that is written like a word, as an example."""
+
 BUILDERS = tuple(_BUILDERS)
 """What a policy can name as a builder."""
 
@@ -241,8 +250,10 @@ def _parsed(spec: object) -> tuple[str, Plain, list[Problem]]:
     if spec is None or spec == SUPPRESS:
         return SUPPRESS, {}, []
     if isinstance(spec, str):
+        key, value = (spec, _ALONE[spec]) if spec in _ALONE else ("file", f'"{spec}"')
+        what = "this builder" if spec in _ALONE else "a file"
         remedy = (
-            f'"{SUPPRESS}" is the only word; for a file write hierarchy = {{ file = "{spec}" }}'
+            f'"{SUPPRESS}" is the only word; for {what} write hierarchy = {{ {key} = {value} }}'
         )
         return "", {}, [Problem("unknown-hierarchy", f"no hierarchy '{spec}'", remedy=remedy)]
     if not isinstance(spec, Mapping):
