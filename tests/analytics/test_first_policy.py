@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indistinct import anonymize
-from indistinct.analytics.profile.columns import Profile, profile
+from indistinct.analytics.profile.columns import profile
+from indistinct.analytics.profile.described import Profile
 from indistinct.analytics.profile.first_policy import (
     first_policy,
     health_policy,

@@ -12,10 +12,12 @@ import pytest
 
 import indistinct as ind
 from indistinct.analytics.profile.codebooks import titles_of
-from indistinct.analytics.profile.columns import Profile, _beside, _look, profile
+from indistinct.analytics.profile.columns import _beside, profile
 from indistinct.analytics.profile.concepts import concept_of
+from indistinct.analytics.profile.described import Profile
 from indistinct.analytics.profile.first_policy import first_policy
 from indistinct.analytics.profile.names import without_prefix
+from indistinct.analytics.profile.one_column import look_at
 from indistinct.analytics.profile.person_keys import Column
 from indistinct.errors import DataError
 from indistinct.hierarchies.build import build_taxonomy
@@ -2475,7 +2477,7 @@ def test_days_before_and_after_a_visit_number_no_people(signed: bool) -> None:
     days = Column("day", None, "integer", distinct=30, filled=370, signed=signed)
     assert days.could_number is not signed
     frame = pl.DataFrame({"day": [str(at % 30 - 8 * signed) for at in range(N)]})
-    assert _beside(_look(open_table(frame, "t"), "day", N, "day")).signed is signed
+    assert _beside(look_at(open_table(frame, "t"), "day", N, "day")).signed is signed
 
 
 KNOWN_OF_SOMEBODY = [

@@ -300,8 +300,8 @@ def default_keys(table: Table, attribute: str) -> Plain:
     Numbers get intervals, dates their months and years, codes lose characters; all else is kept or
     suppressed. Texts that stand for a missing value are taken as such.
     """
-    from indistinct.analytics.profile.columns import values_of
     from indistinct.analytics.profile.hierarchy_draft import draft_hierarchy, type_of
+    from indistinct.analytics.profile.one_column import values_of
 
     values, content = values_of(table, attribute)
     kind = type_of(attribute, values, content=content)

@@ -204,7 +204,7 @@ _UNCOVERED = {"uncovered-value", "unplaced-value"}
 def _build(
     table: Table, attribute: str, spec: Plain, uncovered: Literal["error", "suppress"] = "error"
 ) -> Taxonomy:
-    from indistinct.analytics.profile.columns import count_values
+    from indistinct.analytics.profile.one_column import count_values
     from indistinct.hierarchies.build import build_taxonomy
 
     counted = count_values(table, attribute)

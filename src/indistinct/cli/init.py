@@ -33,7 +33,7 @@ from indistinct.document import first_names, many
 from indistinct.errors import PolicyError, Problem, UncertainNames, Unsatisfiable, refuse
 
 if TYPE_CHECKING:
-    from indistinct.analytics.profile.columns import AttributeProfile, Profile
+    from indistinct.analytics.profile.described import AttributeProfile, Profile
     from indistinct.analytics.profile.persons import Persons
     from indistinct.intake.opening import Scanned
     from indistinct.policy import DraftPolicy

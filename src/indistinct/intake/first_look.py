@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from indistinct.analytics.profile.columns import COMMAS, Profile, profile
+from indistinct.analytics.profile.columns import profile
+from indistinct.analytics.profile.described import COMMAS, Profile
 from indistinct.document import first_names, many
 from indistinct.frozen import dataclass
 from indistinct.sources.table import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from indistinct._toml import value
-from indistinct.analytics.profile.columns import AttributeProfile, Profile
+from indistinct.analytics.profile.described import AttributeProfile, Profile
 from indistinct.document import PlainData, many
 from indistinct.frozen import dataclass
 from indistinct.policy import Policy

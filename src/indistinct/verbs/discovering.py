@@ -22,7 +22,8 @@ from indistinct.analytics.leakage.quasi_identifiers import (
     dependent,
     discover,
 )
-from indistinct.analytics.profile.columns import Profile, profile
+from indistinct.analytics.profile.columns import profile
+from indistinct.analytics.profile.described import Profile
 from indistinct.errors import (
     PolicyError,
     Problems,

@@ -14,9 +14,11 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.profile.columns import Profile, profile, values_of
+from indistinct.analytics.profile.columns import profile
+from indistinct.analytics.profile.described import Profile
 from indistinct.analytics.profile.first_policy import first_policy, health_policy
 from indistinct.analytics.profile.hierarchy_draft import draft_hierarchy, type_of
+from indistinct.analytics.profile.one_column import values_of
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.dates import formats as date_formats

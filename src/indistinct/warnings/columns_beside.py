@@ -11,7 +11,8 @@ import polars as pl
 from indistinct.analytics.leakage.computed import computed
 from indistinct.analytics.leakage.dependence import SAMPLE, Narrowed, giving_away, narrowing
 from indistinct.analytics.leakage.derivations import following
-from indistinct.analytics.profile.columns import NEARLY_UNIQUE, nearly_unique, profile
+from indistinct.analytics.profile.columns import nearly_unique, profile
+from indistinct.analytics.profile.one_column import NEARLY_UNIQUE
 from indistinct.analytics.profile.record_numbers import FEW_RECORDS
 from indistinct.document import in_quotes
 from indistinct.errors import DataError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from indistinct.analytics.profile.columns import MANY_QUASI_IDENTIFIERS
+from indistinct.analytics.profile.about_tables import MANY_QUASI_IDENTIFIERS
 from indistinct.document import in_quotes, many, toml_key
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.asked import method_of

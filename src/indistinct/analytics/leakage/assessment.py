@@ -29,8 +29,8 @@ from indistinct.analytics.leakage.leakage_change import (
     level_below,
 )
 from indistinct.analytics.leakage.sensitive_leakage import SensitiveLeakage, sensitive_leakage
-from indistinct.analytics.profile.columns import Profile
 from indistinct.analytics.profile.concepts import Role
+from indistinct.analytics.profile.described import Profile
 from indistinct.document import Bar, Document, Grid, Line, OfUnits, Part, PlainData, many, shown
 from indistinct.errors import DataError, Problem, Problems, refuse
 from indistinct.frozen import dataclass, field

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from indistinct.analytics.profile.columns import AttributeProfile, Profile
 from indistinct.analytics.profile.concepts import Role
+from indistinct.analytics.profile.described import AttributeProfile, Profile
 from indistinct.document import many, toml_key, toml_string
 from indistinct.errors import OutputError
 from indistinct.sources.format import format_named

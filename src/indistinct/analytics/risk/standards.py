@@ -31,8 +31,9 @@ from typing import ClassVar
 
 import polars as pl
 
-from indistinct.analytics.profile.columns import AttributeProfile, Profile, count_values
+from indistinct.analytics.profile.described import AttributeProfile, Profile
 from indistinct.analytics.profile.names import is_one_of, names_one_of, words
+from indistinct.analytics.profile.one_column import count_values
 from indistinct.analytics.profile.safe_harbor import AGE, BESIDE_AGE, KINDS, MATCHING_SHARE, OLDEST
 from indistinct.document import Document, Line, Part, PlainData, many, some_of
 from indistinct.errors import DataError, PolicyError, Problem, did_you_mean, refuse
