@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.kernels.trees import Tree
 
+from indistinct.kernels import items
 from indistinct.kernels.items import combinations, protect_items, published_sets, rare_within
 from indistinct.kernels.ragged import Ragged
 
@@ -95,13 +97,13 @@ def test_more_rare_combinations_than_there_is_room_for_at_first() -> None:
 
 def tells(sets: list[frozenset[int]], k: int, bound: float, m: int) -> bool:
     """Whether a combination of items is rare, or an item follows from others."""
-    items = frozenset().union(*sets)
+    every = frozenset().union(*sets)
     for size in range(m + 1):
-        for known in map(set, itertools.combinations(sorted(items), size)):
+        for known in map(set, itertools.combinations(sorted(every), size)):
             having = [own for own in sets if known <= own]
             if known and having and len(having) < k:
                 return True
-            shares = [sum(item in own for own in having) for item in items - known]
+            shares = [sum(item in own for own in having) for item in every - known]
             if bound <= 1 and any(share > bound * len(having) + 1e-9 for share in shares):
                 return True
     return False
@@ -140,11 +142,65 @@ def test_few_known_items_tell_little(seed: int, k: int, bound: float, m: int) ->
             if node and node in tree.way(leaf)
         )
         sets = [frozenset(shown[p]) for p in group]
-        items = frozenset().union(*sets)
-        assert items <= {0} or not tells(sets, k, bound, m)
+        assert frozenset().union(*sets) <= {0} or not tells(sets, k, bound, m)
         # What tells little as it is stays as it is.
         before = [frozenset(held[p]) for p in group]
         assert tells(before, k, bound, m) or sets == before
+
+
+def coarser(
+    tree: Tree, shown: dict[int, int], chosen: list[int], learnt: int, cost: Sequence[float]
+) -> list[dict[int, int]]:
+    """Every way to publish an item of a combination more coarsely, in order."""
+    if learnt == 0 and chosen == [0]:
+        return [dict.fromkeys(shown, 0)]
+    if not set(chosen) <= set(shown.values()):
+        return []
+    ways = []
+    for j, node in enumerate(sorted(set(shown.values())) if chosen == [0] else chosen):
+        if node:
+            ways.append({leaf: 0 if own == node else own for leaf, own in shown.items()})
+            above = tree.parents[node]
+            if above and j != learnt:
+                here = tree.under[above]
+                ways.append({x: above if own and x in here else own for x, own in shown.items()})
+    return ways
+
+
+@settings(max_examples=120)
+@given(SEEDS)
+def test_an_item_becomes_what_costs_least(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    tree = Tree.drawn(random, int(random.integers(2, 12)))
+    nodes, leaves = len(tree.depths), tree.under[0]
+    cost = [1.0, *(random.integers(0, 9, nodes - 1) / 8).tolist()]
+    own = sorted(random.choice(leaves, random.integers(1, len(leaves) + 1), replace=False).tolist())
+    occurs = dict(zip(own, random.integers(1, 5, len(own)).tolist(), strict=True))
+    shown = {leaf: leaf for leaf in own}
+    for node in random.integers(0, nodes, random.integers(0, 3)).tolist():
+        shown = {leaf: node if leaf in tree.under[node] else up for leaf, up in shown.items()}
+    if random.random() < 0.5:
+        rooted = random.choice(list(shown.values()))
+        shown = {leaf: 0 if up == rooted else up for leaf, up in shown.items()}
+    some = sorted({*shown.values(), *random.integers(0, nodes, int(random.random() < 0.2))})
+    chosen = sorted(random.choice(some, min(len(some), random.integers(1, 4)), replace=False))
+    if not some[0] and random.random() < 0.5:
+        chosen = [0]
+    learnt = int(random.integers(-1, len(chosen)))
+
+    def price(way: dict[int, int]) -> float:
+        return sum(occurs[leaf] * (cost[up] - cost[shown[leaf]]) for leaf, up in way.items())
+
+    ways = coarser(tree, shown, [int(node) for node in chosen], learnt, cost)
+    wanted = min(ways, key=price, default=shown)
+    current = np.array([shown[leaf] for leaf in own], np.int32)
+    changed = items._coarsen.function(
+        np.array(chosen, np.int32), learnt, np.array(own, np.int32), current,
+        np.array(list(occurs.values())), np.array(tree.parents, np.int32),
+        np.array(tree.last, np.int32), np.array(cost),
+    )  # fmt: skip
+    assert changed is bool(ways)
+    assert current.tolist() == list(wanted.values())
 
 
 @pytest.mark.parametrize(("m", "kept"), [(1, True), (2, False)])

@@ -37,7 +37,7 @@ KINDS = (RANGE, TREE, SET, TREE)
 SIZES = (5, 7, 4, 4)
 START = [0, 5, 12, 16]
 VALUES = 20
-PLACE = [0.0, 0.125, 0.125, 0.5, 1.0]
+PLACE = [0.0, 0.125, 0.125, 0.125, 1.0]
 """Where the numbers of the first attribute lie."""
 WAYS = {
     1: ["rax", "ray", "raz", "rbu", "rbv", "rw", "s"],
@@ -252,6 +252,8 @@ class Drawn:
         random = np.random.default_rng(seed)
         rows = int(random.integers(1, 16))
         some = [random.choice(size, random.integers(1, size + 1)) for size in SIZES]
+        if random.random() < 0.2:
+            some[0] = np.arange(1, 4)  # they lie in one place
         self.rank = np.stack([random.choice(own, rows) for own in some], axis=1).astype(np.int32)
         self.weight = random.integers(1, 3, rows)
         self.counts = random.choice([0.5, 1.0], 4)

@@ -335,21 +335,20 @@ def _coarsen(
     last: Ints32,
     cost: Floats,
 ) -> bool:
-    """Publish an item of a combination more coarsely, unless one of them was before.
+    """Publish an item of a rising combination more coarsely, unless one of them was before.
 
     Of the root alone, some other item becomes the root, and all do where it is ``learnt``. The item
     that is ``learnt`` becomes no parent: that would be had by more people.
     """
-    if learnt == 0 and len(chosen) == 1 and chosen[0] == 0:
+    of_root = not chosen[-1]
+    if of_root and learnt == 0:
         current[:] = 0
         return True
     for node in chosen:
         if not (current == node).any():
             return False
     best, least, rooted = NONE, np.inf, False
-    nodes = chosen
-    if len(chosen) == 1 and chosen[0] == 0:
-        nodes = np.unique(current)
+    nodes = np.unique(current) if of_root else chosen
     for j in range(len(nodes)):
         node = nodes[j]
         if not node:

@@ -80,9 +80,7 @@ def _narrowed(few: Ints32, number: int, more: Ints32, low: int, high: int) -> in
                 low = middle + 1
             else:
                 upper = middle
-        if low == high:
-            break
-        if more[low] == person:
+        if low < high and more[low] == person:
             few[left] = person
             left += 1
     return left

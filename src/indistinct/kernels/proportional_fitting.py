@@ -170,9 +170,10 @@ def _share_out(
         share[v] = 0.0
     for c in members:
         total = _dealt(number, pooled, likely, here)
-        each = likely.dtype.type(weight[c] / total if total else 0.0)
-        for v in range(number):
-            share[v] += each * likely[here + v]
+        if total:
+            each = likely.dtype.type(weight[c] / total)
+            for v in range(number):
+                share[v] += each * likely[here + v]
         here += number
 
 
