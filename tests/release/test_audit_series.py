@@ -126,6 +126,15 @@ def test_what_is_proved_is_true_of_all_worlds(stream: Stream) -> None:
         assert all(two.holds for one, two in zip(verdicts, followed, strict=True) if one.holds)
 
 
+def test_of_a_class_by_itself_its_largest_share_is_believed() -> None:
+    """Nobody is in both releases: two of four have one illness, one each of two another."""
+    first = {who: ("north", ill) for who, ill in zip("aceg", "xxyz", strict=True)}
+    second = {who: ("south", ill) for who, ill in zip("ikm", "xyz", strict=True)}
+    belief = audited([first, second], follow="who")[0]
+    assert believed([first, second]) == [1 / 2, 1 / 3]
+    assert (belief.holds, belief.achieved) == (True, {"bound": 0.5})
+
+
 def test_more_people_than_asked_may_stay_together() -> None:
     """Three share a class and its three values in both releases, where two are asked for."""
     first = {who: ("north", ill) for who, ill in zip("ace", "xyz", strict=True)}
