@@ -119,7 +119,7 @@ CASES = [
     Case("values-too-uneven", of("max-posterior", "bound = 0.3"), "choose a bound of at least …, or",
          ("promise.bound = {1}",)),
     Case("values-too-uneven", of("alpha-k-anonymity", "alpha = 0.3, k = 2"),
-         "choose a bound of at least …, or", ("promise.alpha = {1}",)),
+         "choose alpha of at least …, or", ("promise.alpha = {1}",)),
     Case("values-too-uneven", of("entropy-l-diversity", "l = 2.99"), "choose l of at most …, or",
          ("promise.l = {1}",)),
     Case("values-too-uneven", of("recursive-cl-diversity", "c = 0.5, l = 2"), "choose c above … or a",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -51,6 +52,24 @@ def frequencies(drawn: list[Class]) -> FrequencyTable:
         {"s": cells},
         population=np.array([one.people for one in drawn], np.int64),
     )
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_what_a_remedy_names_can_be_asked_for(model: str, data: st.DataObject) -> None:
+    """Each of the numbers by itself."""
+    asked = data.draw(promises(model))
+    whole = frequencies(data.draw(st.lists(classes(least=1), min_size=1, max_size=5)))
+    allowed = data.draw(st.integers(0, whole.records - 1))
+    problem = asked.infeasible(whole, allowed)
+    told = "" if problem is None or problem.remedy is None else problem.remedy
+    named = r"(\w+)(?: bound)? of at (?:most|least) ([0-9]+(?:\.[0-9]+)?)"
+    for word, number in re.findall(named, told):
+        name = word if word in asked.parameters else "bound"
+        other = replace(asked, **{name: type(getattr(asked, name))(float(number))})
+        again = other.infeasible(whole, allowed)
+        assert again is None or again.code != problem.code, (asked, told)
 
 
 @pytest.mark.parametrize("model", MODELS)

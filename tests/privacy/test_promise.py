@@ -6,7 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from indistinct.errors import PluginError, PolicyError
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Closure, Promise, models, promise
 from indistinct.privacy.k_anonymity import KAnonymity
+from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import (
     effective,
     in_short,
@@ -89,7 +90,7 @@ MODEL = '''
 """A model in a file of its own."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from indistinct.privacy.promise import Promise
 
@@ -171,15 +172,24 @@ def test_the_class_size_that_is_promised() -> None:
     assert promised_class_size([Requirement("k-anonymity", {"k": 1})], ["a"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "asked", "said"),
+    [
+        (KAnonymity, {"k": 5}, 2),
+        (KNMAnonymity, {"k": "elbow", "sensitive": "s"}, {"1": 2}),
+        (KNMAnonymity, {"k": {"1": 5}, "sensitive": "s"}, "elbow"),
+        (KNMAnonymity, {"k": {"1": 5}, "sensitive": "s"}, {"1": 2}),
+    ],
+)
 def test_a_promise_that_says_other_than_it_is_asked_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
+    kind: type[Promise], asked: dict[str, Any], said: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The audit is asked what a promise says of itself: it must not say less than the policy."""
 
-    def weaker(self: KAnonymity) -> None:
-        object.__setattr__(self, "k", 2)
+    def weaker(self: Promise) -> None:
+        object.__setattr__(self, "k", said)
 
-    monkeypatch.setattr(KAnonymity, "__post_init__", weaker)
-    with pytest.raises(PluginError, match=r"'k-anonymity' .* says other than it is asked: k"):
-        promise_of(Requirement("k-anonymity", {"k": 5}))
-    assert promise_of(Requirement("k-anonymity", {"k": 2})).class_size == 2
+    monkeypatch.setattr(kind, "__post_init__", weaker)
+    with pytest.raises(PluginError, match=rf"'{kind.model}' .* says other than it is asked: k"):
+        promise(kind.model, **asked)
+    assert promise(kind.model, **asked | {"k": said}).parameters["k"] == said

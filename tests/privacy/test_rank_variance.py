@@ -120,6 +120,7 @@ def test_what_is_within_reach(values: int, told: str) -> None:
 def test_class_sizes_that_their_own_theta_allows() -> None:
     assert [largest_size(values, 0.6) for values in (1, 2, 5, 14)] == [1, 2, 6, 20]
     assert largest_size(1000, 0.6) == largest_k(1000, 0.6)
+    assert largest_size(40, 1.0) == 40 < largest_k(40, 1.0)
     assert largest_size(41, 1.0) == largest_k(41, 1.0), "of so many values the bound, not the best"
 
 

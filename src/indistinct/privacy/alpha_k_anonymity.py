@@ -53,7 +53,7 @@ class AlphaKAnonymity(AboutValues):
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Too few records, or a value whose share stays above alpha."""
         return too_few_records(self, self.k, table) or share_too_large(
-            self, self.alpha, table, allowed
+            self, "alpha", self.alpha, table, allowed
         )
 
     def breaks(self, classes: ClassTable) -> Bools:

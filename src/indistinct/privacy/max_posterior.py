@@ -63,7 +63,7 @@ class MaxPosterior(AboutValues):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A value whose share stays above the bound with any suppression."""
-        return share_too_large(self, self.bound, table, allowed)
+        return share_too_large(self, "a bound", self.bound, table, allowed)
 
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and in which a value is too frequent."""
@@ -82,9 +82,17 @@ class MaxPosterior(AboutValues):
 
 
 def share_too_large(
-    promise: AboutValues, bound: float, table: FrequencyTable, allowed: int | None
+    promise: AboutValues, name: str, bound: float, table: FrequencyTable, allowed: int | None
 ) -> Problem | None:
-    """The problem that a value's share in the whole release stays above a bound on all classes."""
+    """The problem that a value's share in the whole release stays above a bound on all classes.
+
+    Arguments:
+        promise: whose bound it is.
+        name: what the bound is called.
+        bound: the largest share.
+        table: the table to be released.
+        allowed: records that may be left out; None for any number.
+    """
     totals = present(promise, table)
     if totals is None or not totals.any() or not promise.about_all:
         return None
@@ -95,7 +103,7 @@ def share_too_large(
         promise,
         allowed,
         f"the most frequent value has a share of {share:.3g} in the whole table",
-        f"choose a bound of at least {beside_one(share, up=True)}, or "
+        f"choose {name} of at least {beside_one(share, up=True)}, or "
         "allow more records to be left out"
         if share < 1
         else LEAVE_OUT,
