@@ -20,7 +20,9 @@ from tests.sources.conftest import ENGINES
 
 import indistinct as ind
 from indistinct.sources.convert import to_polars
-from indistinct.sources.engines import open_table
+from indistinct.sources.eager import count_distinct
+from indistinct.sources.engines import open_table, some_classes
+from indistinct.sources.text import canonical
 
 LARGE = 2**62
 
@@ -201,3 +203,22 @@ def is_that_of_polars(name: str, given: Any, keys: Any = None, **options: Any) -
     if name in WITH_TYPES and not isinstance(given, str | Path):
         beside = [one for one in KEPT if one not in QUASI]
         assert types_of(release.tables, beside) == types_of(given, beside)
+
+
+MISSING = pl.DataFrame(
+    {
+        "note": ["", None, "x"] * 40,
+        "x": [float("nan"), None, 0.0, -0.0] * 30,
+    }
+)
+"""Values that are told apart by what holds them, and have no text or the same one."""
+
+
+def classes_of_a_sample_are_whole(table: Any) -> None:
+    """Hold that all records of a class are drawn, or none."""
+    every = table.distinct(["note", "x"])
+    for parts in range(2, 9):
+        drawn = some_classes(table, ["note", "x"], ["note", "x"], parts)
+        counted = count_distinct(canonical(drawn, {})) if drawn is not None else every[:0]
+        found = counted.join(every, on=["note", "x", "count"], nulls_equal=True)
+        assert found.height == counted.height

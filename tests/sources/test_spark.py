@@ -24,9 +24,11 @@ import pytest
 from tests.sources.suite import (
     BY_ROWS,
     COUNTED,
+    MISSING,
     POLICIES,
     TABLES,
     VERB_KEYS,
+    classes_of_a_sample_are_whole,
     is_that_of_polars,
 )
 from typer.testing import CliRunner
@@ -602,3 +604,7 @@ def test_what_was_written_is_what_was_audited(
     with pytest.raises(ind.IndistinctError, match="not what was audited"):
         release.write(tmp_path / "run", report=False, into=str(place))
     assert not list(tmp_path.iterdir())
+
+
+def test_classes_of_a_sample_are_whole(spark: Any) -> None:
+    classes_of_a_sample_are_whole(open_table(spark.createDataFrame(MISSING.to_arrow())))

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.sources.conftest import ENGINES
+from tests.sources.suite import MISSING, classes_of_a_sample_are_whole
 
 from indistinct.errors import DataError, IndistinctError
 from indistinct.release.audit.reading import read_release
@@ -94,6 +96,11 @@ def test_distinct_joins_values_with_one_text(engine: Any) -> None:
     frame = pl.DataFrame({"note": ["", None, "a", "a"], "x": [0.0, -0.0, float("nan"), None]})
     counted = open_table(engine.load(frame)).distinct(["note", "x"])
     assert set(counted.rows()) == {(None, "0", 2), ("a", None, 2)}
+
+
+@pytest.mark.parametrize("name", ["duckdb", "duckdb-default"])
+def test_classes_of_a_sample_are_whole(name: str) -> None:
+    classes_of_a_sample_are_whole(open_table(ENGINES[name]().load(MISSING)))
 
 
 KINDS = {

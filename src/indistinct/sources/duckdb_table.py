@@ -21,7 +21,7 @@ from indistinct.frozen import dataclass, field
 from indistinct.sources import memory
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.eager import add_up
-from indistinct.sources.engine_table import EngineTable, lookup_of
+from indistinct.sources.engine_table import EngineTable, lookup_of, null_where_missing
 from indistinct.sources.headers import cells_of
 from indistinct.sources.table import Change, count_column, refuse_far
 from indistinct.sources.text import (
@@ -201,7 +201,8 @@ class DuckDBTable(EngineTable):
 
     def one_of(self, parts: int, keys: Sequence[str]) -> str:
         """The condition that draws about one of so many combinations of some columns."""
-        return f"hash({_names(keys)}) % {parts} = 0" if parts > 1 else "true"
+        own = [null_where_missing(quoted(name), self.kinds[name]) for name in keys]
+        return f"hash({', '.join(own)}) % {parts} = 0" if parts > 1 else "true"
 
     def where(self, condition: str, columns: Sequence[str]) -> pl.DataFrame | None:
         """What records have in some columns, as it is; None of more than a sample may have."""

@@ -63,6 +63,18 @@ class EngineTable(ABC):
         return found
 
 
+def null_where_missing(column: str, kind: str) -> str:
+    """SQL of a value that is NULL where it has no text, by which records are put into classes.
+
+    Arguments:
+        column: the column, quoted.
+        kind: its kind.
+    """
+    if kind == "float":
+        return f"nullif({column}, CAST('NaN' AS DOUBLE))"
+    return f"nullif(CAST({column} AS STRING), '')" if kind == "text" else column
+
+
 def lookup_of(
     counted: pa.Table, texts: pl.DataFrame, change: Change, made: Sequence[str]
 ) -> pa.Table:

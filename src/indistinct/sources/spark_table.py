@@ -18,7 +18,7 @@ import polars as pl
 
 from indistinct.sources import memory, spark_cuts
 from indistinct.sources.eager import ArrowTable, add_up
-from indistinct.sources.engine_table import EngineTable, lookup_of
+from indistinct.sources.engine_table import EngineTable, lookup_of, null_where_missing
 from indistinct.sources.headers import cells_of
 from indistinct.sources.parts import Coding, Parts, Walked
 from indistinct.sources.spark_kept import NUMBER, Kept, numbered
@@ -213,8 +213,8 @@ class SparkTable(EngineTable):
 
     def one_of(self, parts: int, keys: Sequence[str]) -> str:
         """The condition that draws about one of so many combinations of some columns."""
-        digest_of = f"xxhash64({', '.join(map(quoted, keys))})"
-        return f"pmod({digest_of}, {parts}) = 0" if parts > 1 else "true"
+        own = [null_where_missing(quoted(name), self.kinds[name]) for name in keys]
+        return f"pmod(xxhash64({', '.join(own)}), {parts}) = 0" if parts > 1 else "true"
 
     def where(self, condition: str, columns: Sequence[str]) -> pl.DataFrame | None:
         """What records have in some columns, as it is; None of more than the driver may get."""
