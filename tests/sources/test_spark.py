@@ -326,6 +326,26 @@ def test_a_release_is_that_of_memory_and_the_driver_gets_counts(spark: Any, give
     assert ind.risk(given, POLICY).classes == ind.risk(TABLE, POLICY).classes
 
 
+@pytest.mark.parametrize(
+    ("frame", "named"),
+    [
+        ({"age": [1, 2], "7": [8, 9], "sex": ["f", "m"]}, False),
+        ({"age": [1, 2], "7": [7, 9], "sex": ["f", "m"]}, True),
+        ({"age": [1.5, float("nan")], "NaN": [2.5, float("nan")]}, True),
+        ({"age": [1.5, float("nan")], "no": [True, False]}, False),
+        ({"True": [True, False], "sex": [None, "m"]}, False),
+        ({"true": [True, False], "sex": [None, "m"]}, True),
+        ({"sex": ["f", "sex"], "age": [1, 2]}, True),
+    ],
+)
+def test_names_are_held_against_values_where_these_can_be_names(
+    spark: Any, frame: dict[str, list[Any]], named: bool
+) -> None:
+    table = open_table(spark.createDataFrame(pl.DataFrame(frame).to_arrow()))
+    assert table._known.named is named
+    assert table.like_their_names().height == 2 + named
+
+
 def test_what_the_driver_gets_does_not_grow_with_texts_and_columns(
     spark: Any, given: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

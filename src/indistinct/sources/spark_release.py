@@ -46,6 +46,7 @@ class Known:
         different: of a shuffled release, how many of its records differ.
         seed: of the digests of a release.
         look: how many records it has, and the kinds of its columns.
+        named: whether some record may have the name of a column as its value.
         counted: combinations of columns, as they were counted.
         about: how many records have a value in a column, and about how many values they have.
         longest: of columns of texts that were asked about, the bytes of the longest at most.
@@ -59,6 +60,7 @@ class Known:
     different: int | None = None
     seed: int = 0
     look: tuple[int, Mapping[str, str]] | None = None
+    named: bool = True
     counted: list[pyarrow.Table] = field(default_factory=list)
     about: dict[Asked, tuple[int, int]] = field(default_factory=dict)
     longest: dict[str, int] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -66,6 +67,8 @@ _AS_LONG = 256
 """So many characters of a text are held against names of columns."""
 
 _FIRST = 1000
+_NO_TEXT = re.compile(r"[0-9]|^(true|false|nan|-?infinity)$", re.IGNORECASE)
+"""What the text of a value has that is stored as no text."""
 
 _ABOUT, _DOUBT = 0.02, 6
 """The standard error of a count of combinations, and how many of them may be an error."""
@@ -364,8 +367,8 @@ class SparkTable(EngineTable):
             )
 
         found = first(short(self._frame), _FIRST)
-        if again:
-            named = short(self._frame.where(is_named(self.columns)))
+        if again and self._known.named:
+            named = short(self._frame.where(is_named(self.columns, self.kinds)))
             found = found.unionAll(first(named, _FIRST))
         return polars_of(self._fetch(found))
 
@@ -475,23 +478,33 @@ class SparkTable(EngineTable):
         elif height is not None and not times:
             days = []
         else:
-            asked = [f.count(f.lit(1)).alias("n")] + [
-                f.bool_and(f.col(quoted(name)) == f.date_trunc("day", f.col(quoted(name)))).alias(
-                    f"d{at}"
-                )
-                for at, name in enumerate(times)
-            ]
-            height, *days = polars_of(self._fetch(self._frame.agg(*asked))).row(0)
+            own = [f.col(quoted(name)) for name in times]
+            asked = [f.count(f.lit(1)), f.bool_or(is_named(self.columns, kinds))]
+            asked += [f.bool_and(one == f.date_trunc("day", one)) for one in own]
+            aliased = [one.alias(f"n{at}") for at, one in enumerate(asked)]
+            height, named, *days = polars_of(self._fetch(self._frame.agg(*aliased))).row(0)
+            self._known.named = bool(named)
         whole = (name for name, day in zip(times, days, strict=True) if day is not False)
         return int(height or 0), kinds | dict.fromkeys(whole, "date")
 
 
-def is_named(columns: Sequence[str]) -> Column:
-    """The condition that a record has the name of a column as its value."""
+def is_named(columns: Sequence[str], kinds: Mapping[str, str] | None = None) -> Column:
+    """The condition that a record has the name of a column as its value.
+
+    Arguments:
+        columns: the columns.
+        kinds: their kinds, where these are not all texts: few names can be a number or a date.
+    """
     from pyspark.sql import functions as f
 
-    same = [f.col(quoted(name)).cast("string").isin(cells_of(name, columns)) for name in columns]
-    return functools.reduce(operator.or_, same)
+    known = kinds or {}
+    asked = [
+        name
+        for name in columns
+        if known.get(name, "text") in ("text", "other") or _NO_TEXT.search(name)
+    ]
+    same = [f.col(quoted(name)).cast("string").isin(cells_of(name, columns)) for name in asked]
+    return functools.reduce(operator.or_, same, f.lit(False))
 
 
 def first(frame: DataFrame, size: int) -> DataFrame:
