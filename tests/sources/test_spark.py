@@ -145,25 +145,26 @@ def test_a_session_of_our_own_is_set_for_what_is_small(
     session = Session("spark.sql.adaptive.enabled")
     spark_session.settle(session, folder)
     assert not session.held  # somebody else's
+    counts = spark_session._OF_COUNTS
     monkeypatch.setattr(spark_session._Own, "session", session)
     for source in (folder, f"file://{folder}/*.csv", folder / "a.csv"):
         spark_session.settle(session, source)
-        assert session.held == {
+        assert session.held == counts | {
             "spark.sql.codegen.wholeStage": "false",
             "spark.sql.codegen.factoryMode": "NO_CODEGEN",
             "spark.sql.shuffle.partitions": "3",
         }
         spark_session.settle(session, "hdfs://node/visits")
-        assert not session.held
+        assert session.held == counts
     monkeypatch.setattr(spark_session, "SMALL", 5)
     spark_session.settle(session, folder)
-    assert not session.held
+    assert session.held == counts
     monkeypatch.undo()
-    other = Session()
+    other = Session(own := next(iter(counts)))
     other.sparkContext.master = "spark://node:7077"
     monkeypatch.setattr(spark_session._Own, "session", other)
     spark_session.settle(other, folder)
-    assert not other.held
+    assert other.held == {name: value for name, value in counts.items() if name != own}
 
 
 def test_a_session_that_begins_beside_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """The session of Spark that this process speaks to: found, or begun.
 
-A session of our own on one machine is set for what it reads. Of a small table Spark mostly plans,
-generates code and compiles, which takes longer than to go through the rows without.
+A session of our own is set for counting, and on one machine for what it reads. Of a small table
+Spark mostly plans, generates code and compiles, which takes longer than to go through the rows
+without.
 """
 
 from __future__ import annotations
@@ -32,6 +33,22 @@ _QUIET = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
 _JAVA_OF_SMALL = "-XX:TieredStopAtLevel=1 -XX:MetaspaceSize=256m"
 """To compile well what is soon over takes half of the time; and memory of classes need not be
 cleared each time that it grows."""
+
+_JAVA_OF_LARGE = (
+    "-XX:Tier4InvocationThreshold=80000 -XX:Tier4MinInvocationThreshold=9600"
+    " -XX:Tier4CompileThreshold=240000 -XX:Tier4BackEdgeThreshold=640000"
+    " -XX:InitiatingHeapOccupancyPercent=70 -XX:MetaspaceSize=256m"
+)
+"""Compiled well is what runs sixteen times as often as Java waits for: planning is soon over, and
+what goes through records is not. Kept records leave less of the memory free than Java waits for
+before it looks for more."""
+
+_OF_COUNTS = {
+    "spark.sql.execution.replaceHashWithSortAgg": "true",
+    "spark.sql.codegen.aggregate.map.twolevel.enabled": "false",
+}
+"""Sorted records are counted one after the other, and combinations in one map: they do not fit the
+small one that Spark tries first."""
 
 _OF_SMALL = {
     "spark.sql.adaptive.enabled": "false",
@@ -86,24 +103,28 @@ def begin_beside(master: str | None = None, source: str | Path | None = None) ->
 
 
 def settle(session: SparkSession, source: str | Path) -> None:
-    """Set a session of our own on one machine for what is read, but where Spark is set itself.
+    """Set a session of our own for what is asked, and on one machine for what is read, but where
+    Spark is set itself.
 
     Arguments:
         session: the session; nothing is set in one of somebody else.
         source: what is read.
     """
     context = session.sparkContext
-    if session is not _Own.session or not context.master.startswith(_ON_ONE_MACHINE):
+    if session is not _Own.session:
         return
-    wanted = {**_OF_SMALL, "spark.sql.shuffle.partitions": str(context.defaultParallelism)}
+    wanted: dict[str, str | None] = dict(_OF_COUNTS)
+    if context.master.startswith(_ON_ONE_MACHINE):
+        fitting = {**_OF_SMALL, "spark.sql.shuffle.partitions": str(context.defaultParallelism)}
+        wanted |= fitting if is_small(source) else dict.fromkeys(fitting)
     own = context.getConf()
     for name, value in wanted.items():
         if own.contains(name):
             continue
-        if is_small(source):
-            session.conf.set(name, value)
-        else:
+        if value is None:
             session.conf.unset(name)
+        else:
+            session.conf.set(name, value)
 
 
 def is_small(source: str | Path) -> bool:
@@ -154,8 +175,10 @@ def _made(master: str | None, source: str | Path | None) -> SparkSession:
         builder = builder.master(master)
         if master.startswith(_ON_ONE_MACHINE):
             settings["spark.ui.enabled"] = "false"
-            if source is not None and is_small(source):
-                settings["spark.driver.defaultJavaOptions"] = _JAVA_OF_SMALL
+            if source is not None:
+                small = is_small(source)
+                options = _JAVA_OF_SMALL if small else _JAVA_OF_LARGE
+                settings["spark.driver.defaultJavaOptions"] = options
     with telling("Spark"):
         try:
             made = builder.config(map=settings).getOrCreate()
