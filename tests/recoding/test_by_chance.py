@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indistinct as ind
+from indistinct.cli import main
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy.differential_privacy import DifferentialPrivacy, least_size
@@ -229,3 +231,16 @@ def test_a_level_that_one_exact_value_would_make_is_refused() -> None:
 def test_no_other_method_is_tried_beside_it() -> None:
     with pytest.raises(ind.PolicyError, match="'safepub' alone"):
         ind.alternatives(TABLE, KEYS)
+
+
+def test_what_records_cannot_show_is_not_said_to_be_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ind.anonymize(TABLE, KEYS).write(tmp_path / "out")
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "As far as files show it." in report
+    monkeypatch.setattr("sys.argv", ["indistinct", "audit", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert "'differential-privacy' as far as records show it" in capsys.readouterr().out

@@ -27,7 +27,7 @@ from indistinct.cli.terminal import (
     print_json,
     print_parts,
 )
-from indistinct.document import first_names, many, shown
+from indistinct.document import first_names, in_quotes, many, shown
 from indistinct.errors import PolicyError, without_credentials
 from indistinct.types import Plain, PlainMapping
 
@@ -178,7 +178,7 @@ def show(document: PlainMapping, release: Path) -> None:
         screen.print(f"not checked (not quasi-identifiers): {first_names(beside)}")
     screen.print()
     print_promises(document["promises"])
-    verdict = "every promise holds" if document["holds"] else "BROKEN: do not publish this"
+    verdict = _as_far_as_shown(document) if document["holds"] else "BROKEN: do not publish this"
     for item in document["promises"]:
         found = item.get("violations")
         if not item["holds"] and found:
@@ -195,3 +195,11 @@ def show(document: PlainMapping, release: Path) -> None:
         if not table["matches"]:
             screen.print(f"\n{table['path']} is not the file that its certificate describes")
     screen.print(f"\n{verdict}", style="bold green" if document["holds"] else "bold red")
+
+
+def _as_far_as_shown(document: PlainMapping) -> str:
+    """That every promise holds, and of which records show a part."""
+    from indistinct.privacy.promise import shown_in_part
+
+    parts = in_quotes(shown_in_part(item["model"] for item in document["promises"]), " and ")
+    return f"every promise holds{f', {parts} as far as records show it' if parts else ''}"

@@ -390,6 +390,16 @@ def promised_class_size(promises: Iterable[Requirement], quasi: Sequence[str]) -
     return max(found, default=None)
 
 
+def shown_in_part(known: Iterable[str]) -> list[str]:
+    """Which of these models are about how a release is made, so that records show a part of it.
+
+    >>> shown_in_part(["k-anonymity", "differential-privacy"])
+    ['differential-privacy']
+    """
+    kinds = models()
+    return [name for name in dict.fromkeys(known) if name in kinds and kinds[name].kept_by]
+
+
 def effective(requirement: Requirement) -> Requirement:
     """The requirement with every parameter of its model, those left out by their defaults.
 

@@ -25,7 +25,7 @@ MODEL = "differential-privacy"
 
 RESTS = (
     f"'{MODEL}' is a property of how a release was made: records show that no class is smaller "
-    "than {size}, not that others were left out at random and levels chosen with a look at nobody"
+    "than {size}; that others were left out at random and levels chosen by chance they cannot show"
 )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from indistinct.document import first_names, many, parameters, share, shown
+from indistinct.document import first_names, in_quotes, many, parameters, share, shown
+from indistinct.privacy.promise import shown_in_part
 from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.report.chapters.evidence import (
     ALL,
@@ -98,6 +99,11 @@ def _proof(found: Evidence) -> str:
         f"{every} was recomputed from the published files alone, by code that shares nothing with "
         "what made them."
     )
+    if parts := shown_in_part(asked):
+        return (
+            f"As far as files show it. {said} Of {in_quotes(parts, ' and ')} they show the sizes "
+            "of classes alone: for the rest trust whoever made the release."
+        )
     if not beside:
         return f"Yes. {said}"
     counted = f"Whether {' and '.join(beside)} is kept was computed with the population at hand"
