@@ -150,7 +150,11 @@ def test_a_release_of_others_is_not_one_that_tells_nothing() -> None:
     assert found.attacks == ()
     assert all("no person of the table fits" in why for why in found.untried().values())
     assert len(found.untried()) == 2
+    (compared,) = ind.compare(others, release, policy=POLICY, attacks=["membership"]).releases
+    assert "no person of the table fits" in compared.notes[-1]
     some = pl.concat([others, PEOPLE.head(1)])
+    (compared,) = ind.compare(some, release, policy=POLICY).releases
+    assert not any("no person of the table fits" in note for note in compared.notes)
     assert ind.attack(some, release.tables, POLICY, only=["membership"]).attacks
 
 

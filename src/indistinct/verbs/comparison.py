@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics.attacks import compared_by
+from indistinct.analytics.attacks import STRANGERS, compared_by
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.analytics.release_view import ReleaseView
@@ -161,11 +161,14 @@ def compare(  # noqa: PLR0913, what its user may say
                 intersection=met,
                 queries=questions.error(joined),
             )
+        utility = Utility(original, rows, total, size, chosen)
+        if utility.quality_by_attribute.of_others:
+            notes.append(f"{STRANGERS}: what is kept and lost says nothing of it")
         compared.append(
             ComparedRelease(
                 name=one.name,
                 path=one.path,
-                utility=Utility(original, rows, total, size, chosen),
+                utility=utility,
                 errors={each: drawn.error(rows, each) for each in MODES},
                 mode=asked_mode,
                 promises=held.audited(one, joined),

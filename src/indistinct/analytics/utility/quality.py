@@ -64,13 +64,15 @@ class AttributeQuality(PlainData):
 class Quality:
     """What is left of a table in a release, by attribute and as a whole.
 
-    ``row_squared_error`` is None where no quasi-identifier is numeric.
+    ``row_squared_error`` is None where no quasi-identifier is numeric. ``of_others``: no class fits
+    any record of the table, so that nothing of this is about it.
     """
 
     per_attribute: Mapping[str, AttributeQuality]
     non_uniform_entropy: float
     row_squared_error: float | None
     ambiguity: float
+    of_others: bool = False
 
     def mean(self, figure: str) -> float | None:
         """The mean of a figure over the attributes."""
@@ -142,6 +144,7 @@ def quality_of(
         non_uniform_entropy=_share_left(*bits),
         row_squared_error=worlds.rows(numeric),
         ambiguity=_share_left(told - records, records * (places - 1.0)),
+        of_others=worlds.joint and 0 < published.classes == len(worlds.stray),
     )
 
 
