@@ -547,3 +547,18 @@ def test_rows_of_stars_are_suppressed_wherever_they_are_counted(kept: str) -> No
         assert point.risk is not None
         assert point.risk["highest"] == 1 / 3
     assert found == [(20, 3)] * 5
+
+
+def test_an_attacker_that_was_named_and_not_tried_is_told(frame: pl.DataFrame) -> None:
+    release = ind.anonymize(frame, policy())
+    asked = ["presence", "membership"]
+    (found,) = ind.compare(frame, release, policy=policy(), attacks=asked).releases
+    assert [item.name for item in found.attacks or ()] == ["membership"]
+    told = "not tried: presence, because it needs a table of the population"
+    assert told in found.notes
+    (usual,) = ind.compare(frame, release, policy=policy(), attacks=True).releases
+    assert not any("not tried" in note for note in usual.notes)
+    bare = release.tables.drop("diagnosis").with_columns(diagnosis=pl.lit("other"))
+    (untried,) = ind.compare(frame, bare, policy=policy(), attacks=True).releases
+    assert untried.attacks is not None
+    assert any("diagnosis: not tried, because" in note for note in untried.notes)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics.attacks import STRANGERS, compared_by
+from indistinct.analytics.attacks import STRANGERS, AttackReport, compared_by
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.analytics.release_view import ReleaseView
@@ -146,10 +146,12 @@ def compare(  # noqa: PLR0913, what its user may say
         added = one.view.said.added
         total = None if added is None else sum(added.values())
         found = None
+        of_people, notes = None, [*filter(None, [told[at]]), *one.notes, *one.view.notes()]
         if attacks:
             only = compared_by() if attacks is True else names_of(attacks)
-            found = attack(data, one.given, asked, only=only, path=path).attacks
-        of_people, notes = None, [*filter(None, [told[at]]), *one.notes, *one.view.notes()]
+            tried = attack(data, one.given, asked, only=only, path=path)
+            found = tried.attacks
+            notes += _untried(tried, named=attacks is not True)
         if people is not None and joined is not None and questions is not None:
             met = record_intersection(people, joined, untried)
             notes += [
@@ -394,6 +396,21 @@ def _of_people(one: _Read, asked: Requirement, quasi: tuple[str, ...]) -> Verdic
                 achieved_with=said.get("achieved_with", {}),
             )  # fmt: skip
     return None
+
+
+def _untried(report: AttackReport, *, named: bool) -> Iterator[str]:
+    """Which attackers of those that were named were not tried, and why; else which attributes."""
+    if not named:
+        for what, why in report.untried().items():
+            if ": " in what:
+                yield f"{what}: not tried, because {why}"
+        return
+    whys: dict[str, list[str]] = {}
+    for item in report.skipped:
+        of = f" of '{item.sensitive}'" if item.sensitive else ""
+        whys.setdefault(item.why, []).append(f"{item.name}{of}")
+    for why, names in whys.items():
+        yield f"not tried: {', '.join(names)}, because {why}"
 
 
 def _rows(
