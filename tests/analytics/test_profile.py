@@ -3028,6 +3028,8 @@ def test_days_counted_from_a_day_that_another_column_shows_are_dates() -> None:
             [f"w{chr(97 + at % 20)}t" for at in range(N)],
             "sensitive",
         ),
+        ("htn_patient_type", ["Known", "New", "None", "Unknown"] * (N // 4), "sensitive"),
+        ("patient_type", ["Known", "New", "None", "Unknown"] * (N // 4), "quasi-identifier"),
         ("gestational_age", [str(28 + at * at % 14) for at in range(N)], "sensitive"),
         ("died_in_hospital", ["0", "1"] * (N // 2), "sensitive"),
         ("dispensing_pharmacy", ["Zvt", "Blq", "Rrs", "Ttk"] * (N // 4), "quasi-identifier"),
