@@ -124,25 +124,6 @@ def spans(space: Space, j: int, found: Floats) -> None:
 
 
 @jit
-def _sort(value: Ints, low: int, high: int) -> None:
-    """Put some values into order, in place (Shell's sort, in steps of about 2.2 to one)."""
-    gap = 1
-    while gap * 9 < (high - low) * 4:
-        gap = (gap * 9 + 3) // 4
-    while True:
-        for place in range(low + gap, high):
-            own = value[place]
-            to = place - gap
-            while to >= low and value[to] > own:
-                value[to + gap] = value[to]
-                to -= gap
-            value[to + gap] = own
-        if gap == 1:
-            break
-        gap = gap * 4 // 9
-
-
-@jit
 def _tally(
     rank: Ints32,
     weight: Ints,
@@ -182,7 +163,7 @@ def _tally(
                     value[to] = leaf
                     to += 1
         else:
-            _sort(value, first, first + found)
+            value[first : first + found].sort()
         for place in range(first, first + found):
             own = first + value[place]
             values[UNITS, place] = count[own] >> 1
