@@ -363,6 +363,9 @@ def test_five_values_serve_no_k_of_seven() -> None:
     assert problem is not None
     assert "with 5 different values in the table no class reaches theta(7)" in problem.message
     assert problem.remedy == "choose k of at most 6, or mu of at most 0.56"
+    for theta, mu in (("k", 0.42), ("size", 0.41)):
+        asked = promise("theta-sensitive", k=8, sensitive="s", theta=theta)
+        assert f"choose k of at most 6, or mu of at most {mu}" in str(asked.infeasible(five))
     assert promise("theta-sensitive", k=6, sensitive="s").infeasible(five) is None
     assert promise("theta-sensitive", k=7, mu=0.5, sensitive="s").infeasible(five) is None
     assert promise("theta-sensitive", k=6, mu=0.9, sensitive="s").infeasible(five) is not None
