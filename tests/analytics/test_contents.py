@@ -106,6 +106,7 @@ def test_anything_can_be_looked_at(name: str, values: list[str]) -> None:
         ("x", ["GT-SA", "GT-GU", "ZA-KZN"], "place"),
         ("x", ["202051", "202053", "202101"], "time"),
         ("x", ["202051", "202099", "202101"], None),
+        ("x", ["202051", "202053", "1e400"], None),
         ("dodm", [f"{1990 + at / 9:.4f}" for at in range(120)], "time"),
         ("x", ["positif", "negatif"], "health"),
         ("A5", ["1 Married, Spouse There", "3 Divorced or Away for Work", "5 Widowed"], "family"),

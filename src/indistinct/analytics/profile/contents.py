@@ -479,6 +479,8 @@ def _are_parts_of_years(values: Values) -> bool:
     if values.numbers is None or values.kind != "integer" or values.distinct < 3:
         return False
     numbers = _known(values.numbers)
+    if not np.isfinite(numbers).all():
+        return False
     years, parts = numbers // 100, numbers % 100
     return bool(((years >= 1900) & (years <= 2099) & (parts >= 1) & (parts <= 53)).all())
 
