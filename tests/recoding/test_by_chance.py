@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 import indistinct as ind
 from indistinct.cli import main
 from indistinct.hierarchies.build import build_taxonomy
+from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy.differential_privacy import DifferentialPrivacy, least_size
 from indistinct.recoding.full_domain.by_chance import Walk, _drawn
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
+from indistinct.sources.engines import open_table
 
 TREES = {
     "place": {"*": {"north": ["a", "b"], "south": ["c"]}},
@@ -188,6 +190,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "model": "k-anonymity", "k": 3, "on": ["sex"]}]), "some quasi-identifiers"),
     "twice": (_changed(promises=[PROMISE, {**PROMISE, "epsilon": 2.0}]), "promised 2 times"),
     "no epsilon for levels": (_changed(promises=[{**PROMISE, "search": 0.0}]), "search = 0 leaves"),
+    "decimal commas": (_changed(source={"decimal": ","}), "whether all of its cells"),
     "people": (_changed(source={"person": "patient"}), "single records"),
 }  # fmt: skip
 
@@ -218,14 +221,73 @@ def test_k_anonymity_beside_it_asks_for_larger_classes() -> None:
     assert ind.audit(released.tables, keys).holds
 
 
-def test_a_level_that_one_exact_value_would_make_is_refused() -> None:
-    """Years have no level of months; one day among them would make one."""
-    table = TABLE.with_columns(place=pl.lit("2020"))
-    keys = _attribute(hierarchy={"date": {"levels": ["month", "year"]}})
-    with pytest.raises(ind.HierarchyError, match="say no less than the values"):
-        ind.anonymize(table, keys)
-    exact = table.with_columns(place=pl.lit("2020-03-04"))
-    assert ind.anonymize(exact, keys).tables["place"].n_unique() == 1
+STATED: dict[str, tuple[Any, list[list[str | None]]]] = {
+    "numbers": ({"intervals": {"width": 10, "levels": 2}}, [[None], ["5"], ["5", "7.25"]]),
+    "ages": ({"intervals": {"width": 10, "levels": 2, "read": "ages"}}, [[None], ["3 months"]]),
+    "codes": ({"mask": {"length": 5, "levels": 4, "keep": 1}}, [[None], ["1"], ["8", "1234567"]]),
+    "dates": (
+        {"date": {"levels": ["day", "month", "year"]}},
+        [[None], ["2020"], ["2020-03"], ["2020-03-04"], ["2020-03-04T10:00:00"]],
+    ),
+    "days": (
+        {"date": {"levels": ["month", "year"], "format": "days since 1970-01-01"}},
+        [[None], ["5"]],
+    ),
+    "patterns": (
+        {"date": {"levels": ["day", "year"], "format": "%d %b %Y %H:%M %z"}},
+        [[None], ["04 Mar 2020 10:00 +0100"]],
+    ),
+    "diseases": (
+        {"code_system": {"name": "icd-10", "levels": ["subcategory", "category", "chapter"]}},
+        [[None], ["E11"], ["E11.9"], ["E11.9212"]],
+    ),
+    "older diseases": (
+        {"code_system": {"name": "icd-9-cm", "levels": ["subcategory", "category", "block"]}},
+        [[None], ["250"], ["250.01"]],
+    ),
+    "drugs": ({"code_system": {"name": "atc", "levels": ["anatomical"]}}, [[None], ["A10"]]),
+    "places": ({"code_system": {"name": "us-zip", "levels": ["one-digit"]}}, [[None], ["2139"]]),
+    "states": ({"code_system": {"name": "us-state", "levels": ["region"]}}, [[None], ["ME"]]),
+    "countries": ({"code_system": {"name": "country", "levels": ["region"]}}, [[None], ["Mali"]]),
+    "words": ("suppress", [[None], ["a"]]),
+    "a tree": ({"tree": TREES["place"]}, [[None], ["a"]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STATED)
+@pytest.mark.parametrize("missing", ["value", "suppress"])
+def test_levels_do_not_depend_on_a_single_value(case: str, missing: str) -> None:
+    """Neither a more exact value nor the only one that is not missing adds a level."""
+    spec, columns = STATED[case]
+    keys = _attribute(hierarchy=spec, missing={"as": missing})
+    policy = ind.Policy.from_dict(keys)
+    found = []
+    for column in columns:
+        table = open_table(pl.DataFrame({"place": pl.Series(column, dtype=pl.String)}), "a table")
+        found.append(taxonomy_of(policy, table, "place", column, None))
+    assert len({made.height for made in found}) == 1
+    assert found[0].height >= 1
+
+
+@pytest.mark.parametrize("odd", ["007", "1e400", "abc"])
+def test_one_value_does_not_change_how_others_are_written(odd: str, tmp_path: Path) -> None:
+    keys = _attribute(hierarchy="suppress", min_level=0, max_level=0)
+    file = tmp_path / "table.csv"
+    for more in ([], [odd]):
+        place = ["24.0", "25.0"] * 400 + more
+        pl.DataFrame({"place": place, "sex": ["f"] * len(place)}).write_csv(file)
+        assert set(ind.anonymize(file, keys).tables["place"]) == {"24", "25"}
+
+
+def test_records_that_were_suppressed_before_are_a_class_like_any_other() -> None:
+    """Otherwise one record of another kind would decide whether all of them are published."""
+    keys = _attribute(hierarchy={"tree": TREES["place"]})
+    for name in ("place", "sex"):
+        keys["attributes"][name] = {**keys["attributes"][name], "uncovered": "suppress"}
+    starred = pl.DataFrame({"place": ["*"] * 400, "sex": ["*"] * 400})
+    one_more = pl.concat([starred, TABLE.head(1)])
+    for table in (starred, one_more):
+        assert len(ind.anonymize(table, keys).tables) >= 200
 
 
 def test_no_other_method_is_tried_beside_it() -> None:

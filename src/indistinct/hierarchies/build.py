@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -31,6 +32,12 @@ Spec = str | PlainMapping | Taxonomy | None
 
 SUPPRESS = "suppress"
 BESIDE_FILE = ("separator", "encoding")
+
+FINEST: tuple[str, ...] = (
+    *("0", "2000-01-01T10:20:00", "2000-01-01", "1.1.2000 10:20", "1.1.2000"),
+    *("A00.0000", "001.00", "A10BA02", "02139-4307", "ME", "ML"),
+)
+"""Values as exact as numbers, dates and codes of each system can be."""
 
 
 class _Builder(NamedTuple):
@@ -149,18 +156,26 @@ def looks_at_table(spec: Spec) -> str | None:
     return f"{name}: its levels follow from the values: write {written}, say"
 
 
-def stated_height(spec: Spec) -> int | None:
-    """The height of a hierarchy of dates or codes whose levels are all told apart by its values.
+def finest_values(spec: Spec) -> tuple[str, ...]:
+    """Values with which a hierarchy has all levels that its settings allow, whatever a table has.
 
-    None for other hierarchies. Dates that are known to the month have no level of months.
+    Dates that are known to the month have no level of months, and a column in which all is missing
+    has none of numbers: one value more would add them. None are needed where levels are declared.
 
-    >>> stated_height({"date": {"levels": ["month", "year"]}}), stated_height("suppress")
-    (3, None)
+    >>> finest_values({"date": {"levels": ["month", "year"]}}), finest_values({"tree": {}})
+    (('2000-01-01T10:20:00', '2000-01-01'), ())
     """
     name, settings, problems = ("", {}, []) if isinstance(spec, Taxonomy) else _parsed(spec)
-    if problems or name not in ("date", "code_system") or not settings.get("levels"):
-        return None
-    return len(settings["levels"]) + 1
+    if problems or name in ("", "file", "order", "tree"):
+        return ()
+    builder = _BUILDERS.get(name)
+    if builder is None or builder.unreadable is None:
+        return FINEST[:1]
+    known: tuple[str, ...] = FINEST
+    if "%" in settings.get("format", ""):
+        known = (datetime(2000, 1, 1, 10, 20, tzinfo=UTC).strftime(settings["format"]),)
+    bad = builder.unreadable(known, **settings)
+    return tuple(value for value in known if value not in bad)
 
 
 def build_taxonomy(  # noqa: PLR0913, what a policy says of an attribute, key by key

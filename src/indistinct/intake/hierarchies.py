@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from indistinct.errors import DataError, HierarchyError, Problem, refuse
-from indistinct.hierarchies.build import build_taxonomy, needs_counts, stated_height
+from indistinct.hierarchies.build import build_taxonomy, finest_values, needs_counts
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import are_codes
 from indistinct.microdata.microdata import distinct_values, sorted_values
@@ -80,6 +80,9 @@ def taxonomy_of(
     Raises :class:`HierarchyError` where it does not cover them, or is no tree.
     """
     item = policy.attributes[name]
+    if any(part.model == DifferentialPrivacy.model for part in policy.promises):
+        values = (*values, *(one for one in finest_values(item.hierarchy) if one not in values))
+        counts = None
     found = build_taxonomy(
         name,
         item.hierarchy,
@@ -90,13 +93,4 @@ def taxonomy_of(
         uncovered=item.uncovered,
         rows_of=functools.partial(table.rows_where, name),
     )
-    promised = any(part.model == DifferentialPrivacy.model for part in policy.promises)
-    if promised and stated_height(item.hierarchy) not in (None, found.height):
-        raise HierarchyError(
-            "not-differential",
-            "some of its levels say no less than the values do, and so would one record tell of "
-            f"them, which '{DifferentialPrivacy.model}' rules out",
-            attribute=name,
-            remedy="leave out the finest of its levels",
-        )
     return found.of_codes() if are_codes(item) else found

@@ -83,7 +83,7 @@ from indistinct.release.transforms.synthesize import told as synthesize_told
 from indistinct.release.transforms.texts import mapped
 from indistinct.sources.eager import EagerTable
 from indistinct.sources.table import Table
-from indistinct.sources.text import canonical
+from indistinct.sources.text import canonical, with_whole_numbers
 from indistinct.types import Ints, Plain, PlainMapping
 from indistinct.warning_kinds import Kind, WarningText
 
@@ -111,6 +111,17 @@ ALIKE = 0.05
 
 MOST_BESIDE = 20
 """Columns of which two at a time are looked at, for what they tell of a transformed one."""
+
+
+def each_by_itself(table: Table) -> Table:
+    """The same table, where one cell decides nothing about how others of its column are written."""
+    if not isinstance(table, EagerTable):
+        return table
+    texts = table.text([name for name in table.columns if table.kinds[name] == "text"])
+    spelt = with_whole_numbers(texts, each=True).get_columns()
+    found = table.with_columns({values.name: values for values in spelt})
+    found.notes, found.titles = table.notes, table.titles
+    return found
 
 
 class Work:

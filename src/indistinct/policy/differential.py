@@ -8,7 +8,7 @@ from indistinct._sections import place_of
 from indistinct.document import in_quotes
 from indistinct.errors import Problem
 from indistinct.hierarchies.build import looks_at_table
-from indistinct.policy.sections import Attribute, Method, Output
+from indistinct.policy.sections import Attribute, Method, Output, Source
 from indistinct.privacy.differential_privacy import DifferentialPrivacy
 from indistinct.privacy.promise import known_promise
 from indistinct.requirement import Requirement
@@ -29,6 +29,9 @@ def differential_checks(parts: PlainMapping) -> Iterator[Problem]:
             yield from _attribute_checks(name, item)
     if parts.get("rest") == "keep":
         yield _broken(("rest",), "publishes columns as they are", 'write rest = "drop"')
+    if (parts.get("source") or Source()).decimal == ",":
+        why = "reads the numbers of a column by whether all of its cells are some"
+        yield _broken(("source", "decimal"), why, "leave it out, and write decimal points")
     output: Output = parts.get("output") or Output()
     if output.suppressed == "keep":
         why = "tells how many records there were"

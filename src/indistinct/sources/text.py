@@ -103,11 +103,15 @@ def canonical(frame: pl.DataFrame, tokens: Tokens | None = None) -> pl.DataFrame
     return pl.DataFrame(columns)
 
 
-def with_whole_numbers(frame: pl.DataFrame) -> pl.DataFrame:
+def with_whole_numbers(frame: pl.DataFrame, *, each: bool = False) -> pl.DataFrame:
     """The same texts, with whole numbers written as such, ``24.0`` as ``24``, as stored ones are.
 
     In columns whose cells are numbers as programs write them, or have no digit (``NA``). One other
     text, such as the code ``250.00``, leaves its column as it is.
+
+    Arguments:
+        frame: texts; columns of other types are left as they are.
+        each: take every number by itself, whatever else is in its column.
 
     >>> with_whole_numbers(pl.DataFrame({"age": ["24.0", "NA"], "code": ["1.0", "1.00"]})).rows()
     [('24', '1.0'), ('NA', '1.00')]
@@ -119,10 +123,16 @@ def with_whole_numbers(frame: pl.DataFrame) -> pl.DataFrame:
     texts = [values.name for values in found.get_columns() if values.item()]
     for name in texts:
         values = frame[name]
-        if not (values.str.contains(r"[0-9]") & ~values.str.contains(NUMBER)).any():
+        numbers = values.str.contains(NUMBER)
+        if each or not (values.str.contains(r"[0-9]") & ~numbers).any():
             plain = values.str.strip_suffix(WHOLE)
             frame = frame.with_columns(
-                pl.when(plain == "-0").then(pl.lit("0")).otherwise(plain).alias(name)
+                pl.when(~numbers)
+                .then(pl.col(name))
+                .when(plain == "-0")
+                .then(pl.lit("0"))
+                .otherwise(plain)
+                .alias(name)
             )
     return frame
 
