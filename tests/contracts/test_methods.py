@@ -44,7 +44,9 @@ PROMISES: Mapping[str, list[dict[str, Any]]] = {
     "max-posterior": [{"model": "max-posterior", "bound": 0.6}],
     "knm-anonymity": [{"model": "knm-anonymity", "k": {"1": 4, "2": 4, "3": 3, "4": 2}}],
     "theta-sensitive": [{"model": "k-anonymity", "k": 3}, {"model": "theta-sensitive", "k": 3}],
-    "differential-privacy": [{"model": "differential-privacy", "epsilon": 1.0, "delta": 0.01}],
+    "differential-privacy": [
+        {"model": "differential-privacy", "epsilon": 1.0, "delta": 0.01, "search": 0.3}
+    ],
     "m-invariance": [{"model": "m-invariance", "m": 2}],
     "kl-diversity": [{"model": "kl-diversity", "k": 3, "l": 2}],
     "p-plus-sensitive": [

@@ -119,7 +119,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "balanced-p-plus-sensitive": {"difference": 1},
     "delta-disclosure": {"absent": "break"},
     "delta-presence": {"absent": "break"},
-    "differential-privacy": {"search": 0.1},
+    "differential-privacy": {"search": 0.05},
     "estimated-k-map": {"significance": 0.01, "estimator": "zero-truncated-poisson"},
     "kl-cover": {"of": "values"},
     "km-anonymity": {"m": 2, "together": ()},

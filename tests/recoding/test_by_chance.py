@@ -19,7 +19,9 @@ from indistinct.hierarchies.build import build_taxonomy
 from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy.differential_privacy import DifferentialPrivacy, least_size
-from indistinct.recoding.full_domain.by_chance import Walk, _drawn
+from indistinct.randomness import stream
+from indistinct.recoding.full_domain import by_chance
+from indistinct.recoding.full_domain.by_chance import Choice, _drawn
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
 from indistinct.sources.engines import open_table
@@ -31,7 +33,7 @@ TREES = {
 ROWS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("fm")), min_size=1, max_size=30)
 
 
-def _walk(rows: list[tuple[str, str]], needed: float) -> tuple[Walk, Lattice]:
+def _choice(rows: list[tuple[str, str]], needed: float) -> tuple[Choice, Lattice]:
     table = pl.DataFrame(rows, list(TREES), orient="row")
     domain = {"place": "abc", "sex": "fm"}
     taxonomies = {
@@ -40,27 +42,81 @@ def _walk(rows: list[tuple[str, str]], needed: float) -> tuple[Walk, Lattice]:
     }
     data = Microdata.encode(table, taxonomies, by_record=True).data
     lattice = Lattice.of(data)
-    return Walk(data, lattice, np.array([1.0, 2.0]), needed, Grouper(data)), lattice
+    return Choice(data, lattice, np.array([1.0, 2.0]), needed, Grouper(data)), lattice
 
 
 @given(ROWS, st.tuples(st.sampled_from("abc"), st.sampled_from("fm")), st.floats(1, 12))
 def test_one_record_more_adds_two_at_most_to_the_score_of_a_node(
     rows: list[tuple[str, str]], more: tuple[str, str], needed: float
 ) -> None:
-    (fewer, lattice), (greater, _) = _walk(rows, needed), _walk([*rows, more], needed)
+    (fewer, lattice), (greater, _) = _choice(rows, needed), _choice([*rows, more], needed)
     for levels in lattice.levels.astype(np.int64):
         gained = greater.score(levels) - fewer.score(levels)
         assert -1e-9 <= gained <= 2 + 1e-9
 
 
+@given(ROWS, st.tuples(st.sampled_from("abc"), st.sampled_from("fm")), st.floats(1, 12))
+def test_one_record_more_changes_the_probability_of_a_node_by_epsilon(
+    rows: list[tuple[str, str]], more: tuple[str, str], needed: float
+) -> None:
+    """From the definition of the exponential mechanism, for an influence of 2 and no loss."""
+    epsilon, likely = 0.7, []
+    for table in (rows, [*rows, more]):
+        choice, lattice = _choice(table, needed)
+        scores = np.array([choice.score(node) for node in lattice.levels.astype(np.int64)])
+        parts = np.exp(epsilon * (scores - scores.max()) / 2)
+        likely.append(np.log(parts / parts.sum()))
+    assert np.abs(likely[0] - likely[1]).max() <= epsilon + 1e-9
+
+
+@given(ROWS, st.floats(1, 6), st.integers(0, 2**32), st.sampled_from([0.0, 0.1, 3.0, 30.0]))
+def test_the_best_node_is_found_without_a_look_at_all(
+    rows: list[tuple[str, str]], needed: float, seed: int, scale: float
+) -> None:
+    choice, lattice = _choice(rows, needed)
+    noise = np.random.default_rng(seed).gumbel(scale=scale, size=lattice.size)
+    scores = [choice.score(node) for node in lattice.levels.astype(np.int64)]
+    chosen = choice.best(noise)
+    best = lattice.node(chosen)
+    assert scores[best] + noise[best] == pytest.approx(max(scores + noise))
+
+
+def _often(choice: Choice, lattice: Lattice, epsilon: float, runs: int) -> np.ndarray:
+    """How many runs choose each node."""
+    found = np.zeros(lattice.size)
+    for run in range(runs):
+        found[lattice.node(choice.drawn(epsilon, stream(run, "a choice")))] += 1
+    return found
+
+
+def test_nodes_are_as_likely_as_the_exponential_mechanism_asks() -> None:
+    choice, lattice = _choice([("a", "f")] * 9 + [("c", "m")] * 5, 2.0)
+    scores = np.array([choice.score(node) for node in lattice.levels.astype(np.int64)])
+    runs, epsilon = 1500, 0.5
+    parts = np.exp(epsilon * (scores - scores.max()) / 2)
+    likely = parts / parts.sum()
+    far = np.abs(_often(choice, lattice, epsilon, runs) / runs - likely)
+    assert (far / np.sqrt(likely * (1 - likely) / runs)).max() < 4.5
+
+
+def test_a_way_down_a_lattice_too_large_to_list_reaches_every_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    choice, lattice = _choice([("a", "f")] * 9 + [("c", "m")] * 5, 2.0)
+    monkeypatch.setattr(by_chance, "LISTED", lattice.size - 1)
+    found = _often(choice, lattice, 0.5, 300)
+    assert (found > 0).all()
+    assert (_often(choice, lattice, 1e6, 5) > 0).sum() == 1
+
+
 def test_the_score_of_a_node_is_what_its_classes_keep() -> None:
-    walk, _ = _walk([("a", "f")] * 5 + [("b", "f")] * 4 + [("c", "m")] * 3, 3.5)
+    choice, _ = _choice([("a", "f")] * 5 + [("b", "f")] * 4 + [("c", "m")] * 3, 3.5)
     # north, f: 9 records, more than twice what they need; south, m: 3, too few. Precision is 2.5
     # of 3: half of the place, whose weight is 1, and the sex, whose weight is 2.
-    assert walk.score(np.array([1, 0])) == pytest.approx(9 * 2.5 / 3)
+    assert choice.score(np.array([1, 0])) == pytest.approx(9 * 2.5 / 3)
     # a, f: 5, 1.5 beyond what they need; b, f: 4, 0.5 beyond. Precision 1.
-    assert walk.score(np.array([0, 0])) == pytest.approx(2 * 1.5 + 2 * 0.5)
-    assert walk.score(np.array([2, 1])) == 0
+    assert choice.score(np.array([0, 0])) == pytest.approx(2 * 1.5 + 2 * 0.5)
+    assert choice.score(np.array([2, 1])) == 0
 
 
 class Given:
@@ -82,7 +138,7 @@ def test_a_choice_has_the_probabilities_of_the_exponential_mechanism(
     found = [0] * len(scores)
     for step in range(steps):
         found[_drawn(scores, epsilon, Given([(step + 0.5) / steps]))] += 1
-    parts = [math.exp(epsilon * (score - max(scores)) / 4) for score in scores]
+    parts = [math.exp(epsilon * (score - max(scores)) / 2) for score in scores]
     for count, part in zip(found, parts, strict=True):
         assert abs(count / steps - part / sum(parts)) <= 1.5 / steps
 

@@ -69,7 +69,7 @@ class DifferentialPrivacy(Promise):
         )
     )
     """The probability that it changes them more."""
-    search: float = field(default=0.1, metadata=must(number, least=0, most=0.9))
+    search: float = field(default=0.05, metadata=must(number, least=0, most=0.9))
     """The share of epsilon that is spent on choosing levels, from 0 to 0.9."""
 
     @property

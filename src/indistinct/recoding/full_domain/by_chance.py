@@ -3,12 +3,17 @@
     R. Bild, K. A. Kuhn, F. Prasser: "SafePub: A Truthful Data Anonymization Algorithm With Strong
     Privacy Guarantees". PoPETs 2018(1).
 
-The walk begins at the top of the lattice. Every step goes to one of the nodes right below, and at
-the end one of the nodes on the way is taken; each choice is by the exponential mechanism (McSherry
-and Talwar 2007) with the same part of what the search may spend. A node is as good as the records
-of its classes, times the share of precision that its levels keep. A class counts from the records
-on that it needs to be published, and wholly from twice as many: so one record more adds at most 2.
-The paper scores by the loss of all records of a class, which one record more changes by k.
+One of all nodes of the lattice is taken by the exponential mechanism (McSherry and Talwar 2007). A
+node is as good as the records of its classes, times the share of precision that its levels keep. A
+class counts from the records on that it needs to be published, and wholly from twice as many: so
+one record more adds at most 2, and takes nothing from any node. What only grows needs half of the
+noise. The paper scores by the loss of all records of a class, which one record more changes by k.
+
+To choose with such probabilities is to take the best of all scores after adding Gumbel noise to
+each. So nodes that cannot be best need no look: a node keeps no more records than one above it.
+In lattices too large to list, a walk goes down from the top, as in the paper: every step is a
+choice among the nodes right below, the last one among those on the way, and all of them share what
+the search may spend.
 
 Levels are chosen with a look at all records, and only then are records drawn for them; so what both
 spend adds up.
@@ -19,7 +24,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indistinct.errors import Problem, Unsatisfiable
 from indistinct.microdata.leveled import LeveledTable
@@ -29,9 +33,12 @@ from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
 from indistinct.recoding.method import Asked
 from indistinct.recoding.plan import LevelPlan, SearchReport
-from indistinct.types import Bools, Ints
+from indistinct.types import Bools, Floats, Ints
 
 NAME = "safepub"
+
+LISTED = 200_000
+"""Nodes of a lattice, at most, one of which is chosen at once."""
 
 STEEP = 2.0
 """How much one record adds to a score, at most: a class counts wholly from twice its need on."""
@@ -54,8 +61,8 @@ def by_chance(
     began = time.perf_counter()
     lattice, grouper = asked.lattice(data), Grouper(data)
     weights = np.array([asked.weights.get(name, 1.0) for name in data.attributes])
-    walk = Walk(data, lattice, weights, size / promise.chance, grouper)
-    levels = walk.drawn(promise.on_levels, stream(asked.seed, "safepub.levels"))
+    choice = Choice(data, lattice, weights, size / promise.chance, grouper)
+    levels = choice.drawn(promise.on_levels, stream(asked.seed, "safepub.levels"))
     drawn = stream(asked.seed, "safepub.records").random(len(data.weight))
     stays = drawn < np.nextafter(promise.chance, 0.0)
     class_of, _ = grouper.classes(levels)
@@ -74,9 +81,9 @@ def by_chance(
     report = SearchReport(
         algorithm=NAME,
         measure="precision",
-        value=1 - walk.precision(levels) * float(kept.mean()),
+        value=1 - choice.precision(levels) * float(kept.mean()),
         nodes=lattice.size,
-        checked=walk.looked_at,
+        checked=choice.looked_at,
         seconds=time.perf_counter() - began,
         counters={"drawn": int(stays.sum())},
     )
@@ -84,8 +91,8 @@ def by_chance(
     return LevelPlan(data.attributes, (tuple(levels.tolist()),), node_of, report)
 
 
-class Walk:
-    """A way down the lattice by chance.
+class Choice:
+    """A node of the lattice, by chance.
 
     Arguments:
         data: the records, [C].
@@ -99,7 +106,7 @@ class Walk:
         self,
         data: LeveledTable,
         lattice: Lattice,
-        weights: NDArray[np.float64],
+        weights: Floats,
         needed: float,
         grouper: Grouper,
     ) -> None:
@@ -108,25 +115,64 @@ class Walk:
         self._shares = weights / weights.sum()
         self._needed = needed
         self._grouper = grouper
+        self._records = data.weight.sum()
         self.looked_at = 0
 
     def precision(self, levels: Ints) -> float:
         """The weighted share of levels that values stay below, from 0 to 1."""
         return float((self._shares * (1 - levels / self._heights)).sum())
 
-    def score(self, levels: Ints) -> float:
-        """Records of classes that are likely to be published, times precision, from 0 to 1."""
+    def counted(self, levels: Ints) -> float:
+        """Records of classes that are likely to be published, less the nearer they are to not."""
         self.looked_at += 1
         _, size = self._grouper.classes(levels)
-        counted = np.minimum(size, STEEP * np.maximum(size - self._needed, 0.0))
-        return self.precision(levels) * float(counted.sum())
+        return float(np.minimum(size, STEEP * np.maximum(size - self._needed, 0.0)).sum())
+
+    def score(self, levels: Ints) -> float:
+        """Records that count, times precision."""
+        return self.precision(levels) * self.counted(levels)
 
     def drawn(self, epsilon: float, random: Random) -> Ints:
         """The levels of a node, chosen with epsilon; the only one if there is one."""
+        if self._lattice.size == 1:
+            return self._lattice.last.copy()
+        if self._lattice.size > LISTED:
+            return self._on_a_way(epsilon, random)
+        uniform = random.random(self._lattice.size) + 2.0**-54  # never 0, and below 1
+        return self.best(-np.log(-np.log(uniform)) * (STEEP / epsilon))
+
+    def best(self, noise: Floats) -> Ints:
+        """The levels of the node whose score and noise [N] add up to most."""
+        lattice = self._lattice
+        levels, step = lattice.levels, lattice.stride
+        precision = 1 - (levels / self._heights) @ self._shares
+        most = np.full(lattice.size, float(self._records))  # counted, or no less than that
+        at = last = lattice.size - 1
+
+        def total(node: int) -> float:
+            most[node] = self.counted(levels[node].astype(np.int64))
+            return float(precision[node] * most[node] + noise[node])
+
+        found = total(last)
+        while below := [
+            last - one for j, one in enumerate(step) if levels[last, j] > lattice.first[j]
+        ]:
+            totals = [total(node) for node in below]
+            last = below[int(np.argmax(totals))]
+            if max(totals) > found:
+                at, found = last, max(totals)
+        for nodes in reversed(lattice.strata(lattice.height)):
+            for j, one in enumerate(step):
+                inner = nodes[levels[nodes, j] < lattice.last[j]]
+                most[inner] = np.minimum(most[inner], most[inner + one])
+            for node in nodes[precision[nodes] * most[nodes] + noise[nodes] > found]:
+                if (reached := total(node)) > found:
+                    at, found = int(node), reached
+        return np.asarray(levels[at], dtype=np.int64)
+
+    def _on_a_way(self, epsilon: float, random: Random) -> Ints:
         at = self._lattice.last.copy()
         steps = int((self._lattice.last - self._lattice.first).sum())
-        if not steps:
-            return at
         each = epsilon / (steps + 1)
         way, scores = [at], [self.score(at)]
         for _ in range(steps):
@@ -141,12 +187,12 @@ class Walk:
 
 
 def _drawn(scores: list[float], epsilon: float, random: Random) -> int:
-    """One of several by the exponential mechanism, where one record adds 2 at most to a score.
+    """One of several by the exponential mechanism, where one record adds 0 to 2 to every score.
 
     >>> _drawn([0.0, 1000.0], 1.0, stream(1, "example"))
     1
     """
-    gains = np.array(scores) * (epsilon / (2 * STEEP))
+    gains = np.array(scores) * (epsilon / STEEP)
     parts = np.exp(gains - gains.max()).cumsum()
     return int(
         np.searchsorted(parts, random.random() * parts[-1], side="right").clip(0, len(parts) - 1)

@@ -36,7 +36,7 @@ RESTS = (
         "epsilon": number("a number from 0.01 to 6", lambda e: 0.01 <= e <= 6, example=1.0),
         "delta": number("a number above 0 and at most 0.01", lambda d: 0 < d <= 0.01, example=1e-6),
         "search": number(
-            "a number from 0 to 0.9", lambda s: 0 <= s <= 0.9, example=0.1, default=0.1
+            "a number from 0 to 0.9", lambda s: 0 <= s <= 0.9, example=0.05, default=0.05
         ),
     },
 )
