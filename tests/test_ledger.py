@@ -1448,3 +1448,27 @@ def test_the_last_release_answers_for_all_whom_it_tells_of(stream: Stream) -> No
         if belief > 0.6 + 1e-9 and (who in stream[-1] or before.get(who, 0) <= 0.6 + 1e-9)
     }
     assert sum(one.people for one in reported(entries, of_last=True).broken) == len(told)
+
+
+def test_epsilons_of_several_releases_add_up(tmp_path: Path) -> None:
+    table = pl.DataFrame({"who": [f"p{at}" for at in range(400)], "sex": ["f", "m"] * 200})
+    keys: dict[str, Any] = {
+        "attributes": {
+            "who": {"role": "identifier"},
+            "sex": {"role": "quasi-identifier", "hierarchy": "suppress"},
+        },
+        "promises": [{"model": "differential-privacy", "epsilon": 0.5, "delta": 0.01}],
+        "method": {"algorithm": "safepub"},
+        "ledger": {"path": str(tmp_path / "ledger"), "person": "who"},
+    }
+    ind.anonymize(table, keys).write(tmp_path / "first")
+    assert not any("add" in note for note in ind.check_ledger(tmp_path / "ledger").notes)
+    second = ind.anonymize(table, keys)
+    assert any("epsilon = 1, delta = 0.02" in text for text in second.warnings)
+    second.write(tmp_path / "second")
+    found = ind.check_ledger(tmp_path / "ledger").notes
+    assert any("both releases together promise epsilon = 1, delta = 0.02" in one for one in found)
+    other = keys | {"promises": [{"model": "k-anonymity", "k": 5}], "method": {}}
+    ind.anonymize(table, other).write(tmp_path / "third")
+    found = ind.check_ledger(tmp_path / "ledger").notes
+    assert any("all 3 together promise none" in one for one in found)

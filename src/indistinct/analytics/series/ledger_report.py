@@ -21,6 +21,7 @@ from indistinct.errors import InputError
 from indistinct.frozen import dataclass
 from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity
 from indistinct.privacy.balanced_p_plus_sensitive import BalancedPPlusSensitive
+from indistinct.privacy.differential_privacy import DifferentialPrivacy
 from indistinct.privacy.distinct_l_diversity import DistinctValues
 from indistinct.privacy.entropy_l_diversity import EntropyLDiversity
 from indistinct.privacy.kl_cover import KLCover
@@ -342,9 +343,30 @@ def reported(entries: Sequence[Entry], *, of_last: bool = False) -> LedgerReport
             *_alone(series, entries, everybody),
             *_unlike(series),
             *_changed(series, compositions),
+            *_added_up(entries),
         ],
         looked_at=looked_at,
     )
+
+
+def _added_up(entries: Sequence[Entry]) -> list[str]:
+    """What releases under differential privacy promise together (Dwork and others 2006)."""
+    each = [map(known_promise, _promises([entry])) for entry in entries]
+    spent = [one for made in each for one in made if isinstance(one, DifferentialPrivacy)]
+    if not spent or len(entries) < 2:
+        return []
+    epsilon, delta = sum(one.epsilon for one in spent), sum(one.delta for one in spent)
+    of = "both" if len(entries) == 2 else f"all {len(entries)}"
+    if others := len(entries) - len(spent):
+        without = many(others, "release was", "releases were")
+        return [
+            f"{without} made without differential privacy, and {of} together promise none; those "
+            f"with it add up to epsilon = {epsilon:g}, delta = {delta:g}"
+        ]
+    return [
+        f"differential privacy adds up: {of} releases together promise epsilon = {epsilon:g}, "
+        f"delta = {delta:g} to people whose records are in all of their tables"
+    ]
 
 
 def _promises(entries: Sequence[Entry]) -> list[Requirement]:
