@@ -95,7 +95,8 @@ def _of_methods() -> dict[str, tuple[str, dict[str, Any]]]:
     for algorithm in ALGORITHMS:
         for keys in policies(algorithm, seed=3):
             kind = "visits" if "source" in keys else "people"
-            keys["attributes"] |= {name: {"role": "insensitive"} for name in KEPT}
+            role = "identifier" if algorithm == "safepub" else "insensitive"
+            keys["attributes"] |= {name: {"role": role} for name in KEPT}
             found[f"{algorithm}, {kind}"] = kind, keys
     return found
 
