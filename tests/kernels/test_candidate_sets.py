@@ -198,3 +198,18 @@ def test_what_two_releases_say_of_atoms(seed: int) -> None:
             assert product[entry] == pytest.approx(first[atom] * second[atom])
             assert odds[entry] == pytest.approx(both / (both + neither) if both + neither else x)
             entry += 1
+
+
+def test_a_sum_of_shares_that_misses_the_whole_by_a_rounding_is_certain() -> None:
+    """One release is certain of an atom, the other that it is not: what the first says is left."""
+    parts = [0.1] * 10
+    assert sum(parts) < 1.0
+    found = [np.zeros(1), np.zeros(1, np.int64), np.zeros(1), np.zeros(1)]
+    one, none = np.array([sum(parts)]), np.zeros(0)
+    first, empty = np.array([0, 1]), np.array([0, 0])
+    atom = np.zeros(1, np.int32)
+    compose(
+        atom, atom, np.array([1]), np.array([1]), first, atom, one,
+        empty, np.zeros(0, np.int32), none, first, atom, *found,
+    )  # fmt: skip
+    assert found[3][0] == 1.0
