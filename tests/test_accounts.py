@@ -279,6 +279,12 @@ def test_what_is_lost_is_said_first_with_ways_to_keep_it() -> None:
         kept = ind.anonymize(table, {**keys, "method": way})
         assert not any("the release keeps" in text for text in kept.warnings)
         assert kept.tables["age"].n_unique() > 1
+    top = keys["attributes"]["age"] | {"min_level": 3}
+    asked = {**keys, "attributes": {**keys["attributes"], "age": top}}
+    told = ind.anonymize(table, asked).warnings[0]
+    assert "to keep more, try" in told
+    assert "age.max_level" not in told  # below the level that is asked for at least
+    assert "age.max_level" in lost.warnings[0]
 
 
 def test_ways_to_keep_many_lost_columns_stay_few_and_name_their_number_first() -> None:

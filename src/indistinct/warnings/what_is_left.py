@@ -269,7 +269,7 @@ def warn_about_lost(
         ways += [
             f"attributes.{toml_key(name)}.max_level = {level - 1}"
             for name, level in levels
-            if level
+            if level > policy.attributes[name].min_level
         ]
     if "cells" in heeded and isinstance(plan, CellPlan):
         nodes = zip(plan.attributes, plan.style, strict=True)
