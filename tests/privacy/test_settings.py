@@ -115,6 +115,12 @@ def test_a_promise_that_says_nothing_of_sizes_says_so(model: str) -> None:
     )
 
 
+def test_where_every_k_is_left_open_no_size_is_asked_for_yet() -> None:
+    asked = promise("knm-anonymity", sensitive="s", k="elbow")
+    assert asked.is_open
+    assert (asked.class_size, asked.sufficient_size) == (1, 1)
+
+
 DEFAULTS: dict[str, dict[str, Any]] = {
     "balanced-p-plus-sensitive": {"difference": 1},
     "delta-disclosure": {"absent": "break"},
