@@ -649,22 +649,25 @@ def test_certain_of_people_with_several_values_is_certain_in_all_worlds(
         assert left > 1 or certain[who]
 
 
-def test_a_release_of_people_with_several_values_is_refused_for_who_left(tmp_path: Path) -> None:
-    def released(people: Mapping[str, str]) -> ind.Release:
-        rows = [(who, 30, value) for who, own in people.items() for value in own]
-        table = pl.DataFrame(rows, ["who", "age", "ill"], orient="row")
-        return ind.anonymize(table, {
-            "source": {"person": "who"},
-            "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
-            "promises": [{"model": "max-posterior", "sensitive": "ill", "bound": 0.75}],
-            "ledger": {"path": str(tmp_path / "ledger")},
-        })  # fmt: skip
+def released_of(people: Mapping[str, str], ledger: Path, bound: float, **keys: Any) -> ind.Release:
+    """A release of people of one age, of whom everybody has some values, with beliefs bounded."""
+    rows = [(who, 30, value) for who, own in people.items() for value in own]
+    table = pl.DataFrame(rows, ["who", "age", "ill"], orient="row")
+    return ind.anonymize(table, {
+        "source": {"person": "who"},
+        "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "max-posterior", "sensitive": "ill", "bound": bound}],
+        "ledger": {"path": str(ledger)},
+        **keys,
+    })  # fmt: skip
 
+
+def test_a_release_of_people_with_several_values_is_refused_for_who_left(tmp_path: Path) -> None:
     people = {"p": "x", "q": "xy", "r": "x", "s": "yz"}
-    released(people).write(tmp_path / "one")
+    released_of(people, tmp_path / "ledger", 0.75).write(tmp_path / "one")
     del people["p"]
     with pytest.raises(ind.Unsatisfiable, match="about 1 person "):
-        released(people)
+        released_of(people, tmp_path / "ledger", 0.75)
 
 
 SETS = {"x": "{a, b}", "y": "{a, c}", "z": "{b, c}"}
@@ -692,15 +695,8 @@ def test_values_in_sets_are_believed_as_all_sets_that_hold_them(stream: Stream) 
 
 def test_a_value_in_all_sets_that_are_left_is_certain(tmp_path: Path) -> None:
     def released(people: Mapping[str, str]) -> ind.Release:
-        rows = [(who, 30, value) for who, own in people.items() for value in own]
-        table = pl.DataFrame(rows, ["who", "age", "ill"], orient="row")
-        return ind.anonymize(table, {
-            "source": {"person": "who"},
-            "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
-            "promises": [{"model": "max-posterior", "sensitive": "ill", "bound": 0.5}],
-            "method": {"algorithm": "anatomy"},
-            "ledger": {"path": str(tmp_path / "ledger")},
-        })  # fmt: skip
+        buckets = {"algorithm": "anatomy"}
+        return released_of(people, tmp_path / "ledger", 0.5, method=buckets)
 
     both = {"p": "xy", "q": "xz"}
     released(both | {"r": "w", "t": "u"}).write(tmp_path / "one")
@@ -980,6 +976,36 @@ def test_commands_at_once_wait_for_each_other(tmp_path: Path) -> None:
             assert not served.is_set()
         other.result()
     assert [one.number for one in Ledger(tmp_path / "ledger").entries()] == [1, 2]
+
+
+@pytest.mark.parametrize("already", ["", "of", "of/us", "of/us/ledger"])
+def test_who_comes_while_a_ledger_is_made_waits_for_who_makes_it(
+    tmp_path: Path, already: str
+) -> None:
+    """The first run has locked what was there before the folder of the ledger, and its parents."""
+    (tmp_path / already).mkdir(mode=0o700, parents=True, exist_ok=True)
+    place, arrived, served = tmp_path / "of" / "us" / "ledger", Event(), Event()
+
+    def later() -> None:
+        found = Ledger.made(place)
+        arrived.set()
+        with found.turn():
+            served.set()
+
+    with ThreadPoolExecutor() as pool:
+        with Ledger.made(place).turn():
+            (tmp_path / "of" / "us").mkdir(parents=True, exist_ok=True)
+            halfway = pool.submit(later)
+            arrived.wait()
+            assert not served.wait(0.2)
+            Ledger.made(place)._make()
+            arrived.clear()
+            after = pool.submit(later)
+            arrived.wait()
+            assert not served.wait(0.2)
+        halfway.result()
+        after.result()
+    assert served.is_set()
 
 
 def test_a_folder_that_cannot_appear_leaves_no_entry(tmp_path: Path) -> None:

@@ -204,6 +204,9 @@ def test_two_runs_draw_other_records() -> None:
 def test_the_certificate_says_what_records_cannot_show() -> None:
     released = ind.anonymize(TABLE, KEYS)
     assert any("how a release was made" in text for text in released.certificate.warnings)
+    assert [item.get("in_part") for item in released.certificate.promises] == [True]
+    sizes = _changed(promises=[{"model": "k-anonymity", "k": 5}], method={})
+    assert "in_part" not in ind.anonymize(TABLE, sizes).certificate.promises[0]
     public = str(released.certificate.to_dict())
     assert "drawn" not in public
     assert str(len(TABLE)) not in public

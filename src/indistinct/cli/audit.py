@@ -199,7 +199,6 @@ def show(document: PlainMapping, release: Path) -> None:
 
 def _as_far_as_shown(document: PlainMapping) -> str:
     """That every promise holds, and of which records show a part."""
-    from indistinct.privacy.promise import shown_in_part
-
-    parts = in_quotes(shown_in_part(item["model"] for item in document["promises"]), " and ")
+    found = [item["model"] for item in document["promises"] if item.get("in_part")]
+    parts = in_quotes(found, " and ")
     return f"every promise holds{f', {parts} as far as records show it' if parts else ''}"

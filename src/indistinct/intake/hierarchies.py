@@ -14,7 +14,6 @@ from indistinct.hierarchies.build import build_taxonomy, finest_values, needs_co
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.intake.asked import are_codes
 from indistinct.microdata.microdata import distinct_values, sorted_values
-from indistinct.privacy.differential_privacy import DifferentialPrivacy
 from indistinct.sources.table import Table
 from indistinct.types import Ints
 
@@ -80,7 +79,7 @@ def taxonomy_of(
     Raises :class:`HierarchyError` where it does not cover them, or is no tree.
     """
     item = policy.attributes[name]
-    if any(part.model == DifferentialPrivacy.model for part in policy.promises):
+    if policy.by_policy_alone:
         values = (*values, *(one for one in finest_values(item.hierarchy) if one not in values))
         counts = None
     found = build_taxonomy(

@@ -19,7 +19,6 @@ from indistinct.intake.transform_facts import (
     PERTURBING,
 )
 from indistinct.intake.ways import WAYS, Work, each_by_itself
-from indistinct.privacy.differential_privacy import DifferentialPrivacy
 from indistinct.sources.table import Table
 from indistinct.types import Bools
 
@@ -81,7 +80,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         PolicyError: a key for pseudonyms is missing.
         InputError: two values have the same pseudonym.
     """
-    if any(part.model == DifferentialPrivacy.model for part in run.policy.promises):
+    if run.policy.by_policy_alone:
         table = each_by_itself(table)
     table, *left_out = with_generalized_items(table, run, file)
     gone = (left_out[0], left_out[1])

@@ -14,7 +14,6 @@ from indistinct.intake.asked import asked_of, method_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import row_numbers
 from indistinct.pipeline.recording import earlier_signatures
-from indistinct.privacy.differential_privacy import DifferentialPrivacy
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.recoding.linked_plan import LinkedPlan
 from indistinct.recoding.method import Task
@@ -100,11 +99,11 @@ def _of_people(private: PrivateTable, run: Run) -> LinkedPlan:
 def _of_combinations(private: PrivateTable, run: Run, more: Sequence[Promise] = ()) -> Plan:
     """Those whom an earlier release suppressed are left alone.
 
-    Not under differential privacy: whether there are others would decide what becomes of them.
+    Not where all follows from the policy alone: others would decide what becomes of them.
     """
     data, present = private.data, private.present
     promises = [*private.promises_of_classes, *more]
-    alike = any(isinstance(part, DifferentialPrivacy) for part in promises)
+    alike = any(part.by_policy_alone for part in promises)
     if alike or present is private.subjects:
         found: Plan = _found(private, run, data, promises)
         return found

@@ -51,6 +51,11 @@ class Stated(Section):
         return tuple(map(promise_of, self.promises))
 
     @property
+    def by_policy_alone(self) -> bool:
+        """Whether a promise asks that levels and spellings hang on no other record."""
+        return any(part.by_policy_alone for part in self.privacy_models)
+
+    @property
     def person(self) -> str | None:
         """The column that names the person of each record, if people have many."""
         return self.source.person

@@ -33,14 +33,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from indistinct.errors import Problem
 from indistinct.frozen import dataclass, field
-from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.k_anonymity import too_few_records
+from indistinct.privacy.k_anonymity import SizeAlone
 from indistinct.privacy.parameters import must, number
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import least
-from indistinct.types import Bools
 
 MUCH = 4.0
 """An epsilon from which on probabilities may differ more than fifty-fold."""
@@ -50,7 +45,7 @@ OFTEN = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
-class DifferentialPrivacy(Promise):
+class DifferentialPrivacy(SizeAlone):
     """One record changes the probability of a release by exp(``epsilon``), but for ``delta``.
 
     ``search`` is the share of epsilon that is spent on the choice of levels; 0 where a policy
@@ -58,8 +53,8 @@ class DifferentialPrivacy(Promise):
     """
 
     model: ClassVar[str] = "differential-privacy"
-    closure: ClassVar[Closure] = "superset"
     kept_by: ClassVar[str | None] = "safepub"
+    by_policy_alone: ClassVar[bool] = True
 
     epsilon: float = field(metadata=must(number, least=0.01, most=6, remedy="choose epsilon = 1"))
     """How much a record may change probabilities, at most: by the factor exp(epsilon)."""
@@ -101,16 +96,6 @@ class DifferentialPrivacy(Promise):
         return least_size(self.on_records, self.delta)
 
     @property
-    def class_size(self) -> int:
-        """The size that follows from epsilon and delta."""
-        return self.size
-
-    @property
-    def largest_violating_size(self) -> int:
-        """A class of the size asked for is safe."""
-        return self.size - 1
-
-    @property
     def caution(self) -> str | None:
         """An epsilon or a delta that promises little."""
         found = []
@@ -125,20 +110,6 @@ class DifferentialPrivacy(Promise):
                 "records or more: choose one far below 1 / records"
             )
         return "; ".join(found) or None
-
-    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
-        """A table that is smaller than every class has to be."""
-        del allowed
-        return too_few_records(self, self.size, table)
-
-    def breaks(self, classes: ClassTable) -> Bools:
-        """Classes that hold somebody, but too few."""
-        broken: Bools = (classes.size < self.size) & classes.held
-        return broken
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """The size of the smallest class."""
-        return {"size": least(classes.size, classes)}
 
 
 @lru_cache(maxsize=64)

@@ -22,20 +22,15 @@ import math
 from functools import cached_property
 from typing import ClassVar
 
-from indistinct.errors import Problem
 from indistinct.frozen import dataclass, field
-from indistinct.microdata.frequencies import ClassTable, FrequencyTable
-from indistinct.privacy.k_anonymity import too_few_records
+from indistinct.privacy.k_anonymity import SizeAlone
 from indistinct.privacy.parameters import choice, must, number, whole
-from indistinct.privacy.promise import Closure, Promise
-from indistinct.privacy.values import least
-from indistinct.types import Bools
 
 ESTIMATORS = ("zero-truncated-poisson", "poisson")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EstimatedKMap(Promise):
+class EstimatedKMap(SizeAlone):
     """Every equivalence class is as large as a class that stands for ``k`` or more people.
 
     ``fraction`` is the share of the population that is in the table, ``significance`` the
@@ -44,7 +39,6 @@ class EstimatedKMap(Promise):
     """
 
     model: ClassVar[str] = "estimated-k-map"
-    closure: ClassVar[Closure] = "superset"
     about_population: ClassVar[bool] = True
 
     k: int = field(metadata=must(whole, least=1, remedy="choose k = 5 or more"))
@@ -57,11 +51,6 @@ class EstimatedKMap(Promise):
         default="zero-truncated-poisson", metadata=must(choice, known=ESTIMATORS)
     )
     """``zero-truncated-poisson``, or ``poisson``."""
-
-    @property
-    def class_size(self) -> int:
-        """The size that stands for k people or more."""
-        return self.size
 
     @cached_property
     def size(self) -> int:
@@ -81,22 +70,3 @@ class EstimatedKMap(Promise):
             if below >= possible * (1 - self.significance):
                 return count + 1
         return self.k
-
-    @property
-    def largest_violating_size(self) -> int:
-        """A class of the size asked for is safe."""
-        return self.size - 1
-
-    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
-        """A table that is smaller than every class has to be."""
-        del allowed
-        return too_few_records(self, self.size, table)
-
-    def breaks(self, classes: ClassTable) -> Bools:
-        """Classes that hold somebody, but too few."""
-        broken: Bools = (classes.size < self.size) & classes.held
-        return broken
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """The size of the smallest class."""
-        return {"size": least(classes.size, classes)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from indistinct.document import many
@@ -10,15 +11,57 @@ from indistinct.frozen import dataclass, field
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
 from indistinct.privacy.parameters import must, whole
 from indistinct.privacy.promise import Closure, Promise
+from indistinct.privacy.values import least
 from indistinct.types import Bools
 
 
 @dataclass(frozen=True, kw_only=True)
-class KAnonymity(Promise):
+class SizeAlone(Promise):
+    """A promise that size alone decides: every class has at least :attr:`size` records, or people.
+
+    Closed under supersets.
+    """
+
+    closure: ClassVar[Closure] = "superset"
+    figure: ClassVar[str] = "size"
+    """How the size of the smallest class is called."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """What every class has at least."""
+
+    @property
+    def class_size(self) -> int:
+        """The size itself."""
+        return self.size
+
+    @property
+    def largest_violating_size(self) -> int:
+        """A class of the size asked for is safe."""
+        return self.size - 1
+
+    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
+        """A table that is smaller than every class has to be."""
+        del allowed
+        return too_few_records(self, self.size, table)
+
+    def breaks(self, classes: ClassTable) -> Bools:
+        """Classes that hold somebody, but too few."""
+        broken: Bools = (classes.size < self.size) & classes.held
+        return broken
+
+    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
+        """The size of the smallest class (None for a table without records)."""
+        return {self.figure: least(classes.size, classes)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KAnonymity(SizeAlone):
     """At least ``k`` records, or people, share all quasi-identifiers as they are published."""
 
     model: ClassVar[str] = "k-anonymity"
-    closure: ClassVar[Closure] = "superset"
+    figure: ClassVar[str] = "k"
 
     k: int = field(
         metadata=must(whole, least=1, remedy="choose k = 5 or more for a release that you publish")
@@ -26,29 +69,9 @@ class KAnonymity(Promise):
     """Records, or people, that every class has at least."""
 
     @property
-    def class_size(self) -> int:
-        """At least k records."""
+    def size(self) -> int:
+        """At least k."""
         return self.k
-
-    @property
-    def largest_violating_size(self) -> int:
-        """A class of k is safe."""
-        return self.k - 1
-
-    def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
-        """A table of fewer than k records has no class of k."""
-        del allowed
-        return too_few_records(self, self.k, table)
-
-    def breaks(self, classes: ClassTable) -> Bools:
-        """Classes that hold somebody, but fewer than k."""
-        broken: Bools = (classes.size < self.k) & classes.held
-        return broken
-
-    def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
-        """The size of the smallest class (None for a table without records)."""
-        sizes = classes.size[classes.held]
-        return {"k": int(sizes.min()) if len(sizes) else None}
 
 
 def too_few_records(promise: Promise, k: int, table: FrequencyTable) -> Problem | None:

@@ -65,6 +65,9 @@ class Promise(ABC):
     kept_by: ClassVar[str | None] = None
     """The one method that keeps it, where classes alone do not; None where any may."""
 
+    by_policy_alone: ClassVar[bool] = False
+    """Whether levels and spellings have to follow from the policy and each value by itself."""
+
     of_items_alone: ClassVar[bool] = False
     """Whether it is about people's items, not their quasi-identifiers."""
 
@@ -388,16 +391,6 @@ def promised_class_size(promises: Iterable[Requirement], quasi: Sequence[str]) -
         and (one.on is None or set(one.on) >= set(quasi))
     ]
     return max(found, default=None)
-
-
-def shown_in_part(known: Iterable[str]) -> list[str]:
-    """Which of these models are about how a release is made, so that records show a part of it.
-
-    >>> shown_in_part(["k-anonymity", "differential-privacy"])
-    ['differential-privacy']
-    """
-    kinds = models()
-    return [name for name in dict.fromkeys(known) if name in kinds and kinds[name].kept_by]
 
 
 def effective(requirement: Requirement) -> Requirement:

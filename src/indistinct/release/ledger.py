@@ -278,13 +278,19 @@ class Ledger:
     def turn(self) -> Iterator[None]:
         """Exclusive use from the first look at the ledger to the entry: others wait."""
         with contextlib.ExitStack() as stack:
-            if self._is_new():  # its folder is not there, or empty: the one around it is locked
+            around, new = self._around().absolute(), self._is_new()
+            # Who makes it has locked the innermost folder that was there; all others look for that.
+            for folder in (*reversed(around.parents), around):
                 with contextlib.suppress(OSError):
-                    handle = os.open(self._around(), os.O_RDONLY)
+                    handle = os.open(folder, os.O_RDONLY)
                     stack.callback(os.close, handle)
-                    fcntl.flock(handle, fcntl.LOCK_EX)
+                    makes = new and folder == around
+                    fcntl.flock(handle, fcntl.LOCK_EX if makes else fcntl.LOCK_SH)
             if not self._is_new():
-                stack.enter_context(self._locked(TURN))
+                with self._locked(TURN):
+                    stack.close()
+                    yield
+                return
             yield
 
     def entries(self) -> list[Entry]:

@@ -48,7 +48,7 @@ def check(asked: Asked) -> Verdict:
     classes = asked.sizes()
     enough = _enough(asked["epsilon"] * (1 - asked["search"]), asked["delta"])
     verdict = asked.judged(classes, pl.col(SIZE) < enough, {"size": least(classes[SIZE])})
-    return replace(verdict, note=RESTS.format(size=enough))
+    return replace(verdict, note=RESTS.format(size=enough), in_part=True)
 
 
 def _enough(epsilon: float, delta: float) -> int:

@@ -252,6 +252,7 @@ class Verdict:
         achieved_with: For figures that hold only while other parameters are as they were asked:
             these, by the name of the figure. Two such figures may not be promised together.
         note: What a reader should know of it, in a sentence.
+        in_part: Whether a release shows a part of the promise alone, and ``holds`` is about that.
     """
 
     requirement: Requirement
@@ -262,11 +263,13 @@ class Verdict:
     breaking_records: int = 0
     achieved_with: Mapping[str, PlainMapping] = field(default_factory=dict)
     note: str = ""
+    in_part: bool = False
 
     def to_dict(self) -> Plain:
         """The verdict as plain data, in the words of the audit document.
 
-        ``achieved_with`` is there only where a figure holds with others as asked.
+        ``achieved_with`` is there only where a figure holds with others as asked, ``in_part`` only
+        where it is true.
         """
         fixed = {name: dict(others) for name, others in self.achieved_with.items()}
         return {
@@ -275,6 +278,7 @@ class Verdict:
             "holds": self.holds,
             "achieved": dict(self.achieved),
             **({"achieved_with": fixed} if fixed else {}),
+            **({"in_part": True} if self.in_part else {}),
             "violations": {"classes": self.breaking_classes, "records": self.breaking_records},
         }
 

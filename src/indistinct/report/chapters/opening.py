@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from indistinct.document import first_names, in_quotes, many, parameters, share, shown
-from indistinct.privacy.promise import shown_in_part
 from indistinct.release.certificate import NOT_BOUNDED, WITH_OTHERS
 from indistinct.report.chapters.evidence import (
     ALL,
@@ -99,7 +98,7 @@ def _proof(found: Evidence) -> str:
         f"{every} was recomputed from the published files alone, by code that shares nothing with "
         "what made them."
     )
-    if parts := shown_in_part(asked):
+    if parts := [item["model"] for item in found.account["promises"] if item.get("in_part")]:
         return (
             f"As far as files show it. {said} Of {in_quotes(parts, ' and ')} they show the sizes "
             "of classes alone: for the rest trust whoever made the release."

@@ -55,10 +55,12 @@ function shown(result, prove, state) {
   const kept = measures["loss-arithmetic"];
   const visits = Object.keys(result.visits?.levels ?? {});
   const warnings = told.warnings ?? [];
+  const inPart = audit.promises.filter((item) => item.in_part).map((item) => item.model);
+  const held = `Every promise holds in the published files${inPart.length ? `, ${inPart.join(" and ")} as far as they show it` : ""}.`;
   const atRisk = warnings.filter((text, at) => told.warning_kinds?.[at] === "risk");
   return h("div", {},
     stale ? note("doubt", "The policy has changed since: this is what the earlier one made.") : null,
-    note(audit.holds ? "good" : "bad", h("p", {}, h("b", {}, audit.holds ? "Every promise holds in the published files." : "A promise is broken.")),
+    note(audit.holds ? "good" : "bad", h("p", {}, h("b", {}, audit.holds ? held : "A promise is broken.")),
       h("p", {}, "The release is in ", h("code", {}, result.out), ": ", result.files.join(", "), "."),
       result.files.includes("report.html") ? h("p", {}, h("a", { id: "report-public", href: "/report/public", target: "_blank" }, "The report for everybody"), " · ",
         h("a", { id: "report-private", href: "/report/private", target: "_blank" }, "The report for you, with everything (private)")) : null),
