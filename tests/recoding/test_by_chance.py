@@ -261,6 +261,12 @@ def test_what_would_break_it_is_refused(case: str) -> None:
         ind.Policy.from_dict(keys)
 
 
+def test_a_policy_that_names_no_method_is_refused() -> None:
+    without = {key: value for key, value in KEYS.items() if key != "method"}
+    with pytest.raises(ind.PolicyError, match="'safepub' alone"):
+        ind.Policy.from_dict(without)
+
+
 def test_levels_that_are_stated_need_no_epsilon() -> None:
     stated = {
         name: {**item, "min_level": 1, "max_level": 1} for name, item in KEYS["attributes"].items()

@@ -403,7 +403,7 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
     risk: Risk | None = parts.get("risk")
     if risk is not None:
         yield from _risk_checks(risk)
-    method: Method | None = parts.get("method")
+    method: Method | None = parts.get("method", Method())  # None where it cannot be read
     objective = method.objective if method is not None else Objective()
     place = ("method", "objective")
     allowed = sorted(measures()[objective.measure].settings)
