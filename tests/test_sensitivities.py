@@ -683,3 +683,25 @@ def test_what_is_wrong_with_a_code_system_of_categories_is_told(given: Any, told
     }
     with pytest.raises(IndistinctError, match=re.escape(told)):
         ind.anonymize(table, asked)
+
+
+@pytest.mark.parametrize("algorithm", [None, "optimal", "knm"])
+def test_an_outcome_that_is_no_column_is_an_error_and_one_of_the_rest_is_found(
+    algorithm: str | None,
+) -> None:
+    """With ``rest`` the table may have columns that the policy does not list, or may not."""
+    keys: dict[str, Any] = {
+        "rest": "drop",
+        "attributes": {
+            "sex": {"role": "quasi-identifier"},
+            "ill": {"role": "sensitive", "ranks": {"dependent": "end", "harmful": ["dead"]}},
+        },
+        "promises": [{"model": "knm-anonymity", "sensitive": "ill", "k": dict.fromkeys("1234", 2)}],
+    } | ({} if algorithm is None else {"method": {"algorithm": algorithm}})
+    ills = {"sex": ["f", "m"] * 20, "ill": ["a", "b", "a", "b"] * 10}
+    with pytest.raises(ind.DataError, match="no column 'end'"):
+        ind.anonymize(pl.DataFrame(ills), keys)
+    table = pl.DataFrame(ills | {"end": ["dead", "well", "well", "well"] * 10})
+    assert ind.anonymize(table, keys).tables.columns == ["sex", "ill"]
+    with pytest.raises(ind.PolicyError, match="no attribute 'end'"):
+        ind.Policy.from_dict({key: value for key, value in keys.items() if key != "rest"})

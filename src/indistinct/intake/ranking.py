@@ -13,7 +13,7 @@ from indistinct.errors import DataError, Problem, did_you_mean, refuse
 from indistinct.metadata import Value
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
-from indistinct.sources.table import Table
+from indistinct.sources.table import Table, require_columns
 from indistinct.warning_kinds import Kind, WarningText
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def ranks_of(
 def _harm(table: Table, name: str, given: Ranks, file: str | None) -> dict[Value, float]:
     """How often the outcome of the dependent attribute is harmful, for each value."""
     assert given.dependent is not None
+    require_columns(table, [given.dependent])
     counted = table.distinct([name, given.dependent])
     outcomes = set(counted[given.dependent].to_list())
     strange = [outcome for outcome in given.harmful if outcome not in outcomes]

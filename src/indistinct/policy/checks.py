@@ -416,7 +416,7 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
             )
     if method is not None:
         yield from method_checks(method, parts["promises"], attributes)
-        yield from knm_checks(method, parts["promises"], attributes)
+        yield from knm_checks(method, parts["promises"], attributes, parts.get("rest"))
         yield from _cells_checks(method, attributes)
     yield from differential_checks(parts)
     for name in objective.weights:

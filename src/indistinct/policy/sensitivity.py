@@ -61,15 +61,23 @@ def knm_checks(
     method: Method,
     promises: Sequence[Requirement],
     attributes: Mapping[str, Attribute | None],
+    rest: str | None,
 ) -> Iterator[Problem]:
-    """What does not go together in a policy about ranks."""
+    """What does not go together in a policy about ranks.
+
+    Arguments:
+        method: the keys of the method.
+        promises: what is promised.
+        attributes: those that are listed.
+        rest: what becomes of others, which the table may have, where that is said.
+    """
     for name, item in attributes.items():
         if item is None or item.ranks is None or item.ranks.dependent is None:
             continue
         other, place = item.ranks.dependent, place_of(("attributes", name, "ranks", "dependent"))
         if other == name:
             yield Problem("dependent-on-itself", f"{place}: names '{name}' itself")
-        elif other not in attributes:
+        elif other not in attributes and rest is None:
             near = did_you_mean(other, [key for key in attributes if key != name])
             yield Problem("unknown-attribute", f"{place}: no attribute '{other}': {near}")
     asked = [item for item in promises if item.model == KNM]
