@@ -55,6 +55,7 @@ from indistinct.policy import Source as Source
 from indistinct.policy import Transform as Transform
 from indistinct.policy.edits import edit_policy as edit_policy
 from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity as AlphaKAnonymity
+from indistinct.privacy.average_risk import AverageRisk as AverageRisk
 from indistinct.privacy.balanced_p_plus_sensitive import (
     BalancedPPlusSensitive as BalancedPPlusSensitive,
 )
@@ -88,6 +89,7 @@ from indistinct.privacy.rank_variance import least_values as least_values
 from indistinct.privacy.rank_variance import rank_variance_exact as rank_variance_exact
 from indistinct.privacy.rank_variance import theta as theta
 from indistinct.privacy.recursive_cl_diversity import RecursiveCLDiversity as RecursiveCLDiversity
+from indistinct.privacy.sample_uniqueness import SampleUniqueness as SampleUniqueness
 from indistinct.privacy.t_closeness import TCloseness as TCloseness
 from indistinct.privacy.tau_safety import TauSafety as TauSafety
 from indistinct.privacy.theta_sensitive import ThetaSensitive as ThetaSensitive

@@ -160,6 +160,13 @@ def promise_cases() -> Iterator[Case]:
                 **further,
             )  # fmt: skip
             yield Case(f"promise-{model}-{algorithm}", "anonymize", PATIENTS, keys, files=files)
+    together = {"average-risk": {"bound": 0.2}, "sample-uniqueness": {"bound": 0.02}}
+    for model, parameters in together.items():
+        for algorithm, local in (("optimal", False), ("optimal", True), ("heuristic", False)):
+            method = {"algorithm": algorithm, "suppression_limit": 0.1, "local_recoding": local}
+            keys = policy({"model": model, **parameters}, method=method)
+            name = f"promise-{model}-{'local' if local else algorithm}"
+            yield Case(name, "anonymize", PATIENTS, keys)
     settings: dict[str, Keys] = {
         "t-ordered": promised("t-closeness", distance="ordered", t=0.3),
         "t-hierarchical": promised("t-closeness", distance="hierarchical", t=0.3),

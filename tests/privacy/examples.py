@@ -585,6 +585,8 @@ EXAMPLES: Mapping[str, Example] = {
             apart=EVERY,
         ),
     ),
+    "average-risk": Example(reached={"bound": 0.3}),
+    "sample-uniqueness": Example(reached={"bound": 0.1}),
     "differential-privacy": Example(
         reached={"epsilon": 1.0, "delta": 0.01},
         classes=OfClasses(

@@ -84,8 +84,8 @@ SAID: dict[str, set[str]] = {
 """Of which models a fact is true, where it is not true of most."""
 
 OF_RECORDS = {
-    "delta-presence", "differential-privacy", "estimated-k-map", "k-anonymity", "k-map",
-    "known-number", "known-visit",
+    "average-risk", "delta-presence", "differential-privacy", "estimated-k-map", "k-anonymity",
+    "k-map", "known-number", "known-visit", "sample-uniqueness",
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from indistinct._sections import Section, place_of
 from indistinct.document import in_quotes
 from indistinct.errors import Problem
 from indistinct.policy.sections import Attribute, Method
-from indistinct.privacy.promise import models
+from indistinct.privacy.promise import models, promise_of
 from indistinct.recoding.method import COMMON, method_named, methods
 from indistinct.recoding.method import Method as Registered
 from indistinct.requirement import Requirement
@@ -75,9 +75,19 @@ def method_checks(
 
 
 def _kept_by_another(own: Registered, promises: Sequence[Requirement]) -> Iterator[Problem]:
-    """Promises that one method alone keeps, and that is not this one."""
+    """Promises that other methods keep, and this one does not."""
     known = models()
     for item in promises:
+        if item.model in known and known[item.model].subject == "together" and not own.together:
+            able = [name for name, one in methods().items() if one.together]
+            size = promise_of(item).sufficient_size
+            yield Problem(
+                "other-algorithm",
+                f"method.algorithm: '{own.name}' makes one class after another, and "
+                f"'{item.model}' is kept by all together",
+                remedy=f"choose {in_quotes(able, ' or ')}, or promise 'k-anonymity' with k = "
+                f"{size} instead: each class by itself keeps it then",
+            )
         only = known[item.model].kept_by if item.model in known else None
         if only not in (None, own.name):
             yield Problem(

@@ -27,9 +27,9 @@ distinct l-diversity). ``union``: merging two classes that keep it gives one tha
 (entropy l-diversity, t-closeness with a fixed reference). ``none``: neither.
 """
 
-Subject = Literal["classes", "linked", "items"]
-"""What a promise speaks of, and can be judged by: the equivalence ``classes`` of a table, two
-``linked`` tables, or people's sets of ``items``."""
+Subject = Literal["classes", "together", "linked", "items"]
+"""What a promise speaks of, and can be judged by: the equivalence ``classes`` of a table each by
+itself or all ``together``, two ``linked`` tables, or people's sets of ``items``."""
 
 REFERENCES = ("original", "published")
 

@@ -56,8 +56,8 @@ class Judge:
     ) -> Bools:
         """Which classes break a promise, [G].
 
-        With published references this goes on until the classes that are left break nothing when
-        compared with each other.
+        With published references, and promises that all classes keep together, this goes on until
+        the classes that are left break nothing.
 
         Arguments:
             class_of: the class of every combination, [C].
@@ -77,7 +77,9 @@ class Judge:
         moving = []
         # Those that count no values come first: the classes that break them need no more looks.
         for promise in sorted(asked, key=lambda part: part.sensitive is not None):
-            if promise.compares and promise.reference == "published":
+            if promise.subject == "together" or (
+                promise.compares and promise.reference == "published"
+            ):
                 moving.append(promise)
             elif promise.sensitive is None or promise.sensitive in cells:
                 seen = self._seen(promise, class_of, size, cells, population, self._original)
@@ -88,8 +90,10 @@ class Judge:
             before = int(np.count_nonzero(broken))
             for promise in moving:
                 name = promise.sensitive
-                assert name is not None
-                if name in cells:
+                if name is None:
+                    left_in = ClassTable(class_of, np.where(broken, 0, size))
+                    broken |= promise.breaks(left_in)
+                elif name in cells:
                     left = {name: cells[name][~broken].sum(axis=0)}
                     seen = self._seen(promise, class_of, size, cells, population, left)
                     broken |= promise.breaks(seen)

@@ -164,6 +164,7 @@ class Method(ABC):
         by_record: whether it has to see single records.
         start: how it makes the first classes, where a policy does not say.
         linked: whether it publishes two linked tables.
+        together: whether it keeps promises that all classes keep together, not each by itself.
         holding: ``all`` where everybody of a bucket has all that it lists.
         by_values: whether who is put together, or left out, depends on what somebody has.
         drawn: whether classes depend on the seed.
@@ -181,6 +182,7 @@ class Method(ABC):
     by_record: ClassVar[bool] = False
     start: ClassVar[str | None] = None
     linked: ClassVar[bool] = False
+    together: ClassVar[bool] = False
     holding: ClassVar[Literal["all"] | None] = None
     by_values: ClassVar[bool] = True
     drawn: ClassVar[bool] = False

@@ -564,7 +564,7 @@ def _offer(model: str, kind: type[Promise], check: Check) -> Plain:
         "model": model,
         "says": inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].replace("``", ""),
         "sensitive": kind.needs_sensitive,
-        "people": kind.subject != "classes",
+        "people": kind.subject in ("linked", "items"),
         "population": kind.needs_population,
         "settings": settings,
     }

@@ -255,7 +255,9 @@ def warn_about_lost(
     if len(known) >= MANY_QUASI_IDENTIFIERS:
         ways.append(f"fewer than {len(known)} quasi-identifiers: leave out what nobody needs")
     if "max_level" in heeded:
-        if all(item.kept_by is None for item in policy.privacy_models):
+        if all(
+            item.kept_by is None and item.subject != "together" for item in policy.privacy_models
+        ):
             ways.append('algorithm = "mondrian"')
         if "local_recoding" in heeded and not asked.local_recoding:
             ways.append("local_recoding = true")

@@ -69,6 +69,11 @@ class Evaluator:
         self._by_set = _by_attributes(data, promises)
         lasting = [promise for promise in promises if promise.effective_closure == "superset"]
         self._lasting = _by_attributes(data, lasting)
+        # Promises that all classes keep together are broken by as many in more specific nodes, but
+        # perhaps by others, as long as what else is promised lasts.
+        self._as_many = all(
+            promise in lasting or promise.subject == "together" for promise in promises
+        )
         self._starred = FullySuppressed(data, promises)
         # Where records are starred at a node, they are missing in its classes.
         self.all_lasting = len(lasting) == len(self.promises) and not self._starred
@@ -86,15 +91,16 @@ class Evaluator:
     def order_matters(self) -> bool:
         """Whether another order of suppression could keep other records at the same node.
 
-        It could where what is left out changes the distribution that others are compared with, or
-        takes from a class some of its records only, which can mend or break promises that are not
-        kept when anything is added: where another promise looks at attributes beyond theirs, or
-        where records can be starred.
+        It could where all classes are looked at together, where what is left out changes the
+        distribution that others are compared with, or where it takes from a class some of its
+        records only, which can mend or break promises that are not kept when anything is added:
+        where another promise looks at attributes beyond theirs, or where records can be starred.
         """
         every = self.data.attributes
         seen = {name for part in self.promises for name in part.on or every}
         return self.allowed > 0 and any(
-            (part.compares and part.reference == "published")
+            part.subject == "together"
+            or (part.compares and part.reference == "published")
             or bool(self._starred)
             or not seen.issubset(part.on or every)
             for part in self.promises
@@ -135,7 +141,8 @@ class Evaluator:
                 return floor, floor.suppressed, floor
             broken = self.judge.broken(class_of, classes.size)
             outcome = self._without(levels, classes, broken, self._rest)
-            return outcome, floor.suppressed, floor
+            least = outcome.suppressed if self._as_many else floor.suppressed
+            return outcome, least, floor
         self._dropped[:] = False
         least = self._settle(levels, self._lasting, self._dropped)
         floor = self._outcome(levels, self._dropped, least)

@@ -30,6 +30,7 @@ class Optimal(Method):
     }
 
     one_off: ClassVar[str | None] = None
+    together: ClassVar[bool] = True
 
     def heeds(self, keys: Keys) -> frozenset[str]:
         """All but local recoding, where whole rows or ranks by themselves are looked at."""
