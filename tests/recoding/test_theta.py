@@ -18,6 +18,7 @@ from indistinct.hierarchies.intervals import intervals_taxonomy
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.microdata.microdata import Microdata
+from indistinct.pipeline.anonymization import anonymize
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.exchange import ThetaInfeasible, ThetaSettings, theta_sensitive
 from indistinct.recoding.plan import CellPlan
@@ -248,6 +249,25 @@ def test_looking_back_saves_noise() -> None:
         assert holds(data, texts, plan, [theta()])
         noise[donors] = len(plan.noise)
     assert noise["all"] <= noise["later"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"mu": 0.55, "theta": "size"}])
+def test_a_release_fails_by_the_error_of_theta_as_the_search_does(settings: dict[str, Any]) -> None:
+    _, texts = table(1, values=5)
+    asked = {"model": "theta-sensitive", "k": 7, "sensitive": "illness"} | settings
+    with pytest.raises(ThetaInfeasible) as error:
+        anonymize(
+            texts.select("place", "illness"),
+            {
+                "attributes": {
+                    "place": {"role": "quasi-identifier"},
+                    "illness": {"role": "sensitive"},
+                },
+                "promises": [asked],
+                "method": {"algorithm": "theta"},
+            },
+        )
+    assert error.value.to_dict()["error"] == "ThetaInfeasible"
 
 
 def test_too_few_values_are_told_before_any_work() -> None:

@@ -53,7 +53,7 @@ def search(private: PrivateTable, run: Run, *more: Promise) -> Plan | LinkedPlan
         return _of_rows(private, run) if sight.rows else _of_combinations(private, run, more)
     except Unsatisfiable as error:
         promises = private.promises_of_classes
-        raise Unsatisfiable([relieved(problem, promises) for problem in error.problems]) from None
+        raise type(error)([relieved(problem, promises) for problem in error.problems]) from None
 
 
 def relieved(problem: Problem, promises: Sequence[Promise]) -> Problem:

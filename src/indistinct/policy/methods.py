@@ -132,7 +132,9 @@ def _unheeded(method: Method, own: Registered, key: str, place: str) -> Iterator
     yield Problem(
         "other-algorithm",
         f"{place}: is a setting of {', '.join(others)}, not of '{own.name}'",
-        remedy="leave it out, or choose one of these algorithms",
+        remedy='leave it out, or write algorithm = "optimal" and objective = "rows"'
+        if own.objective == "rows" and "optimal" in others
+        else "leave it out, or choose one of these algorithms",
     )
 
 
