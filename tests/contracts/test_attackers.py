@@ -57,7 +57,9 @@ def visits() -> pl.DataFrame:
     return pl.concat([table, second, third]).with_columns(drug=pl.col("ill").replace_strict(drugs))
 
 
-def keys(*promises: dict[str, Any], person: bool = False, **method: Any) -> dict[str, Any]:
+def keys(
+    *promises: dict[str, Any], person: bool = False, pram: float | None = None, **method: Any
+) -> dict[str, Any]:
     found: dict[str, Any] = {
         "attributes": {
             "patient": {"role": "identifier"},
@@ -73,6 +75,8 @@ def keys(*promises: dict[str, Any], person: bool = False, **method: Any) -> dict
         "promises": list(promises) or [{"model": "k-anonymity", "k": 3}],
         "method": {"seed": 3, **method},
     }
+    if pram is not None:
+        found["attributes"]["ill"]["transform"] = {"pram": pram}
     if person:
         found["source"] = {"person": "patient"}
         drugs = {group: [f"drug of {ill}" for ill in ills] for group, ills in GROUPS.items()}
@@ -126,6 +130,7 @@ GALLERY: Mapping[str, Case] = {
     "minimal": _made(promises=[{"model": "distinct-l-diversity", "l": 3}], suppression_limit=0.1),
     "mondrian": _made(algorithm="mondrian"),
     "local": _made(local_recoding=True, suppression_limit=0.5),
+    "drawn": _made(pram=0.7, algorithm="mondrian"),
     "twice": _made(algorithm="mondrian", second={"algorithm": "k-member", "seed": 8}),
     "people": _made(person=True, algorithm="mondrian"),
     "people items": _made(

@@ -63,9 +63,10 @@ def shows_others(policy: Policy, name: str) -> bool:
 
 
 _TAKEN_FOR_TRUE = (
-    "{}: values were swapped, or drawn at random, and attackers take those of the release for "
-    "true; one who allows for it, as the certificate lets readers do, believes less of small "
-    "classes, and more of large ones: what most of a class show nearly all of them may have"
+    "{}: values were swapped, or drawn at random, and attackers other than pram-stripping take "
+    "those of the release for true; one who allows for it, as the certificate lets readers do, "
+    "believes less of small classes, and more of large ones: what most of a class show nearly all "
+    "of them may have"
 )
 """The note on attributes whose values became those of other records."""
 

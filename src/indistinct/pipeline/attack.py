@@ -17,6 +17,7 @@ from indistinct.analytics.attacks import (
     AttackReport,
     Finding,
     Places,
+    Redrawn,
     Skipped,
     attackers,
     findings,
@@ -464,6 +465,11 @@ def context_of(
         "joining": joining,
         "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),
+        "redrawn": {
+            name: Redrawn(rule.pram.keep, tuple(rule.pram.within))
+            for name in policy.sensitive
+            if (rule := policy.attributes[name].transform) is not None and rule.pram is not None
+        },
     }
     if visits := visits_of(view, attacked):
         more["visits"] = visits

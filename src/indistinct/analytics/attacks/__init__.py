@@ -32,7 +32,7 @@ from types import MappingProxyType, ModuleType
 from typing import TypeGuard
 
 from indistinct import plugins
-from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.context import AttackContext, Redrawn
 from indistinct.analytics.attacks.finding import KINDS, AttackReport, Finding, Skipped, summarize
 from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import bounded_belief
@@ -44,6 +44,7 @@ __all__ = [
     "AttackReport",
     "Finding",
     "Places",
+    "Redrawn",
     "Skipped",
     "attackers",
     "bounded_belief",

@@ -181,6 +181,19 @@ class Visits:
 
 
 @dataclass(frozen=True)
+class Redrawn:
+    """How values were drawn at random (PRAM), as the certificate says.
+
+    Arguments:
+        keep: the probability that a value stays; else another record's is drawn.
+        within: the columns in whose groups values are drawn; none for all records.
+    """
+
+    keep: float
+    within: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class AttackContext:
     """Everything that attackers are given, and what several of them need to count.
 
@@ -217,6 +230,7 @@ class AttackContext:
         visits: quasi-identifiers of visits, each visit as a whole; None where there are none.
         tried: what the program tried in place of the published classes, and refused; None where
             that is not known.
+        redrawn: sensitive attributes whose values were drawn at random, and how.
     """
 
     places: Places
@@ -244,6 +258,7 @@ class AttackContext:
     beside: Mapping[str, Lists] = field(default_factory=dict)
     visits: Visits | None = None
     tried: Tried | Rerun | None = None
+    redrawn: Mapping[str, Redrawn] = field(default_factory=dict)
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
