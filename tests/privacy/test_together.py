@@ -187,3 +187,17 @@ def test_a_table_that_is_too_small_as_a_whole_is_told_at_once(model: str) -> Non
     with pytest.raises(Unsatisfiable) as caught:
         ind.anonymize(frame, keys)
     assert caught.value.problems[0].code == "k-exceeds-records"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_single_people_are_warned_of_unless_a_promise_is_about_each(model: str) -> None:
+    def told(*more: dict[str, object]) -> bool:
+        keys = {
+            "attributes": {"age": {"role": "quasi-identifier", "hierarchy": "suppress"}},
+            "promises": [{"model": model, "bound": 0.1}, *more],
+        }
+        return any("may be alone in a class" in text for text in ind.Policy.from_dict(keys).warnings)
+
+    assert told()
+    assert not told({"model": "k-anonymity", "k": 3})
+    assert told({"model": "k-anonymity", "k": 1})

@@ -661,6 +661,7 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
                 "nobody out, with any method.suppression_limit: a person in no class "
                 'would be known to be absent; absent = "suppressed" or "skip" asks for less'
             )
+    yield from _single_people(policy)
     if policy.method.variant == "paper":
         own = registered(policy.method)
         yield Kind.RISK(f"method.variant: \"paper\" runs '{own.name}' as published, {own.unsafe}")
@@ -689,6 +690,16 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
         yield Kind.RISK(
             "promises: none covers all quasi-identifiers together: an attacker who knows them "
             "all may tell people apart"
+        )
+
+
+def _single_people(policy: Stated) -> Iterator[WarningText]:
+    """Promises about all people together, where none is about each."""
+    together = [item.model for item in policy.privacy_models if item.subject == "together"]
+    if together and all(item.class_size == 1 for item in policy.privacy_models):
+        yield Kind.RISK(
+            f"promises: '{together[0]}' bounds all people together, and a person may be alone in a "
+            'class: add a promise "k-anonymity" with k = 3 or more'
         )
 
 
