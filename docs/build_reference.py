@@ -537,8 +537,11 @@ def model(name: str, kind: type[Promise]) -> str:
         said.append("It compares with a `reference`.")
     if kind.needs_population:
         said.append("It needs `[risk] population`.")
+    together = "All classes keep it together, and still do where some merge; methods: `optimal`, `heuristic`."
     said.append(
-        {
+        together
+        if kind.subject == "together"
+        else {
             "superset": "A class that keeps it still keeps it with more records.",
             "union": "Two classes that keep it also keep it when they are merged.",
             "none": "More records in a class, or merging classes, may break it.",
