@@ -230,7 +230,8 @@ def test_who_allows_for_values_drawn_at_random_is_surer_than_attackers(
     release = ind.anonymize(table, keys)
     report = ind.attack(table, release, keys, only=["membership"])
     said = (
-        "'cost': values were swapped, or drawn at random, and attackers take those of the release"
+        "'cost': values were swapped, or drawn at random, and attackers other than pram-stripping "
+        "take those of the release"
     )
     assert any(note.startswith(said) for note in report.notes) is told
     if told:

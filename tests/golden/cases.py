@@ -780,6 +780,7 @@ def attack_cases() -> Iterator[Case]:
                     "suppression_limit": 0.2},
         ),
         "two-sensitive": policy(K3, attributes={"job": {"role": "sensitive"}}),
+        "pram": policy(K3, attributes={"job": {"role": "sensitive", "transform": {"pram": 0.7}}}),
     }  # fmt: skip
     for name, keys in releases.items():
         yield Case(f"attack-{name}", "attack", table, keys)

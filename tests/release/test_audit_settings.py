@@ -23,6 +23,7 @@ ABOUT = {"values", "not_values", "not_applicable"}
 EXPECTED: dict[tuple[str, str], tuple[str, Any, Any]] = {
     ("alpha-k-anonymity", "alpha"): ("--yy---", 0.5, None),
     ("alpha-k-anonymity", "k"): ("---y-y-", 5, None),
+    ("average-risk", "bound"): ("--yy---", 0.05, None),
     ("balanced-p-plus-sensitive", "p"): ("---y-y-", 2, None),
     ("balanced-p-plus-sensitive", "difference"): ("-y-y-y-", 1, 1),
     ("basic-beta-likeness", "beta"): ("--yyyy-", 2, None),
@@ -73,6 +74,7 @@ EXPECTED: dict[tuple[str, str], tuple[str, Any, Any]] = {
     ("p-sensitive", "p"): ("---y-y-", 3, None),
     ("recursive-cl-diversity", "c"): ("--yyyy-", 3, None),
     ("recursive-cl-diversity", "l"): ("---y-y-", 3, None),
+    ("sample-uniqueness", "bound"): ("-yyy---", 0.01, None),
     ("t-closeness", "t"): ("-yyy---", 0.2, None),
     ("t-closeness", "distance"): ("-------", "equal", "equal"),
     ("tau-safety", "m"): ("---y-y-", 2, 2),

@@ -114,7 +114,7 @@ class AverageRisk(OfAllClasses):
         """The larger ones that are left are large enough on average.
 
         >>> AverageRisk(bound=0.25).fewest(np.array([1, 1, 2, 8]))
-        1
+        2
         """
         without = np.concatenate([[0], smallest_first.cumsum()])
         units = without[-1] - without

@@ -157,7 +157,7 @@ def shares_before(count: Ints, size: Ints, share: float, keep: float, alike: flo
         alike: how alike the people of a class are, from 0 to 1.
 
     >>> shares_before(np.array([5, 80]), np.array([5, 100]), 0.1, 0.8, 0.5).round(2).tolist()
-    [0.99, 0.97]
+    [0.99, 0.96]
     """
     if share >= 1:
         return np.ones(len(count))
