@@ -537,7 +537,8 @@ def model(name: str, kind: type[Promise]) -> str:
         said.append("It compares with a `reference`.")
     if kind.needs_population:
         said.append("It needs `[risk] population`.")
-    together = "All classes keep it together, and still do where some merge; methods: `optimal`, `heuristic`."
+    able = ", ".join(f"`{name}`" for name, one in methods().items() if one.keeps(kind))
+    together = f"All classes keep it together, and still do where some merge; methods: {able}."
     said.append(
         together
         if kind.subject == "together"

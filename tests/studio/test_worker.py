@@ -168,7 +168,10 @@ def test_a_process_that_has_answered_serves_the_next_run_and_none_that_was_stopp
 
     first, again = told(asked), told(asked)
     assert first["result"] == again["result"]
-    assert told(asked, stop=True)["stopped"]
+    many = tmp_path / "many.csv"  # so many that the run goes on when it is stopped
+    rows = pl.DataFrame({"age": range(1_000_000)}).with_columns(ill=pl.col("age").hash())
+    rows.write_csv(many)
+    assert told(asked | {"data": str(many)}, stop=True)["stopped"]
     assert "problems" in told(asked | {"data": str(tmp_path / "none.csv")})
     assert told(asked)["result"] == first["result"]
     runs.end()

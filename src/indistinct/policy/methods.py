@@ -78,23 +78,24 @@ def _kept_by_another(own: Registered, promises: Sequence[Requirement]) -> Iterat
     """Promises that other methods keep, and this one does not."""
     known = models()
     for item in promises:
-        if item.model in known and known[item.model].subject == "together" and not own.together:
-            able = [name for name, one in methods().items() if one.together]
+        kind = known.get(item.model)
+        if kind is None or own.keeps(kind):
+            continue
+        able = in_quotes((name for name, one in methods().items() if one.keeps(kind)), " or ")
+        if kind.kept_by is not None:
+            why = f"'{item.model}' is kept by {able} alone, not by '{own.name}'"
+            way = f'write algorithm = "{kind.kept_by}"'
+        else:
+            why = (
+                f"'{own.name}' makes one class after another, and '{item.model}' is kept by all "
+                "together"
+            )
             size = promise_of(item).sufficient_size
-            yield Problem(
-                "other-algorithm",
-                f"method.algorithm: '{own.name}' makes one class after another, and "
-                f"'{item.model}' is kept by all together",
-                remedy=f"choose {in_quotes(able, ' or ')}, or promise 'k-anonymity' with k = "
-                f"{size} instead: each class by itself keeps it then",
+            way = (
+                f"choose {able}, or promise 'k-anonymity' with k = {size} instead: each class by "
+                "itself keeps it then"
             )
-        only = known[item.model].kept_by if item.model in known else None
-        if only not in (None, own.name):
-            yield Problem(
-                "other-algorithm",
-                f"method.algorithm: '{item.model}' is kept by '{only}' alone, not by '{own.name}'",
-                remedy=f'write algorithm = "{only}"',
-            )
+        yield Problem("other-algorithm", f"method.algorithm: {why}", remedy=way)
 
 
 def _counts_population(item: Requirement) -> bool:

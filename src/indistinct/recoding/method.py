@@ -191,6 +191,12 @@ class Method(ABC):
     one_off: ClassVar[str | None] = "it says of single records what becomes of them"
     unsafe: ClassVar[str] = "with what is unsafe in it; the documentation says what that is"
 
+    def keeps(self, kind: type[Promise]) -> bool:
+        """Whether it may keep promises of this kind; those that it does not are refused."""
+        if kind.kept_by is not None:
+            return kind.kept_by == self.name
+        return self.together or kind.subject != "together"
+
     def heeds(self, keys: Keys) -> frozenset[str]:
         """The settings that it heeds where the others are as a policy has them.
 

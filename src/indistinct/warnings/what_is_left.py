@@ -12,6 +12,7 @@ from indistinct.intake.asked import method_of
 from indistinct.measures import measures
 from indistinct.recoding.cells import FLAT
 from indistinct.recoding.linked_plan import LinkedPlan
+from indistinct.recoding.method import method_named
 from indistinct.recoding.plan import CellPlan
 from indistinct.recoding.visits import LITTLE
 from indistinct.release.audit import Audit
@@ -255,9 +256,8 @@ def warn_about_lost(
     if len(known) >= MANY_QUASI_IDENTIFIERS:
         ways.append(f"fewer than {len(known)} quasi-identifiers: leave out what nobody needs")
     if "max_level" in heeded:
-        if all(
-            item.kept_by is None and item.subject != "together" for item in policy.privacy_models
-        ):
+        other = method_named("mondrian")
+        if other is not None and all(other.keeps(type(item)) for item in policy.privacy_models):
             ways.append('algorithm = "mondrian"')
         if "local_recoding" in heeded and not asked.local_recoding:
             ways.append("local_recoding = true")
