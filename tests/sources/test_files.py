@@ -666,6 +666,19 @@ def test_a_name_that_begins_with_a_number_among_many_is_one(tmp_path: Path) -> N
     assert isinstance(column_names(read_table(put(tmp_path, texts, "t.csv"))), UncertainNames)
 
 
+@pytest.mark.parametrize(
+    ("cells", "sure"), [("IIA\nIIB", True), ("IIA\n7th", False), ("6\n7", False), ("*\n*", False)]
+)
+def test_a_name_that_begins_with_a_number_is_one_only_over_such_values(
+    tmp_path: Path, cells: str, sure: bool
+) -> None:
+    """As a cell of a record it would be as the others of its column."""
+    lines = "".join(f"{at},{cell}\n" for at, cell in enumerate(cells.split("\n")))
+    names = column_names(read_table(put(tmp_path, "age,6th stage\n" + lines, "t.csv")))
+    assert names == ("age", "6th stage")
+    assert isinstance(names, UncertainNames) is not sure
+
+
 def test_whether_there_is_a_header_is_said_of_csv_files_alone(tmp_path: Path) -> None:
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(DataError) as caught:

@@ -271,8 +271,9 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     """The names of a frame's columns, uncertain where they may be the cells of a record.
 
     They are believed where the values of some column are numbers, dates or ranges and its name is
-    none; where names are numbers, too, where there are ten such columns for each of them. A name
-    that runs on is not believed.
+    none; where names are numbers, too, where there are ten such columns for each of them. A name as
+    ``6th stage`` over values of which none begins so is no such number. A name that runs on is not
+    believed.
 
     >>> isinstance(column_names(pl.DataFrame({"P1": ["P2"], "34": ["51"]})), UncertainNames)
     True
@@ -280,11 +281,12 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     ('person', 'age')
     """
     names = tuple(frame.columns)
-    doubtful = len(quantities(names))
+    seen = frame.head(_LOOKED_AT)
+    doubtful = sum(_maybe_quantity(seen.to_series(at - 1)) for at in quantities(names))
     asked = max(1, _NAMES_FOR_A_NUMBER * doubtful)
     if doubtful + asked > len(names) or running_on(names):
         return UncertainNames(names)
-    for values in frame.head(_LOOKED_AT).get_columns():
+    for values in seen.get_columns():
         asked -= not _is_quantity(values.name) and _of_quantities(values)
         if not asked:
             return names
@@ -297,6 +299,14 @@ def _of_quantities(values: pl.Series) -> bool:
         return values.dtype != pl.Null
     cells = [cell for cell in values.to_list() if cell not in (None, "*")]
     return bool(cells) and all(_is_quantity(cell) for cell in cells)
+
+
+def _maybe_quantity(values: pl.Series) -> bool:
+    """Whether a column has numbers, dates or ranges, or nothing: its name may be one of them."""
+    if values.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return True
+    cells = [cell for cell in values.to_list() if cell not in (None, "*")]
+    return not cells or any(map(_is_quantity, cells))
 
 
 _is_quantity = re.compile(_QUANTITY).match
