@@ -537,7 +537,9 @@ def model(name: str, kind: type[Promise]) -> str:
         said.append("It compares with a `reference`.")
     if kind.needs_population:
         said.append("It needs `[risk] population`.")
-    able = ", ".join(f"`{name}`" for name, one in methods().items() if one.keeps(kind))
+    able = ", ".join(
+        f"`{name}`" for name, one in methods().items() if one.keeps(kind) and not one.works_towards
+    )
     together = f"All classes keep it together, and still do where some merge; methods: {able}."
     said.append(
         together

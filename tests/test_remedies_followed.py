@@ -93,6 +93,8 @@ class Case(NamedTuple):
 CASES = [
     # Promises
     Case("k-exceeds-records", "promise.k = 41", "choose a smaller k", ("promise.k = 5",)),
+    Case("k-exceeds-records", 'promise = { model = "average-risk", bound = 0.001 }',
+         "choose a larger bound", ("promise.bound = 0.5",)),
     Case("bad-parameter", "promise.k = 'x'", "choose k = 5 or more", ("promise.k = 5",)),
     Case("bad-parameter", of("entropy-l-diversity", "l = 0"), "choose l = 2", ("promise.l = 2",)),
     Case("bad-parameter", 'promise = { model = "average-risk", bound = 2 }',

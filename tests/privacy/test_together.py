@@ -187,6 +187,12 @@ def test_a_table_that_is_too_small_as_a_whole_is_told_at_once(model: str) -> Non
     with pytest.raises(Unsatisfiable) as caught:
         ind.anonymize(frame, keys)
     assert caught.value.problems[0].code == "k-exceeds-records"
+    with pytest.raises(Unsatisfiable) as caught:
+        ind.anonymize(
+            pl.DataFrame({"age": ["1", "2"]}),
+            keys | {"promises": [{"model": "average-risk", "bound": 0.3}]},
+        )
+    assert "choose a larger bound, or release" in str(caught.value.problems[0].remedy)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -202,3 +208,4 @@ def test_single_people_are_warned_of_unless_a_promise_is_about_each(model: str) 
     assert told()
     assert not told({"model": "k-anonymity", "k": 3})
     assert told({"model": "k-anonymity", "k": 1})
+    assert not told({"model": "sample-uniqueness", "bound": 0})

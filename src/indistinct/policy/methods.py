@@ -81,16 +81,17 @@ def _kept_by_another(own: Registered, promises: Sequence[Requirement]) -> Iterat
         kind = known.get(item.model)
         if kind is None or own.keeps(kind):
             continue
-        able = in_quotes((name for name, one in methods().items() if one.keeps(kind)), " or ")
         if kind.kept_by is not None:
-            why = f"'{item.model}' is kept by {able} alone, not by '{own.name}'"
+            why = f"'{item.model}' is kept by '{kind.kept_by}' alone, not by '{own.name}'"
             way = f'write algorithm = "{kind.kept_by}"'
         else:
+            others = [one for one in methods().values() if one.keeps(kind)]
+            able = in_quotes((one.name for one in others if not one.works_towards), " or ")
+            size = promise_of(item).sufficient_size
             why = (
                 f"'{own.name}' makes one class after another, and '{item.model}' is kept by all "
                 "together"
             )
-            size = promise_of(item).sufficient_size
             way = (
                 f"choose {able}, or promise 'k-anonymity' with k = {size} instead: each class by "
                 "itself keeps it then"

@@ -55,6 +55,7 @@ class DifferentialPrivacy(SizeAlone):
     model: ClassVar[str] = "differential-privacy"
     kept_by: ClassVar[str | None] = "safepub"
     by_policy_alone: ClassVar[bool] = True
+    less: ClassVar[str] = "choose a larger epsilon"
 
     epsilon: float = field(metadata=must(number, least=0.01, most=6, remedy="choose epsilon = 1"))
     """How much a record may change probabilities, at most: by the factor exp(epsilon)."""

@@ -25,6 +25,8 @@ class SizeAlone(Promise):
     closure: ClassVar[Closure] = "superset"
     figure: ClassVar[str] = "size"
     """How the size of the smallest class is called."""
+    less: ClassVar[str] = "choose a smaller k"
+    """How to ask for smaller classes."""
 
     @property
     @abstractmethod
@@ -44,7 +46,7 @@ class SizeAlone(Promise):
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table that is smaller than every class has to be."""
         del allowed
-        return too_few_records(self, self.size, table)
+        return too_few_records(self, self.size, table, self.less)
 
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, but too few."""
@@ -74,12 +76,23 @@ class KAnonymity(SizeAlone):
         return self.k
 
 
-def too_few_records(promise: Promise, k: int, table: FrequencyTable) -> Problem | None:
-    """The problem that a table is smaller than every class has to be."""
+def too_few_records(
+    promise: Promise, k: int, table: FrequencyTable, less: str = "choose a smaller k"
+) -> Problem | None:
+    """The problem that a table is smaller than every class has to be.
+
+    Arguments:
+        promise: what is promised.
+        k: the records that a class has at least.
+        table: the table.
+        less: how to ask for less.
+    """
     if table.records >= k:
         return None
     return Problem(
         "k-exceeds-records",
         f"{promise} cannot be met: the table has only {many(table.records, 'record')}",
-        remedy=f"{'choose a smaller k, or ' if table.records > 1 else ''}release a larger table",
+        remedy=f"{less}, or release a larger table"
+        if table.records > 1
+        else "release a larger table",
     )

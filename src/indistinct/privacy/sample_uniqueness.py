@@ -36,6 +36,11 @@ class SampleUniqueness(OfAllClasses):
     """Unique records divided by all records, at most; from 0 to 1."""
 
     @property
+    def class_size(self) -> int:
+        """Two records, where nobody may be alone."""
+        return 1 if self.bound else 2
+
+    @property
     def largest_violating_size(self) -> int:
         """Classes of two have no unique record.
 
