@@ -149,7 +149,7 @@ def _ordered(cells: Ints, domain: SensitiveDomain, shares: Floats, found: Floats
 def _hierarchical(cells: Ints, domain: SensitiveDomain, shares: Floats, found: Floats) -> None:
     assert domain.ancestors is not None
     ancestors = domain.ancestors.astype(np.int64)
-    nodes = ancestors.max(axis=1, initial=-1) + 1
+    nodes = np.array([len(np.unique(level)) for level in ancestors])
     below = len(ancestors) - 1 if nodes[-1] <= 1 else len(ancestors)
     most = len(shares)
     reference = np.zeros((below, most))
