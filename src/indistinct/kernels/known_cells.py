@@ -73,7 +73,7 @@ def _narrowed(few: Ints32, number: int, more: Ints32, low: int, high: int) -> in
         while low + step < high and more[low + step] < person:
             low += step
             step *= 2
-        upper = min(low + step + 1, high)
+        upper = min(low + step, high)
         while low < upper:
             middle = (low + upper) // 2
             if more[middle] < person:
