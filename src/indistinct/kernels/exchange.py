@@ -40,9 +40,9 @@ SWAP, CROSS, NOISE = range(3)
 NO_REPEAT, LAST, NO_DONOR, GUARD, REFUSED = range(5)
 NO_VALUE, NOT_ALLOWED = range(2)
 
-CLASS, STAGE, ATTRIBUTE, FEWER, DONOR, LOGGED, PENDING, OUT, INTO = range(9)
-TURNED, TURNED_ANY, BARRED, CANDIDATE, STARTED, WHY, FAILURES, CROSSED, CROSSING = range(9, 18)
-CURSOR = 18
+CLASS, STAGE, ATTRIBUTE, FEWER, DONOR, LOGGED, OUT, INTO = range(8)
+TURNED, TURNED_ANY, BARRED, CANDIDATE, STARTED, WHY, FAILURES, CROSSED, CROSSING = range(8, 17)
+CURSOR = 17
 """Places in the cursor, where :func:`run` keeps what it was about to do."""
 
 LARGEST = 2147483647
@@ -707,7 +707,6 @@ def _next_class(cursor: Ints) -> None:
 def _refused(facts: Facts, state: State) -> None:
     """Remember an exchange that was refused, until a move is made or the donor is left."""
     cursor = state.cursor
-    cursor[PENDING] = 0
     cursor[TURNED] = 1
     at = cursor[BARRED]
     if at < len(state.barred):
@@ -810,7 +809,7 @@ def run(
         guard: whether a donor must keep its targets.
         back: whether earlier classes are asked where no later one helps.
         ask: whether to stop before every move for an answer.
-        answer: to the move that was asked for last.
+        answer: to the move that was asked for last, if there was one.
         until: the class to pause at.
     """
     cursor = state.cursor
@@ -820,8 +819,8 @@ def run(
         if cursor[LOGGED] == len(state.log):
             return FULL
         group = cursor[CLASS]
-        chosen = ask and cursor[PENDING] == 1 and answer == ACCEPT
-        refused = ask and cursor[PENDING] == 1 and answer == REFUSE
+        chosen, refused = answer == ACCEPT, answer == REFUSE
+        answer = UNASKED
         if not cursor[STAGE] and cursor[ATTRIBUTE] == len(facts.code):
             cursor[STAGE] = 1
             cursor[CANDIDATE] = 0
@@ -834,15 +833,12 @@ def run(
             if not chosen and not _look(facts, state, guard, back):
                 continue
             if ask and not chosen:
-                cursor[PENDING] = 1
                 return ASK
-            cursor[PENDING] = 0
             _commit(facts, state, kind, guard)
             _next_search(cursor)
             cursor[CROSSED] = 1
         else:
             if refused:
-                cursor[PENDING] = 0
                 cursor[CANDIDATE] += 1
             if not chosen and not _choose_noise(facts, state, back):
                 if back:
@@ -851,9 +847,7 @@ def run(
                     return PAUSED
                 continue
             if ask and not chosen:
-                cursor[PENDING] = 1
                 return ASK
-            cursor[PENDING] = 0
             cursor[CANDIDATE] = 0
             _add_noise(facts, state)
     return DONE
