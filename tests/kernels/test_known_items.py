@@ -39,7 +39,8 @@ class Release:
         self.sure = random.random(len(self.labels.value)) < 0.7
         self.vague = np.arange(LABELS) >= random.choice([6, 7, 8])
         self.people = [
-            np.flatnonzero(random.random(ITEMS) < 0.6).tolist() for _ in range(2 * len(CROWDS))
+            np.flatnonzero(random.random(ITEMS) < random.choice([0.1, 0.6, 0.9])).tolist()
+            for _ in range(2 * len(CROWDS))
         ]
 
     def know(self, crowd: int, items: list[int]) -> tuple[np.ndarray, int]:
