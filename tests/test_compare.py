@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import indistinct as ind
+from indistinct.document import share
 from indistinct.errors import DataError, PolicyError
 
 DIAGNOSES = ("flu", "asthma", "ulcer", "gastritis", "flu")
@@ -288,7 +289,11 @@ def test_attackers_are_let_loose_where_asked(frame: pl.DataFrame) -> None:
     assert told[0][1][1] == "100%, 100%"
     assert "membership of diagnosis, certain" in found.frame().columns
     usual = ind.compare(frame, release, policy=policy(), queries=10, attacks=True)
-    assert {part["name"] for part in one(usual)["attacks"]} >= {"membership", "homogeneity"}
+    assert {part["name"] for part in one(usual)["attacks"]} >= {"membership", "known-records"}
+    told = dict(usual.sections())["attackers (less is better)"]
+    worst = ind.attack(frame, release, policy()).worst()
+    assert [label for label, _ in told] == ["who somebody is", "what somebody has: diagnosis"]
+    assert [text for _, (text,) in told] == [share(found.learnt) for found in worst]
 
 
 def test_a_promise_that_cannot_be_audited_is_left_open(frame: pl.DataFrame) -> None:

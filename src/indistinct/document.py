@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from indistinct.frozen import dataclass
 from indistinct.types import Plain, PlainMapping
 
-Style = Literal["text", "title", "good", "doubt", "bad"]
+Style = Literal["text", "title", "good", "doubt", "bad", "code"]
 
 
 _NO_LESS_THAN_NOTHING = re.compile(r"(?<![\w.,-])-(?=0\.0+(?![\d.]))")
@@ -43,8 +43,9 @@ class Line:
     Arguments:
         text: what it says; line breaks stand for empty lines around it.
         style: how it is set off: a ``title``, ``good`` news, ``bad`` news, ``doubt`` between them,
-            or not at all.
-        indent: columns by which further lines are set in where it is broken on a terminal.
+            ``code`` to copy as it stands, or not at all.
+        indent: columns by which further lines are set in where it is broken on a terminal; all
+            lines of code.
     """
 
     text: str
@@ -193,6 +194,7 @@ font-size:.93em;line-height:1.45}
 .indistinct b.good{color:color-mix(in srgb,#1f8a4a 65%,currentColor)}
 .indistinct b.doubt{color:color-mix(in srgb,#b07400 65%,currentColor)}
 .indistinct b.bad{color:color-mix(in srgb,#d63a2e 65%,currentColor)}
+.indistinct pre{margin:.2rem 0 .5rem 1.5rem;padding:0;background:none;font-size:.95em}
 .indistinct table{border-collapse:collapse;font-size:inherit;
 margin:.3rem 0 .6rem;font-variant-numeric:tabular-nums}
 .indistinct tr{background:none}
@@ -250,6 +252,8 @@ def _folded(summary: str, inside: Iterable[str]) -> str:
 
 def _html_of(part: Part) -> str:
     if isinstance(part, Line):
+        if part.style == "code":
+            return f"<pre>{escape(part.text)}</pre>"
         text, style = _words(part), part.style
         tone = "" if style == "title" else f' class="{style}"'
         return f"<p>{text if style == 'text' else f'<b{tone}>{text}</b>'}</p>" if text else ""

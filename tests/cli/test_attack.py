@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,6 +68,22 @@ def test_the_worst_attacker_of_every_kind_comes_first(
     assert "exact quasi-identifiers of a person" not in done.stdout
     assert "--details" in done.stdout
     assert max(map(len, done.stdout.splitlines()[1:])) <= 80
+
+
+def test_the_keys_that_help_are_toml_to_copy(run: Run, policy: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wards.csv"
+    wards = [(30, "f", "1010", "flu"), (50, "m", "2020", "measles")]
+    rows = [",".join(map(str, own)) for own in wards for _ in range(20)]
+    path.write_text("\n".join(["age,sex,zip,diagnosis", *rows]) + "\n", encoding="utf-8")
+    done = run("anonymize", path, "--policy", policy, "--out", tmp_path / "wards")
+    assert done.exit_code == 0, done.stderr
+    told = run("attack", path, tmp_path / "wards", "--policy", policy)
+    document = json.loads(run("attack", path, tmp_path / "wards", "--json").stdout)
+    worst = next(item for item in document["summary"] if item["kind"] == "attribute")
+    assert worst["learnt"] == 1
+    own = told.stdout.partition(worst["remedy"]["text"].split()[-1] + ":\n")[2].splitlines()
+    keys = itertools.takewhile(lambda line: line.startswith(" " * 8), own)
+    assert tomllib.loads("\n".join(keys)) == worst["remedy"]["policy"] != {}
 
 
 def test_one_document(run: Run, table: Path, policy: Path, folder: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_document(run: Run, table: Path, policy: Path, releases: list[Path])
 def test_attackers_on_the_screen(run: Run, table: Path, policy: Path, releases: list[Path]) -> None:
     done = run("compare", table, releases[0], "--policy", policy, "--attack", "--queries", 10)
     assert "attackers (less is better)" in done.stdout
-    assert "membership of diagnosis" in done.stdout
+    assert "what somebody has: diagnosis" in done.stdout
     assert "must never be published" in done.stderr
 
 

@@ -116,6 +116,7 @@ _LINES: dict[Style, str | None] = {
     "good": "bold green",
     "doubt": "bold yellow",
     "bad": "bold red",
+    "code": None,
 }
 
 _STYLES = {
@@ -285,7 +286,10 @@ def print_parts(parts: Iterable[Part]) -> None:
             rows = [[_drawn(cell) for cell in row] for row in part.rows]
             print_table(part.columns, rows, right=part.right)
         else:
-            text = wrapped(part.text, screen.width, part.indent)
+            if part.style == "code":
+                text = textwrap.indent(part.text, " " * part.indent)
+            else:
+                text = wrapped(part.text, screen.width, part.indent)
             screen.print(text, style=_LINES[part.style], soft_wrap=True)
 
 

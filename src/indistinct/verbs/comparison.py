@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics.attacks import STRANGERS, AttackReport, compared_by
+from indistinct.analytics.attacks import STRANGERS, AttackReport
 from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.published import Original, PublishedRows, read_rows
 from indistinct.analytics.release_view import ReleaseView
@@ -104,7 +104,8 @@ def compare(  # noqa: PLR0913, what its user may say
         mode: how releases answer, ``overlap`` or ``uniform``; the other is reported too.
         seed: for the random queries. The same seed gives the same queries.
         weights: of quasi-identifiers in the certainty penalty; by default the policy's.
-        attacks: True runs the usual attackers on each release; or the names of others.
+        attacks: True runs the attackers on each release, and shows what the one learns who learns
+            most; names of attackers show each of these.
         contingency: two columns whose values are counted together, in the table and in every
             release.
         progress: a function that gets the stage and the share done.
@@ -148,7 +149,7 @@ def compare(  # noqa: PLR0913, what its user may say
         found = None
         of_people, notes = None, [*filter(None, [told[at]]), *one.notes, *one.view.notes()]
         if attacks:
-            only = compared_by() if attacks is True else names_of(attacks)
+            only = None if attacks is True else names_of(attacks)
             tried = attack(data, one.given, asked, only=only, path=path)
             found = tried.attacks
             notes += _untried(tried, named=attacks is not True)
@@ -197,6 +198,7 @@ def compare(  # noqa: PLR0913, what its user may say
         drawn.occurring,
         held.together,
         rows=None if people is None else subjects.rows,
+        attackers_named=not isinstance(attacks, bool),
     )
 
 

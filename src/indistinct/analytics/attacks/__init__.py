@@ -11,7 +11,6 @@ or brought by a plugin:
 * ``SOURCE``: where the attack was described;
 * ``REMEDY``: what finds what to write in a policy so that it learns less
   (:mod:`~indistinct.analytics.attacks.remedies`), if anything does;
-* ``COMPARED``: true of one by whose figures ``compare`` holds releases against each other;
 * ``LEARNS``: what it learns of an attribute ``{}``, where that is not its value;
 * ``HEEDS``: what it looks at of what may be given beside the release: ``population``, ``harmful``,
   ``second``; nothing where it is not said, but one of a plugin may look at all;
@@ -48,7 +47,6 @@ __all__ = [
     "Skipped",
     "attackers",
     "bounded_belief",
-    "compared_by",
     "findings",
     "heeding",
     "is_attacker",
@@ -74,11 +72,6 @@ def attackers() -> Mapping[str, ModuleType]:
     found |= plugins.load("attackers", is_attacker, taken=found)
     names = sorted(found, key=lambda name: (found[name].PLACE, name))
     return MappingProxyType({name: found[name] for name in names})
-
-
-def compared_by() -> tuple[str, ...]:
-    """The attackers that releases are compared by, unless others are named."""
-    return tuple(name for name, part in attackers().items() if getattr(part, "COMPARED", False))
 
 
 def heeding(given: str) -> list[str]:

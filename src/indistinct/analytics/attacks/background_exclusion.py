@@ -33,7 +33,6 @@ PLACE = 100
 KNOWLEDGE = "the exact quasi-identifiers of a person, and one value that the person does not have"
 SOURCE = "Machanavajjhala and others (2006); Martin and others (2007)"
 REMEDY = several_left
-COMPARED = True
 
 MOST_STEPS = 3e8
 """Sets of labels times entries of buckets up to which exclusions are tried without the release."""

@@ -24,7 +24,6 @@ KNOWLEDGE = "the exact quasi-identifiers of a person, and the category of every 
 SOURCE = "Khan and others (2020), section 3"
 LEARNS = "the category of the {}"
 REMEDY = bounded_distance
-COMPARED = True
 
 
 def run(context: AttackContext, sensitive: str, *, p: int = 2) -> Finding | Skipped:

@@ -454,14 +454,7 @@ class AttackReport(Document):
 
     def worst(self) -> list[Finding]:
         """The attacker that learns most about each: identity, membership, every attribute."""
-        found: dict[tuple[str, str | None], Finding] = {}
-        for kind in KINDS:
-            for item in self.attacks:
-                if item.kind == kind:
-                    before = found.setdefault((kind, item.sensitive), item)
-                    if _rank(item) > _rank(before):
-                        found[kind, item.sensitive] = item
-        return list(found.values())
+        return list(worst_of(self.attacks).values())
 
     def level(self, item: Finding) -> int:
         """How much an attacker learns, as an index of :data:`LEVELS`."""
@@ -479,8 +472,11 @@ class AttackReport(Document):
         of = KINDS[item.kind] + (f": {about}" if about else "")
         yield Line(f"{level:<{INDENT}}{of}: {self._says(item)}", style, indent=INDENT)
         if item.learnt and item.remedy is not None:
-            text = f"{'':<{INDENT}}to lower it, {item.remedy}"
+            keys = item.remedy.toml()
+            text = f"{'':<{INDENT}}to lower it, {item.remedy.text}{':' if keys else ''}"
             yield Line(text, indent=INDENT)
+            if keys:
+                yield Line(keys, "code", indent=INDENT + 2)
 
     def _says(self, item: Finding) -> str:
         """What an attacker learns, as a sentence."""
@@ -528,6 +524,16 @@ class AttackReport(Document):
 
     def _repr_html_(self) -> str:
         return as_html([*self.parts(), Line(self.warning, "title")])
+
+
+def worst_of(attacks: Iterable[Finding]) -> dict[tuple[str, str | None], Finding]:
+    """The attacker that learns most, by what is learnt: a kind, and the attribute."""
+    found: dict[tuple[str, str | None], Finding] = {}
+    for item in sorted(attacks, key=lambda one: [*KINDS].index(one.kind)):
+        before = found.setdefault((item.kind, item.sensitive), item)
+        if _rank(item) > _rank(before):
+            found[item.kind, item.sensitive] = item
+    return found
 
 
 def _rank(item: Finding) -> tuple[float, float, float]:

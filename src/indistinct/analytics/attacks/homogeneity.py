@@ -18,7 +18,6 @@ PLACE = 60
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Machanavajjhala and others (2006), section 2; Khan and others (2020)"
 REMEDY = bounded_belief
-COMPARED = True
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:

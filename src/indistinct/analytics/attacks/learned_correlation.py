@@ -65,7 +65,6 @@ PLACE = 180
 KNOWLEDGE = "the release alone, and learns from all its classes together"
 SOURCE = "Kifer (2009), section 3"
 REMEDY = bounded_belief
-COMPARED = True
 
 ROUNDS = 2
 """Rounds of expectation and maximization at most.

@@ -29,7 +29,6 @@ PLACE = 30
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "Machanavajjhala and others (2006), section 3; Fazal and others (2023)"
 REMEDY = bounded_belief
-COMPARED = True
 
 
 def run(context: AttackContext, sensitive: str) -> Finding | Skipped:

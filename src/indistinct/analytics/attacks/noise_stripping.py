@@ -52,7 +52,6 @@ KNOWLEDGE = (
 )
 SOURCE = "after Khan and others (2020), Algorithm 1, lines 36 to 48, read as an attacker would"
 REMEDY = without_noise
-COMPARED = True
 
 ALIKE = (
     " {} of {} records or more may be several with equal cells, in which noise can have values "

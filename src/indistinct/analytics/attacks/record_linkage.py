@@ -30,7 +30,6 @@ HEEDS = ("population",)
 KNOWLEDGE = "the exact quasi-identifiers of a person, and that the person is in the table"
 SOURCE = "El Emam and others (2009); Victor and Lopez (2020), section IV"
 REMEDY = larger_classes
-COMPARED = True
 
 RISK_THRESHOLD = 0.2
 """Records linked with more than this probability are at risk."""

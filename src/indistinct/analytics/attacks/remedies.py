@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from indistinct._toml import document
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.refusals import Rerun
 from indistinct.analytics.weighted import Lists
-from indistinct.document import PlainData, toml_key
+from indistinct.document import PlainData
 from indistinct.frozen import dataclass, field
 from indistinct.types import PlainMapping
 
@@ -38,34 +39,22 @@ class Remedy(PlainData):
     text: str
     policy: PlainMapping = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        """The sentence, with the keys as they are written.
+    def toml(self) -> str:
+        """The keys as they are written in the file; a key that is to go has no line.
 
-        >>> print(Remedy("publish rows in random order", {"output": {"shuffle": True}}))
-        publish rows in random order: [output] shuffle = true
-        >>> print(Remedy("drop it", {"attributes": {"année": {"derived_from": "né"}}}))
-        drop it: [attributes."année"] derived_from = "né"
+        >>> print(Remedy("drop it", {"attributes": {"année": {"derived_from": "né"}}}).toml())
+        [attributes."année"]
+        derived_from = "né"
         """
-        keys = "; ".join(_written(self.policy))
-        return f"{self.text}: {keys}" if keys else self.text
+        sections = {name: _kept(keys) for name, keys in self.policy.items()}
+        return document({name: keys for name, keys in sections.items() if keys}).strip()
 
 
-def _written(policy: PlainMapping) -> list[str]:
-    """Sections and keys of a policy, each section on one line."""
-    lines = []
-    for section, keys in policy.items():
-        if section == "promises":
-            lines += [f"[[promises]] {_keys(own)}" for own in keys]
-        elif section == "attributes":
-            lines += [f"[attributes.{toml_key(name)}] {_keys(own)}" for name, own in keys.items()]
-        else:
-            lines.append(f"[{section}] {_keys(keys)}")
-    return lines
-
-
-def _keys(keys: Mapping[str, object]) -> str:
-    written = {name: json.dumps(value, ensure_ascii=False) for name, value in keys.items()}
-    return ", ".join(f"{name} = {value}" for name, value in written.items())
+def _kept(keys: Any) -> Any:
+    """The keys of a section that have a value."""
+    if isinstance(keys, list):
+        return keys
+    return {key: value for key, value in keys.items() if value is not None}
 
 
 def larger_classes(context: AttackContext, sensitive: str | None = None) -> Remedy:

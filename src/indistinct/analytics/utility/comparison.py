@@ -28,7 +28,7 @@ from indistinct.types import Plain, PlainMapping
 
 if TYPE_CHECKING:
     from indistinct.analytics.utility.analyses import Analyses
-from indistinct.analytics.attacks.finding import Finding
+from indistinct.analytics.attacks.finding import KINDS, Finding, worst_of
 
 CERTAIN = "certain"
 LIKELY = "0.5"
@@ -36,6 +36,13 @@ LIKELY = "0.5"
 
 NOT_KEPT = "no"
 """What is said beside the figure of a promise that a release does not keep."""
+
+USUAL = (
+    "attackers: share of people of whom somebody learns the truth with 95% certainty from the "
+    "release; attack RELEASE says who, and what helps"
+)
+NAMED = "attackers: share of people whose true value is believed with 50%, and for certain"
+"""What the figures of attackers mean: of the worst for each thing to learn, or of named ones."""
 
 Row = tuple[str, tuple[str, ...]]
 """A measure, and its text for every release."""
@@ -213,6 +220,7 @@ class Comparison(OfUnits, Document):
             of the whole span found a record.
         contingency: how two columns go together, if requested.
         rows: the table's records, if people have many and all figures count people.
+        attackers_named: whether each attacker is shown; else what the one learns who learns most.
     """
 
     records: int
@@ -223,6 +231,7 @@ class Comparison(OfUnits, Document):
     occurring: bool = False
     contingency: Contingency | None = None
     rows: int | None = None
+    attackers_named: bool = False
 
     def __getitem__(self, name: str) -> ComparedRelease:
         """The release of that name."""
@@ -360,6 +369,19 @@ class Comparison(OfUnits, Document):
         return rows
 
     def _attacks(self) -> list[Row]:
+        if not self.attackers_named:
+            each = [worst_of(item.attacks or ()) for item in self.releases]
+            learnt = dict.fromkeys(what for found in each for what in found)
+            return [
+                self._row(
+                    ": ".join(filter(None, (KINDS[kind], sensitive))),
+                    (
+                        _share(of[kind, sensitive].learnt if (kind, sensitive) in of else None)
+                        for of in each
+                    ),
+                )
+                for kind, sensitive in learnt
+            ]
         asked = dict.fromkeys(
             (found.name, found.sensitive) for item in self.releases for found in item.attacks or ()
         )
@@ -461,9 +483,7 @@ class Comparison(OfUnits, Document):
             joined = "joined tables are also asked for sensitive values, as expected counts"
             yield Line(joined)
         if any(item.attacks is not None for item in self.releases):
-            yield Line(
-                "attackers: share of people whose true value is believed with 50%, and for certain",
-            )
+            yield Line(NAMED if self.attackers_named else USUAL)
         yield Line("")
         names = tuple(item.name for item in self.releases)
         empty = ("",) * len(names)
