@@ -12,7 +12,7 @@ import pytest
 from typer.testing import Result
 
 import indistinct
-from indistinct.errors import DataError, IndistinctError, Problem
+from indistinct.errors import DataError, IndistinctError, PolicyError, Problem
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = [REPOSITORY / "src", REPOSITORY / "reproductions"]
@@ -125,3 +125,24 @@ def test_an_address_is_told_without_its_password(
     done = run("anonymize", address, "--quasi", "a", "--k", "2", "--out", tmp_path / "out")
     assert done.exit_code == 2, done.output
     assert "3cret" not in done.output
+
+
+def test_the_same_of_many_attributes_is_said_once() -> None:
+    found = [
+        Problem("a", "has no column", "p.toml", attribute="age"),
+        Problem("b", "has no column", "p.toml", attribute="sex"),
+        Problem("a", "has no column", "p.toml", attribute="zip", remedy="leave it out"),
+        Problem("a", "has no column", "p.toml", attribute="ward", remedy="leave it out"),
+        Problem("a", 'attributes."a b".role: wrong', rows=(3,)),
+        Problem("a", "attributes.c.role: wrong", rows=(4,)),
+    ]
+    error = PolicyError(found)
+    assert error.problems == tuple(found)
+    assert str(error).splitlines() == [
+        "p.toml, attribute 'age': has no column",
+        "p.toml, attribute 'sex': has no column",
+        "p.toml: attributes 'zip', 'ward': has no column",
+        "  remedy: leave it out",
+        'row 3: attributes."a b".role: wrong',
+        "row 4: attributes.c.role: wrong",
+    ]

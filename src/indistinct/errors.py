@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, TypedDict, Unpack
 
 from indistinct.frozen import dataclass
@@ -81,6 +82,39 @@ class Problem:
         return {key: value for key, value in full.items() if value}
 
 
+_OF_ATTRIBUTE = re.compile(r'attributes\.("(?:[^"\\]|\\.)*"|[\w-]+)((?:\.[^:\s]+)?: .*)', re.DOTALL)
+
+
+def in_words(problems: Iterable[Problem]) -> list[str]:
+    """Problems for people to read: what is wrong with many attributes alike is said once.
+
+    >>> role = "'sensitive' is not published"
+    >>> wrong = [Problem("x", f"attributes.{name}.role: {role}") for name in ("cost", "flu")]
+    >>> in_words(wrong)
+    ["attributes.*.role: 'sensitive' is not published ('cost', 'flu')"]
+    """
+    alike: dict[object, dict[str | None, Problem]] = {}
+    for one in problems:
+        placed = _OF_ATTRIBUTE.fullmatch(one.message)
+        name = placed[1].strip('"') if placed else one.attribute
+        said = (placed[2], True) if placed else (one.message, one.attribute is None)
+        alike.setdefault((one.code, one.file, one.rows, one.remedy, said), {})[name] = one
+    return [_of_all(group) for group in alike.values()]
+
+
+def _of_all(group: Mapping[str | None, Problem]) -> str:
+    """One problem, or the same of many attributes."""
+    first, *others = group.values()
+    if not others:
+        return str(first)
+    names = ", ".join(f"'{name}'" for name in group)
+    placed = _OF_ATTRIBUTE.fullmatch(first.message)
+    told = (
+        f"attributes.*{placed[2]} ({names})" if placed else f"attributes {names}: {first.message}"
+    )
+    return str(replace(first, attribute=None, message=told))
+
+
 class Problems(list[Problem]):
     """What is wrong so far, all of it told at once in the end."""
 
@@ -123,7 +157,7 @@ class IndistinctError(Exception):
         if isinstance(problems, Problem):
             problems = [problems]
         self.problems: tuple[Problem, ...] = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(in_words(self.problems)))
 
     def to_dict(self) -> dict[str, object]:
         """The error as plain data: its kind, its exit code and its problems."""

@@ -18,7 +18,7 @@ import typer
 
 from indistinct.cli.streams import LEFT, kept
 from indistinct.cli.terminal import complain, forgive_encodings, is_quiet, print_json
-from indistinct.errors import IndistinctError, Problem
+from indistinct.errors import IndistinctError, Problem, in_words
 from indistinct.sources.standing import Followed, following
 from indistinct.types import Plain, PlainMapping
 
@@ -86,8 +86,8 @@ def ended_as_told(module: str, *, as_json: bool = False) -> Iterator[None]:
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
     except IndistinctError as error:
-        for problem in error.problems:
-            complain("error", str(problem))
+        for told in in_words(error.problems):
+            complain("error", told)
         _end(error.to_dict(), as_json)
     except KeyboardInterrupt as error:
         number = error.number if isinstance(error, Ended) else signal.SIGINT
