@@ -160,6 +160,20 @@ def test_long_and_linked_releases_side_by_side(
     assert "120 people" in repr(found)
 
 
+def test_two_linked_frames_are_one_release(table: pl.DataFrame, linked: ind.Release) -> None:
+    def measured(*given: Any) -> list[dict[str, Any]]:
+        compared = ind.compare(table, *given, policy=linked_policy(), queries=20)
+        return compared.to_dict()["releases"]
+
+    frames = linked.tables
+    (alone,), (named,), (listed,) = (
+        measured(given) for given in (frames, {"mine": frames}, [frames])
+    )
+    assert (alone["name"], named["name"]) == ("release 1", "mine")
+    for key in ("people", "ncp", "record_linkability", "query_error"):
+        assert alone[key] == named[key] == listed[key]
+
+
 def test_rows_are_not_taken_for_people(table: pl.DataFrame, long: ind.Release) -> None:
     without = long.tables.drop("patient")
     with pytest.raises(ind.DataError, match="nothing in the release says whose"):

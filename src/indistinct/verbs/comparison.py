@@ -91,7 +91,8 @@ def compare(  # noqa: PLR0913, what its user may say
         data: the private table, a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a
             file. It is not changed.
         releases: what was published of it, each a :class:`Release`, a frame, the path of a file or
-            of a release's folder; or one list of these, or one mapping of names to them.
+            of a release's folder; or one list of these, or one mapping of names to them. Two linked
+            tables are a mapping of ``quasi`` and ``sensitive``, as ``Release.tables`` has them.
         policy: roles, hierarchies and promises; or its keys, or its file. By default the one that
             the first release keeps in ``private/``. A release that keeps one of its own is read by
             its hierarchies.
@@ -518,11 +519,12 @@ def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Co
 
 def _given(releases: Sequence[Frame], names: Sequence[str] | None) -> list[tuple[str, Frame]]:
     """The releases with their names, no two of them equal."""
-    if len(releases) == 1 and isinstance(releases[0], Mapping):
-        names = [str(name) for name in releases[0]]
-        releases = list(releases[0].values())
-    elif len(releases) == 1 and isinstance(releases[0], list | tuple):
-        releases = releases[0]
+    one = releases[0] if len(releases) == 1 else None
+    if isinstance(one, Mapping) and set(one) != {"quasi", "sensitive"}:
+        names = [str(name) for name in one]
+        releases = list(one.values())
+    elif isinstance(one, list | tuple):
+        releases = one
     problems = Problems()
     if not releases:
         problems.add("no-release", "no release was given")
