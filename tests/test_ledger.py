@@ -1112,6 +1112,7 @@ def test_the_verb(tmp_path: Path) -> None:
     assert "1 release" in runner.invoke(app, ["ledger", "list", path]).stdout
     shown = json.loads(runner.invoke(app, ["ledger", "show", path, "--release", "1"]).stdout)
     assert shown["people"] == 60
+    assert json.loads(runner.invoke(app, ["ledger", "show", path, "--json"]).stdout) == shown
     checked = runner.invoke(app, ["ledger", "check", path, "--json"])
     document = json.loads(checked.stdout)
     assert {"releases", "people", "holds", "worst_posterior", "broken"} <= set(document)
@@ -1121,6 +1122,9 @@ def test_the_verb(tmp_path: Path) -> None:
     for name in ("two", "three"):
         other = table(1).with_columns(age=pl.col("age").shuffle(len(name)))
         ind.anonymize(other, policy(tmp_path, "warn")).write(tmp_path / name)
+    newest = json.loads(runner.invoke(app, ["ledger", "show", path]).stdout)
+    assert newest["release"] == 3
+    assert runner.invoke(app, ["ledger", "show", path, "--release", "0"]).exit_code == 2
     told = tmp_path / "people.csv"
     asked = ["ledger", "check", path, "--pairs", "--people", str(told)]
     checked = runner.invoke(app, [*asked, "--json"])

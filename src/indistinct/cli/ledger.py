@@ -24,8 +24,8 @@ def ledger(
         Literal["list", "show", "check", "forget"],
         argument(
             "ACTION",
-            "list: the releases. show: one of them. check: all releases together. forget: "
-            "remove one.",
+            "list: the releases. show: one of them, by default the newest. check: all releases "
+            "together. forget: remove one.",
         ),
     ],
     path: Annotated[Path, argument("PATH", "The folder of the ledger.", file_okay=False)],
@@ -97,10 +97,10 @@ def ledger(
     if action == "list":
         _show_list(documents, as_json=as_json)
         return
-    one = next((item for item in documents if item["release"] == release), None)
-    if one is None:
-        found.require(release)
-    print_json(one)
+    number = max((entry.number for entry in found.entries()), default=1)
+    number = number if release is None else release
+    found.require(number)
+    print_json(next(item for item in documents if item["release"] == number))
 
 
 @contextlib.contextmanager
@@ -118,7 +118,7 @@ def in_turn(policy: Policy, progress: Progress) -> Iterator[None]:
 
 
 def _require_number(action: str, release: int | None) -> None:
-    if (release is None) == (action in ("show", "forget")):
+    if action != "show" and (release is None) == (action == "forget"):
         wants = "needs the number of a release" if release is None else "is about all releases"
         raise InputError(
             "bad-option",
