@@ -1101,6 +1101,45 @@ def test_days_as_spreadsheets_count_them_become_months() -> None:
     assert not item.warnings
 
 
+def test_seconds_as_spss_counts_them_become_months_whatever_their_name() -> None:
+    days = [13_600_000_000 // 86_400 + at * 7 % 900 for at in range(N)]
+    seconds = [str(day * 86_400) for day in days]
+    seen = profile(pl.DataFrame({"V7": seconds, "phone": [str(10**10 + d) for d in days]}))
+    item = seen["V7"]
+    assert (item.role, item.type) == ("quasi-identifier", "date")
+    assert item.hierarchy["date"]["format"] == "seconds since 1582-10-14"
+    assert seen["phone"].role == "identifier"
+
+
+def test_dates_of_which_the_day_or_the_month_is_not_known_are_dates() -> None:
+    born = [f"19{50 + at % 40}-0{1 + at % 9}-1{at % 10}" for at in range(N)]
+    born[::4] = [day[:5] + "99-99" for day in born[::4]]
+    born[1::4] = [day[:8] + "00" for day in born[1::4]]
+    spans = [f"{1990 + at % 20}-{(91 + at % 20) % 100:02}" for at in range(N)]
+    seen = profile(pl.DataFrame({"fecha_nac": born, "season": spans}))
+    assert seen["fecha_nac"].hierarchy == {"date": {"levels": ["month", "year", "decade"]}}
+    assert not seen["fecha_nac"].warnings
+    assert seen["season"].kind == "text"
+
+
+def test_numbers_of_a_list_of_tests_and_drugs_are_no_numbers_of_people() -> None:
+    frame = pl.DataFrame(
+        {
+            "patient_id": [str(at) for at in range(N)],
+            "disease_id": [str(at * 7 % (N // 4)) for at in range(N)],
+            "test_id": [str(at * 11 % (N // 4)) for at in range(N)],
+            "medicine_id": [str(at * 13 % (N // 4)) for at in range(N)],
+            "order_id": [str(at * 17 % (N // 4)) for at in range(N)],
+            "treatment_id": [str(at) for at in range(N)],
+        }
+    )
+    seen = profile(frame)
+    lists = ("disease_id", "test_id", "medicine_id")
+    assert [seen[name].role for name in lists] == ["sensitive"] * 3
+    numbers = ("patient_id", "order_id", "treatment_id")
+    assert [seen[name].role for name in numbers] == ["identifier"] * 3
+
+
 def test_ages_with_words_and_signs_are_read_in_years() -> None:
     """Few of them among numbers were strays, to be suppressed: the oldest and the youngest."""
     few = [f"{20 + at * 7 % 60}" for at in range(N)]

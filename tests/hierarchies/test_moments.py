@@ -69,6 +69,9 @@ def test_a_range_stands_for_the_days_between(
         (["4.3.2019", "6.5.2020"], "day-first", "day", "day", "2019-03-04"),
         (["4.3.2019", "6.5.2020"], "day-first", "quarter", "quarter", "2019-Q1"),
         (["43528", "43957"], "days since 1899-12-30", "month", "month", "2019-03"),
+        (["13771296000", "13807324800"], "seconds since 1582-10-14", "month", "month", "2019-03"),
+        (["2019-03-99", "2020-05-06"], "iso", "day", "month", "2019-03"),
+        (["2019-00-00", "2020-05-06"], "iso", "month", "year", "2019"),
     ],
 )
 def test_ranges_end_with_what_the_hierarchy_publishes_and_all_values_are_known_to(

@@ -12,8 +12,8 @@ from indistinct.hierarchies.moments import (
     EXACTNESS,
     FORMATS,
     LEVELS,
+    counted_since,
     exactness_of,
-    first_day,
     knows,
     label_of,
     reader,
@@ -40,12 +40,13 @@ def dates_taxonomy(
     Arguments:
         attribute: the attribute's name.
         values: the texts in the data, dates or dates with a time.
-        format: ``"iso"`` (2024-01-31, 2024-01, 2024, 2024-01-31T10:20:00), ``"day-first"``
+        format: ``"iso"`` (2024-01-31, 2024-01, 2024, 2024-01-31T10:20:00, 2024-01-99 or 2024-00-00
+            where the day or the month is not known), ``"day-first"``
             (31.1.2024, 31/01/24), ``"month-first"`` (1/31/2024), or a pattern of Python's
             ``strptime`` such as ``"%d %b %Y"``, which reads names of months in other languages,
             too. Day and month are never guessed. ``"days since 1899-12-30"`` reads numbers of
             days as spreadsheets count them (R counts since 1970-01-01, SAS and Stata since
-            1960-01-01).
+            1960-01-01), ``"seconds since 1582-10-14"`` those of SPSS.
         levels: some of "day", "month", "quarter", "year", "decade", in this order.
 
     Raises:
@@ -76,7 +77,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     name = "date"
     problems = unknown(name, settings, KEYS)
     form = settings.get("format", "iso")
-    if isinstance(form, str) and first_day(form) is not None:
+    if isinstance(form, str) and counted_since(form) is not None:
         pass
     elif not isinstance(form, str) or (form not in FORMATS and "%" not in form):
         problems.append(

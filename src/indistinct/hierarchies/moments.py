@@ -39,8 +39,8 @@ def reader(form: str) -> Callable[[str], Moment | None]:
     """What reads a text of that format as a date; None when it is none."""
     if form == "iso":
         return _iso
-    if first := first_day(form):
-        return lambda text: _counted(text, first)
+    if since := counted_since(form):
+        return lambda text: _counted(text, *since)
     if form in FORMATS:
         return lambda text: _written(text, day_first=form == "day-first")
     has_month, has_day = knows(form, "month"), knows(form, "day")
@@ -62,23 +62,33 @@ def reader(form: str) -> Callable[[str], Moment | None]:
 SINCE = "days since "
 """What a format begins with that counts days; the first one follows."""
 
+_COUNTED = {SINCE: timedelta(days=1), "seconds since ": timedelta(seconds=1)}
 
-def first_day(form: str) -> date | None:
-    """The day from which a format counts days, if it does."""
-    if not form.startswith(SINCE):
-        return None
+
+def counted_since(form: str) -> tuple[datetime, timedelta] | None:
+    """The day from which a format counts, and the time that it counts in, if it counts.
+
+    >>> counted_since("days since 1899-12-30"), counted_since("iso")
+    ((datetime.datetime(1899, 12, 30, 0, 0), datetime.timedelta(days=1)), None)
+    """
+    for begin, unit in _COUNTED.items():
+        if form.startswith(begin):
+            try:
+                day = date.fromisoformat(form.removeprefix(begin))
+                return datetime(day.year, day.month, day.day), unit
+            except ValueError:
+                return None
+    return None
+
+
+def _counted(text: str, first: datetime, unit: timedelta) -> Moment | None:
     try:
-        return date.fromisoformat(form.removeprefix(SINCE))
-    except ValueError:
-        return None
-
-
-def _counted(text: str, first: date) -> Moment | None:
-    try:
-        found = first + timedelta(days=int(text))
+        found = first + int(text) * unit
     except (ValueError, OverflowError):
         return None
-    return Moment(found.year, found.month, found.day)
+    midnight = datetime(found.year, found.month, found.day)
+    time = "" if found == midnight else found.time().isoformat()
+    return Moment(found.year, found.month, found.day, time)
 
 
 def _parsed(text: str, form: str) -> datetime | None:
@@ -89,6 +99,8 @@ def _parsed(text: str, form: str) -> datetime | None:
 
 
 _ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)([T ].+)?)?)?", re.ASCII)
+UNKNOWN = re.compile(r"^(\d{4})-(?:00|99)-(?:00|99)$|^(\d{4}-\d\d)-(?:00|99)$", re.ASCII)
+"""How registers end a date of which the day, or the month as well, is not known: 1987-99-99."""
 _PLAIN = re.compile(
     r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?: (\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?"
     r"(?: ?(?:am|pm))?))?",
@@ -97,7 +109,7 @@ _PLAIN = re.compile(
 
 
 def _iso(text: str) -> Moment | None:
-    found = _ISO.fullmatch(text)
+    found = _ISO.fullmatch(UNKNOWN.sub(r"\1\2", text))
     if not found:
         return None
     year, month, day = (int(part or 0) for part in found.group(1, 2, 3))

@@ -23,6 +23,7 @@ from indistinct.analytics.profile.names import (
     starts_with_one_of,
 )
 from indistinct.analytics.profile.unread import (
+    SPSS,
     are_counted_days,
     counted_since,
     ends_in_a_year,
@@ -43,7 +44,10 @@ NEARLY_ALL = 0.9
 MOST = 0.7
 SOME = 0.4
 
-_OF_ILLNESS = ("icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause")
+_OF_ILLNESS = (
+    "icd", "diag", "diagnosis", "diagnoses", "dx", "condition", "disease", "cause",
+    "causa", "causas", "ursache", "todesursache", "doodsoorzaak", "przyczyna",
+)  # fmt: skip
 _ILL_STEMS = ("diag", "icd")
 _ILL_FORMS = ("cid", "cie", "causa", "causabas", "causab")
 CODES_OF = "its values are codes of"
@@ -148,9 +152,9 @@ def content_of(name: str, values: Values) -> Content | None:
     """
     if not values.distinct or values.kind in ("date", "datetime", "boolean"):
         return None
-    if are_counted_days(name, values):
-        since = counted_since(name, values)
-        why = "its values are numbers of days"
+    since = counted_since(name, values)
+    if since is not None or are_counted_days(name, values):
+        why = f"its values are numbers of {'seconds' if since == SPSS else 'days'}"
         return Content("time", why, certain=not is_of_a_life(name), since=since)
     named = concept_of(name)
     if named and named[0].name == "age" and (read := mixed_ages(values)):

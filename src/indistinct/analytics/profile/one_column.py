@@ -43,7 +43,7 @@ from indistinct.analytics.profile.record_numbers import (
     shared_by_many,
 )
 from indistinct.analytics.profile.safe_harbor import Column as Looked
-from indistinct.analytics.profile.safe_harbor import Tag, numbers_somebody, recognise
+from indistinct.analytics.profile.safe_harbor import Tag, numbers_kinds, numbers_somebody, recognise
 from indistinct.analytics.profile.unread import could_count_days, how_to_write
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import in_quotes, many
@@ -114,9 +114,8 @@ def look_at(
     """
     values, content = values_of(table, column, codes, called)
     filled = values.filled
-    tags = recognise(
-        Looked(called, values.kind, filled, values.distinct, values.sample, values.largest)
-    )
+    shape = "date" if content is not None and content.since else values.kind
+    tags = recognise(Looked(called, shape, filled, values.distinct, values.sample, values.largest))
     free_text = is_free_text(called, values) and not (
         is_doorstep(called, values, tags) or any(tag.kind.direct for tag in tags)
     )
@@ -248,16 +247,17 @@ def _role(
         return concept.role, [f"{why}: {concept.why}"]
     if indirect and (values.distinct > 1 or gaps):
         return "quasi-identifier", indirect
-    return _role_by_values(values, gaps)
+    return _role_by_values(column, values, gaps)
 
 
-def _role_by_values(values: Values, gaps: bool) -> tuple[Role, list[str]]:
+def _role_by_values(column: str, values: Values, gaps: bool) -> tuple[Role, list[str]]:
     """The role of a column of which nobody knows what it is about."""
     if is_number_of_records(values):
         return "identifier", ["a different value in every record, like a record number"]
     if values.distinct == 1 and not gaps:
         return "insensitive", [SAME]
-    if could_be_numbers(values):
+    kinds = numbers_kinds(column) and 2 * values.distinct <= values.filled
+    if could_be_numbers(values) and not kinds:
         days = ", or days counted since 1899-12-30 or 1970-01-01" * could_count_days(values)
         return "identifier", [
             f"{LEFT_OUT}: its values could be numbers of people, things or places{days}"

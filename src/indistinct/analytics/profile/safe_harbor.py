@@ -258,6 +258,16 @@ def numbers_things(name: str) -> bool:
     return _is_an_id(parts) and not any(word in _OF_CODES for word in parts)
 
 
+def numbers_kinds(name: str) -> bool:
+    """Whether a name is that of the numbers of a list of kinds: of tests, of drugs.
+
+    >>> numbers_kinds("lab_test_id"), numbers_kinds("patient_id"), numbers_kinds("test")
+    (True, False, False)
+    """
+    parts = words(apart(name))
+    return _is_an_id(parts) and any(word in _OF_CODES for word in parts)
+
+
 def _is_an_id(parts: Sequence[str]) -> bool:
     """Whether a name ends in id, or begins with it, as Romance languages have it.
 
@@ -349,7 +359,8 @@ _WRITTEN = {
 _OF_CODES = (
     "concept", "item", "type", "tipo", "typ", "code", "status", "source", "class", "category",
     "unit", "proc", "procedure", "diagnosis", "diag", "drug", "icd", "dept", "department",
-    "specialty", "score", "scale", "result", "rating", "level",
+    "specialty", "score", "scale", "result", "rating", "level", "disease", "test", "treatment",
+    "medication", "medicine", "medicament", "medicamento", "farmaco", "vaccine", "vacuna", "vacina",
 )  # fmt: skip
 _PLACES_OF_CARE = ("ward", "hospital", "site", "unit", "clinic", "region", "facility")
 _LONG = 5

@@ -12,6 +12,8 @@ from indistinct.hierarchies.ages import UNIT_OF, in_years
 
 SPREADSHEET = "days since 1899-12-30"
 """How spreadsheets count days, as the format of a date says it."""
+SPSS = "seconds since 1582-10-14"
+"""How SPSS counts: no other numbers are all whole days of it."""
 DAYS = "dates-as-numbers"
 COUNTED_DAYS = (
     "its dates are written as numbers of days, of which it is not plain where they begin: for"
@@ -114,8 +116,23 @@ def could_count_days(values: Values) -> bool:
     return bool(values.numbers.drop_nulls().is_between(_FIRST_DAY, _LAST_DAY).all())
 
 
+_OF_SPSS = (10_000_000_000, 14_500_000_000)
+"""Seconds of SPSS from 1899 to 2042."""
+_DAY = 86_400
+
+
+def are_seconds(values: Values) -> bool:
+    """Whether whole numbers are the seconds with which SPSS counts the days of our time."""
+    if values.numbers is None or values.kind != "integer" or values.distinct < _FEWEST:
+        return False
+    known = values.numbers.drop_nulls()
+    return bool(known.is_between(*_OF_SPSS).all()) and bool((known % _DAY == 0).all())
+
+
 def counted_since(name: str, values: Values) -> str | None:
-    """How dates are written that are numbers of days, where these are of a spreadsheet for sure."""
+    """How dates are written that are numbers, where these are of a spreadsheet or SPSS for sure."""
+    if are_seconds(values):
+        return SPSS
     if not are_counted_days(name, values) or values.numbers is None:
         return None
     last = values.numbers.max()

@@ -18,6 +18,7 @@ import polars as pl
 
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.dates import formats
+from indistinct.hierarchies.moments import UNKNOWN
 from indistinct.hierarchies.month_names import in_english
 
 MISSING_AMONG_NUMBERS = frozenset(
@@ -512,22 +513,23 @@ _LENGTHS = (4, 7, 10)
 
 
 def _iso_in_part(texts: pl.Series, counts: pl.Series, tokens: pl.Series) -> Values | None:
-    """Dates, some known to the month, the year or the minute: 2012-03-31, 2012-03, 2012.
+    """Dates, some known to the month, the year or the minute: 2012-03-31, 2012-03, 2012-99-99.
 
     At least one is known to the day, and some are known less or more exactly.
     """
-    lengths = texts.str.len_bytes()
+    plain = texts.str.replace(UNKNOWN.pattern, "${1}${2}")
+    lengths = plain.str.len_bytes()
     if lengths.filter(~tokens).is_in(_LENGTHS[2:]).all():
         return None
     days = pl.select(
         pl.when(lengths == _LENGTHS[0])
-        .then(texts + "-01-01")
+        .then(plain + "-01-01")
         .when(lengths == _LENGTHS[1])
-        .then(texts + "-01")
-        .otherwise(texts.str.slice(0, 10))
+        .then(plain + "-01")
+        .otherwise(plain.str.slice(0, 10))
     ).to_series()
     days = days.str.to_date(_DAY, strict=False)
-    fitting = texts.str.contains(_ISO_IN_PART) & ~tokens & days.is_not_null()
+    fitting = plain.str.contains(_ISO_IN_PART) & ~tokens & days.is_not_null()
     stray = _strays(counts, fitting, tokens)
     if stray is None or not (fitting & (lengths >= _LENGTHS[2])).any():
         return None
