@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
+from indistinct.kernels.ragged import place_of
 from indistinct.types import Floats, Ints, Ints32
 
 _ONE = np.uint64(1)
@@ -19,21 +20,6 @@ _PAIRS = np.uint64(0x5555555555555555)
 _FOURS = np.uint64(0x3333333333333333)
 _EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
-
-
-@inner
-def _place(label: Ints32, low: int, high: int, wanted: int) -> int:
-    """Where a label stands in ``label[low:high]``, -1 where it does not."""
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if label[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    if low < end and label[low] == wanted:
-        return low
-    return -1
 
 
 @inner
@@ -68,7 +54,7 @@ def over_buckets(
         most[p] = 0.0
         for at in range(indptr[pair_crowd[p]], indptr[pair_crowd[p] + 1]):
             b = bucket[at]
-            place = _place(label, b_indptr[b], b_indptr[b + 1], pair_label[p])
+            place = place_of(label, b_indptr[b], b_indptr[b + 1], pair_label[p])
             if place >= 0:
                 own = times[at] * amount[place]
                 total[p] += own
@@ -117,7 +103,7 @@ def exclude(
                 alive[i] = times[first + i]
                 total += alive[i]
                 k = bucket[first + i]
-                place = _place(label, b_indptr[k], b_indptr[k + 1], own[o])
+                place = place_of(label, b_indptr[k], b_indptr[k + 1], own[o])
                 if place >= 0:
                     weight = alive[i] * share[place]
                     hit += weight
@@ -136,7 +122,7 @@ def exclude(
                     if left > 1e-9:
                         raised = (hit - lost[x]) / left
                         better = raised > best + 1e-12
-                        if better and _place(own, own_indptr[u], own_indptr[u + 1], x) < 0:
+                        if better and place_of(own, own_indptr[u], own_indptr[u + 1], x) < 0:
                             best = raised
                             chosen = x
                 if chosen < 0:
@@ -144,13 +130,13 @@ def exclude(
                     break
                 for i in range(last - first):
                     k = bucket[first + i]
-                    place = _place(label, b_indptr[k], b_indptr[k + 1], chosen)
+                    place = place_of(label, b_indptr[k], b_indptr[k + 1], chosen)
                     if place < 0:
                         continue
                     taken = alive[i] * share[place]
                     alive[i] -= taken
                     total -= taken
-                    place = _place(label, b_indptr[k], b_indptr[k + 1], own[o])
+                    place = place_of(label, b_indptr[k], b_indptr[k + 1], own[o])
                     held = share[place] if place >= 0 else 0.0
                     hit -= taken * held
                     for at in range(b_indptr[k], b_indptr[k + 1]):
@@ -274,8 +260,8 @@ def compose(
                 at += 1
                 other += 1
         for o in range(own_indptr[p], own_indptr[p + 1]):
-            one = _place(index, indptr[q], indptr[q + 1], own[o])
-            two = _place(other_index, other_indptr[r], other_indptr[r + 1], own[o])
+            one = place_of(index, indptr[q], indptr[q + 1], own[o])
+            two = place_of(other_index, other_indptr[r], other_indptr[r + 1], own[o])
             a = amount[one] if one >= 0 else 0.0
             b = other_amount[two] if two >= 0 else 0.0
             product[o] = a * b

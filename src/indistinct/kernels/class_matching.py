@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indistinct.kernels.jit import jit
+from indistinct.kernels.ragged import place_of
 from indistinct.types import Bools, Floats, Ints, Ints32
 
 WORD = 64
@@ -210,14 +211,8 @@ def count_hits(
     for person in range(len(set_of)):
         q, wanted = set_of[person], truth[person]
         for at in range(set_indptr[q], set_indptr[q + 1]):
-            low, end = indptr[set_class[at]], indptr[set_class[at] + 1]
-            high = end
-            while low < high:
-                middle = (low + high) // 2
-                if value[middle] < wanted:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < end and value[low] == wanted:
-                count[low] += 1
-                last[low] = person
+            g = set_class[at]
+            place = place_of(value, indptr[g], indptr[g + 1], wanted)
+            if place >= 0:
+                count[place] += 1
+                last[place] = person

@@ -27,11 +27,7 @@ def few_pairs(
         few: the columns to look at, and then the answer, [columns].
     """
     group = np.int64(0)
-    values, before = 0, np.int32(NONE)
-    complete = codes[base, order[0]] >= 0 if len(order) else False
-    for row in order:
-        values += codes[base, row] != before
-        before = codes[base, row]
+    complete = codes[base].min() >= 0
     for column in range(len(codes)):
         if not few[column]:
             continue
@@ -40,7 +36,7 @@ def few_pairs(
             continue
         pairs = 0
         # Every value of the base that is still to come brings a pair, where nothing is missing.
-        to_come = values if complete and codes[column].min() >= 0 else 0
+        to_come = distinct[base] if complete and codes[column].min() >= 0 else 0
         before = np.int32(NONE)
         for row in order:
             value = codes[base, row]

@@ -280,7 +280,7 @@ def _coarsened(
                 held += 1
         sets[i + 1] = held
     ones = np.ones(people, np.int64)
-    before_keys, before = np.zeros(1, np.int64), np.full(1, people)
+    before_keys, before = np.zeros(1, np.int64), np.array([people])
     for size in range(1, m + 2 if bound <= 1.0 else m + 1):
         number_of = 0
         for i in range(people):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from indistinct.kernels import NONE
 from indistinct.kernels.candidate_sets import ones
 from indistinct.kernels.jit import inner, jit
+from indistinct.kernels.ragged import first_from
 from indistinct.types import Ints, Ints32
 
 BLOCK = 128
@@ -73,13 +74,7 @@ def _narrowed(few: Ints32, number: int, more: Ints32, low: int, high: int) -> in
         while low + step < high and more[low + step] < person:
             low += step
             step *= 2
-        upper = min(low + step, high)
-        while low < upper:
-            middle = (low + upper) // 2
-            if more[middle] < person:
-                low = middle + 1
-            else:
-                upper = middle
+        low = first_from(more, low, min(low + step, high), person)
         if low < high and more[low] == person:
             few[left] = person
             left += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,8 @@ from indistinct.types import Bools, Floats, Ints, Ints32
 
 MOST_ITEMS = 32
 """Items of a person that are looked at, the rarest; a bit of a word each."""
+
+MOST_SETS = math.comb(MOST_ITEMS, 3)
 
 MOST_KNOWN = 3
 """Items that are known at most."""
@@ -144,9 +148,8 @@ def know_items(
     cover, tell = np.zeros(rows, np.uint64), np.zeros(rows, np.uint64)
     touched = np.empty(rows, np.int64)
     bits = np.empty(MOST_ITEMS, np.int64)
-    most = MOST_ITEMS * (MOST_ITEMS - 1) * (MOST_ITEMS - 2) // 6
-    count, told = np.empty((3, most), np.int64), np.empty((3, most), np.uint64)
-    last = np.empty((3, most), np.int64)
+    count, told = np.empty((3, MOST_SETS), np.int64), np.empty((3, MOST_SETS), np.uint64)
+    last = np.empty((3, MOST_SETS), np.int64)
     widest = 0
     for person in range(len(item_indptr) - 1):
         widest = max(widest, item_indptr[person + 1] - item_indptr[person])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from indistinct.kernels import NONE
 from indistinct.kernels.jit import jit
+from indistinct.kernels.ragged import place_of
 from indistinct.types import Ints, Ints32
 
 
@@ -73,15 +74,6 @@ def number_aligned(
             continue
         if row == len(order):
             break
-        wanted = class_of[order[row]]
-        high = end
-        while low < high:
-            middle = (low + high) // 2
-            if crowd_class[middle] < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        if low < end and crowd_class[low] == wanted:
-            found += 1
+        found += place_of(crowd_class, low, end, class_of[order[row]]) >= 0
         row += 1
     return found, row

@@ -24,8 +24,7 @@ def shortest_path(numbers: Floats, k: int, before: Ints) -> None:
     before[:] = NONE
     for end in range(k, n + 1):
         # The last k numbers, and then one more in front at a time, by Welford's update.
-        mean = 0.0
-        spread = 0.0
+        mean = spread = 0.0
         first = max(end - (2 * k - 1), 0)
         for at in range(end - 1, first - 1, -1):
             count = end - at

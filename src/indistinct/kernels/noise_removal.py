@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from indistinct.kernels.jit import jit
+from indistinct.kernels.ragged import place_of
 from indistinct.types import Floats, Ints, Ints32
 
 
@@ -23,17 +24,10 @@ def gather(
     Crowd ``q`` is made of the classes ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``.
     """
     for p in range(len(pair_crowd)):
-        wanted = pair_value[p]
         total = 0.0
         for at in range(crowd_indptr[pair_crowd[p]], crowd_indptr[pair_crowd[p] + 1]):
             g = crowd_class[at]
-            low, high = indptr[g], indptr[g + 1]
-            while low < high:
-                middle = (low + high) // 2
-                if value[middle] < wanted:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < indptr[g + 1] and value[low] == wanted:
-                total += amount[low]
+            place = place_of(value, indptr[g], indptr[g + 1], pair_value[p])
+            if place >= 0:
+                total += amount[place]
         found[p] = total

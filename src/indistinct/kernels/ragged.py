@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from indistinct.frozen import dataclass
+from indistinct.kernels import NONE
 from indistinct.kernels.jit import inner, jit
 from indistinct.types import Array, Ints, Ints32, Plain
 
@@ -33,6 +34,25 @@ def pointers(lengths: ArrayLike) -> Ints:
     return found
 
 
+@inner
+def first_from(value: Ints32, low: int, high: int, wanted: int) -> int:
+    """The first place of ``value[low:high]``, which rises, that has a value or more; else high."""
+    while low < high:
+        middle = (low + high) // 2
+        if value[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner
+def place_of(value: Ints32, low: int, high: int, wanted: int) -> int:
+    """Where a value stands in ``value[low:high]``, which rises; -1 where it does not."""
+    place = first_from(value, low, high, wanted)
+    return place if place < high and value[place] == wanted else NONE
+
+
 @jit
 def look_up(
     indptr: Ints, value: Ints32, rows: Ints, wanted: Ints, amount: Array, found: Array
@@ -42,16 +62,9 @@ def look_up(
     There is nothing in row -1.
     """
     for i in range(len(rows)):
-        low, high = indptr[rows[i]], indptr[rows[i] + 1]
-        end = high
-        while low < high:
-            middle = (low + high) // 2
-            if value[middle] < wanted[i]:
-                low = middle + 1
-            else:
-                high = middle
-        if low < end and value[low] == wanted[i]:
-            found[i] = amount[low]
+        place = place_of(value, indptr[rows[i]], indptr[rows[i] + 1], wanted[i])
+        if place >= 0:
+            found[i] = amount[place]
 
 
 @jit
