@@ -177,7 +177,12 @@ def test_every_split_that_fails_is_named() -> None:
     first, second = caught.value.problems
     assert "the split of rank 1 (k = 5, 5 records)" in first.message
     assert "the split of rank 4 (k = 2, 3 records)" in second.message
-    assert 'mode = "joint"' in str(first.remedy)
+    helps = "diversity = false in the promise 'knm-anonymity', or mode = \"joint\""
+    assert first.remedy == second.remedy == helps
+    diverse = promise("distinct-l-diversity", l=2, sensitive="ill")
+    with pytest.raises(Unsatisfiable) as caught:
+        split_by_rank(data, rank_of, [knm(diversity=False), diverse], objective("loss"))
+    assert {problem.remedy for problem in caught.value.problems} == {'mode = "joint"'}
 
 
 def test_what_breaks_when_splits_stand_together() -> None:

@@ -165,7 +165,8 @@ def split_by_rank(
                 original=data,
             )
         except Unsatisfiable as error:
-            problems += [_of_split(problem, ranks, k, part) for problem in error.problems]
+            named = f"rank {' and '.join(map(str, ranks))} (k = {k}, {part.table.records} records)"
+            problems += [_of_split(problem, named, promises) for problem in error.problems]
             continue
         node_of[rows] = np.where(plan.node_of < 0, -1, len(nodes))
         nodes.append(plan.nodes[0])
@@ -211,13 +212,16 @@ def _share_of(progress: Progress | None, at: int, of: int) -> Progress | None:
     return lambda share: progress((at + share) / of)
 
 
-def _of_split(problem: Problem, ranks: tuple[int, ...], k: int, part: LeveledTable) -> Problem:
-    named = " and ".join(map(str, ranks))
+def _of_split(problem: Problem, named: str, promises: Sequence[Promise]) -> Problem:
+    """A problem of a split: if it has too few values, the whole table may have more."""
+    helps = problem.remedy
+    if problem.code == "too-few-values":
+        own = any(problem.message.startswith(str(part)) for part in promises)
+        helps = None if own else "diversity = false in the promise 'knm-anonymity'"
     return replace(
         problem,
-        message=f"the split of rank {named} (k = {k}, {part.table.records} records): "
-        f"{problem.message}",
-        remedy=f'{problem.remedy}, or mode = "joint"' if problem.remedy else 'mode = "joint"',
+        message=f"the split of {named}: {problem.message}",
+        remedy=f'{helps}, or mode = "joint"' if helps else 'mode = "joint"',
     )
 
 
