@@ -83,8 +83,11 @@ def counted_since(form: str) -> tuple[datetime, timedelta] | None:
 
 def _counted(text: str, first: datetime, unit: timedelta) -> Moment | None:
     try:
-        found = first + int(text) * unit
+        number = float(text)  # R writes 1.3608e+10
+        found = first + int(number) * unit
     except (ValueError, OverflowError):
+        return None
+    if not number.is_integer():
         return None
     midnight = datetime(found.year, found.month, found.day)
     time = "" if found == midnight else found.time().isoformat()
