@@ -97,7 +97,8 @@ class Promise(ABC):
             raise PolicyError(
                 "promise-without-sensitive",
                 f"promise '{self.model}' protects a sensitive attribute, and none is named",
-                remedy='add sensitive = "..." to the promise',
+                remedy='add sensitive = "..." to the promise; among the keys of a policy it may be '
+                'left out: then it is asked of every attribute with role = "sensitive"',
             )
         for item in fields(self):
             check, given = item.metadata.get("must"), getattr(self, item.name)
