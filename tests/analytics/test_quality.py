@@ -74,8 +74,11 @@ def test_one_class_of_two_is_suppressed() -> None:
 def test_nothing_and_everything() -> None:
     whole = utility(list(map(str, AGES)))
     assert set(whole.quality.values()) == {1.0}
-    assert set(utility(["*"] * 12).quality.values()) == {0.0}
-    assert set(utility([]).quality.values()) == {0.0}
+    for cells in (["*"] * 12, []):
+        nothing = utility(cells).quality
+        # All ages are equally frequent, which is what readers expect.
+        assert nothing.pop("kl_divergence") == 1.0
+        assert set(nothing.values()) == {0.0}
     own = whole.to_dict()["quality"]["per_attribute"]["age"]
     assert own == dict.fromkeys(
         ["missings", "generalization_intensity", "granularity", "non_uniform_entropy",
@@ -244,3 +247,38 @@ def test_distances_of_rows_attribute_by_attribute_count_records(
     monkeypatch.setattr(quality, "MOST_PAIRS", 1)
     alone = Utility(original, read_rows(original, frame)).quality["row_squared_error"]
     assert alone == pytest.approx(joint)
+
+
+UNDER = {"a": "a", "b": "b", "c": "c", "L": "ab", "*": "abc"}
+WARDS = Taxonomy("ward", [("a", "L", "*"), ("b", "L", "*"), ("c", "c", "*")])
+SEXES = Taxonomy("sex", [("a", "*"), ("c", "*")])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("ac")), min_size=1, max_size=8),
+    st.lists(st.tuples(st.sampled_from("abcL*"), st.sampled_from("ac*")), max_size=8),
+)
+def test_kl_divergence_is_that_of_what_readers_expect(
+    rows: list[tuple[str, str]], cells: list[tuple[str, str]]
+) -> None:
+    """Against every combination that each record may be; cells overlap as they like."""
+    cells = cells[: len(rows)]
+    original = Original.of(
+        pl.DataFrame(rows, schema=["ward", "sex"], orient="row"), {"ward": WARDS, "sex": SEXES}
+    )
+    shown = pl.DataFrame(cells, schema={"ward": pl.String, "sex": pl.String}, orient="row")
+    records = [*cells, *[("*", "*")] * (len(rows) - len(cells))]
+    believed = Counter[tuple[str, str]]()
+    for ward, sex in records:
+        may_be = [(x, y) for x in UNDER[ward] for y in UNDER[sex] if y != "b"]
+        for one in may_be:
+            believed[one] += 1 / len(records) / len(may_be)
+    share = {one: count / len(rows) for one, count in Counter(rows).items()}
+    most = sum(p * math.log2(p * 6) for p in share.values())
+    found = Utility(original, read_rows(original, shown)).quality["kl_divergence"]
+    assert found is not None
+    if any(not believed[one] for one in share):
+        assert found == (0 if most > 1e-9 else 1)
+    elif most > 1e-9:
+        bits = sum(p * math.log2(p / believed[one]) for one, p in share.items())
+        assert found == pytest.approx(min(max(1 - bits / most, 0), 1), abs=1e-9)

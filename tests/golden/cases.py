@@ -304,6 +304,7 @@ def objective_cases() -> Iterator[Case]:
         "loss-suppress": {"measure": "loss", "gs_factor": 1.0},
         "loss-weights": {"measure": "loss", "weights": {"age": 3.0, "zip": 0.5}},
         "rows": {"measure": "rows"},
+        "kl-divergence": {"measure": "kl-divergence"},
     }
     for number, (name, objective) in enumerate(objectives.items()):
         algorithm = ("optimal", "heuristic")[number % 2]

@@ -16,6 +16,7 @@ def test_known_measures() -> None:
         "average-class-size",
         "discernibility",
         "height",
+        "kl-divergence",
         "loss",
         "non-uniform-entropy",
         "precision",

@@ -278,6 +278,8 @@ def cost(case: Case, levels: Levels, kept: set[int], goal: Objective) -> tuple[f
     gs = goal.gs_factor
     g = 1.0 if gs <= 0.5 else 1.0 - 2.0 * (gs - 0.5)
     s = 2.0 * gs if gs < 0.5 else 1.0
+    if goal.measure == "kl-divergence":
+        return (_divergence(case, cells, kept),)
     if goal.measure in ("discernibility", "average-class-size"):
         whole: Counter[Any] = Counter()
         rest: Counter[Any] = Counter()
@@ -320,6 +322,27 @@ def cost(case: Case, levels: Levels, kept: set[int], goal: Objective) -> tuple[f
             least = g * n / leaves
             costs.append(max((total - least) / (n - least), 0.0) if n - least > 1e-9 else 0.0)
     return _aggregated(costs, [goal.weights.get(name, 1.0) for name in case.names], goal)
+
+
+def _divergence(case: Case, cells: Sequence[tuple[Label, ...]], kept: set[int]) -> float:
+    """What a reader believes of each combination, against how frequent it is."""
+    n = case.records
+    share: Counter[Any] = Counter()
+    size: Counter[Any] = Counter()
+    believed: dict[Any, float] = {}
+    rows = [tuple(case.leaf(row, j) for j in range(len(case.names))) for row in range(len(cells))]
+    shown = [cells[row] if row in kept else None for row in range(len(cells))]
+    for row, cell in enumerate(shown):
+        share[rows[row]] += case.weights[row]
+        size[cell] += case.weights[row]
+    for row, cell in enumerate(shown):
+        under = 1
+        for j, label in enumerate(cell or ["*"] * len(case.names)):
+            full = case.full(j)
+            under *= len(full) if label == "*" else sum(label in chain for chain in full)
+        if case.weights[row]:
+            believed[rows[row]] = size[cell] / n / under
+    return sum(c / n * math.log2(c / n / believed[x]) for x, c in share.items() if c)
 
 
 def _bits(

@@ -27,12 +27,13 @@ def objectives(draw: st.DrawFn, case: Case) -> Objective:
                 "non-uniform-entropy",
                 "discernibility",
                 "average-class-size",
+                "kl-divergence",
                 "height",
             ]
         )
     )
     settings: dict[str, Any] = {}
-    if measure not in ("discernibility", "average-class-size"):
+    if measure not in ("discernibility", "average-class-size", "kl-divergence"):
         settings["aggregate"] = draw(st.sampled_from(AGGREGATES))
         if draw(st.booleans()):
             weights = [draw(st.sampled_from([0.0, 0.25, 1.0, 2.0])) for _ in case.names]

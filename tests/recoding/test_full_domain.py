@@ -67,6 +67,7 @@ CHECKED: dict[str, list[int]] = {
     "discernibility": [15, 31, 33, 81, 81, 81, 20, 35, 37],
     "height": [19, 23, 27, 77, 75, 62, 17, 27, 29],
     "average-class-size": [18, 28, 38, 77, 77, 77, 18, 31, 47],
+    "kl-divergence": [18, 31, 38, 81, 81, 81, 19, 37, 46],
 }
 """How many nodes of 81 are looked at under these promises, each with three suppression limits."""
 
@@ -883,6 +884,7 @@ class TestPlan:
                 "discernibility",
                 "average-class-size",
                 "height",
+                "kl-divergence",
             ],
             [1, 2],
         ):

@@ -11,7 +11,7 @@ become more general.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -141,6 +141,9 @@ class BoundObjective(ABC):
     width: int = 0
     inherits_up: bool = False
     needs_classes: bool = False
+    counts: ClassVar[Literal["leaves", "records"] | None] = None
+    """What of a published cell costs: the leaves that it stands for, or their records. None: its
+    level, or nothing; cells of no level cost nothing that is known."""
     worst: float
 
     @abstractmethod
@@ -166,6 +169,16 @@ class BoundObjective(ABC):
         A suppressed cell counts as its hierarchy's root.
         """
 
+    def of_cells(self, amounts: Sequence[Ints], suppressed: Bools, sizes: Ints) -> Floats:
+        """The key [q] of cells of no level, by what they stand for; asked where it ``counts``.
+
+        Arguments:
+            amounts: the leaves or records that cells stand for, [m][C].
+            suppressed: which combinations are suppressed, [C].
+            sizes: units per published class, [G]; none where it needs no classes.
+        """
+        raise AssertionError(f"{type(self).__name__} counts {self.counts}, and has no cost of them")
+
     def value(self, key: Floats) -> float | list[float]:
         """A key as the number that is reported, or the vector where the aggregate is ``rank``."""
         return float(key[0]) if len(key) == 1 else [float(entry) for entry in key]
@@ -180,10 +193,6 @@ class CellObjective(BoundObjective):
 
     ``least_extra`` [m, levels] is what one suppressed unit adds at least.
     """
-
-    counts: ClassVar[Literal["leaves", "records"] | None] = None
-    """What of a published cell costs: the leaves that it stands for, or their records. None: its
-    level, and cells of no level cost nothing that is known."""
 
     base: Floats
     least_extra: Floats
@@ -240,6 +249,12 @@ class CellObjective(BoundObjective):
             suppressed: which combinations are suppressed, [C].
         """
         raise AssertionError(f"{type(self).__name__} counts {self.counts}, and has no cost of them")
+
+    def of_cells(self, amounts: Sequence[Ints], suppressed: Bools, sizes: Ints) -> Floats:
+        """The aggregate over attributes of what their cells cost."""
+        del sizes
+        costs = [self.cost_of(j, amount, suppressed) for j, amount in enumerate(amounts)]
+        return self.over.keys(np.array(costs))
 
     def recoded(self, recoding: Recoding) -> Floats:
         """The aggregate over attributes of what their cells cost."""

@@ -13,7 +13,6 @@ from indistinct.errors import PolicyError
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.measures import BoundObjective, Objective, Outcome, Recoding, measures, objective
 from indistinct.measures.certainty import Domain
-from indistinct.measures.objective import CellObjective
 from indistinct.microdata.encoding import count_combinations
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import amounts_under
@@ -127,9 +126,9 @@ def _tells(data: LeveledTable, bound: BoundObjective) -> bool:
 
     An outline of classes does not tell what each record had.
     """
-    if not isinstance(bound, CellObjective):
+    if bound.counts is None:
         return bound.needs_classes
-    return bound.counts == "leaves" or (bound.counts == "records" and data.marginals is None)
+    return data.marginals is None or (bound.counts == "leaves" and not bound.needs_classes)
 
 
 def ncp(data: LeveledTable, plan: CellPlan) -> float:
@@ -150,16 +149,18 @@ def ncp(data: LeveledTable, plan: CellPlan) -> float:
 def _score_of_cells(
     data: LeveledTable, plan: CellPlan, bound: BoundObjective, sizes: Ints | None
 ) -> Floats:
-    if not isinstance(bound, CellObjective) and bound.needs_classes:
-        levels = np.zeros((len(plan.class_of), len(plan.attributes)), dtype=np.int16)
+    kept = np.zeros(0, dtype=np.int64)
+    if bound.needs_classes:
         kept = published_classes(data, plan) if sizes is None else sizes
-        return bound.recoded(Recoding(levels, plan.suppressed, kept))
-    if not isinstance(bound, CellObjective) or bound.counts is None:
+    if bound.counts is None and not bound.needs_classes:
         raise PolicyError(
             "measure-of-levels",
             "the measure counts levels of hierarchies, and the plan publishes cells at none",
             remedy="measure loss, non-uniform entropy, discernibility or class sizes",
         )
+    if bound.counts is None:
+        levels = np.zeros((len(plan.class_of), len(plan.attributes)), dtype=np.int16)
+        return bound.recoded(Recoding(levels, plan.suppressed, kept))
     if bound.counts == "leaves":
         amounts = plan.covered
     else:
@@ -168,9 +169,7 @@ def _score_of_cells(
             for j, name in enumerate(data.attributes)
         )
     of_cell = [np.append(amount, 0)[plan.cells(data, j)] for j, amount in enumerate(amounts)]
-    return bound.over.keys(
-        np.array([bound.cost_of(j, amount, plan.suppressed) for j, amount in enumerate(of_cell)])
-    )
+    return bound.of_cells(of_cell, plan.suppressed, kept)
 
 
 def leaked(data: LeveledTable, plan: Plan) -> dict[str, dict[str, float]]:

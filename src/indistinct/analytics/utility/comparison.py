@@ -55,6 +55,7 @@ _QUALITY: Final = {
     "squared_error": "squared error",
     "discernibility": "discernibility",
     "average_class_size": "average class size",
+    "kl_divergence": "KL divergence",
     "row_squared_error": "row squared error",
     "ambiguity": "ambiguity",
 }

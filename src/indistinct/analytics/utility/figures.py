@@ -205,6 +205,7 @@ class Utility:
             "average_class_size": _turned(
                 self.average_class_size, own.records / own.combinations, records
             ),
+            "kl_divergence": further.kl_divergence,
             "row_squared_error": further.row_squared_error,
             "ambiguity": further.ambiguity,
         }

@@ -19,6 +19,9 @@ between that of the table, ``min``, and that of a release of nothing, ``max``, b
 For a table: the means of the others over the attributes that have them, and
 
 * **discernibility** and **average class size**, as in :mod:`indistinct.analytics.utility.figures`.
+* **KL divergence**: the sum over combinations of the table of p log2(p / q), where p is their share
+  of the records, and q what a reader expects who takes each record for any combination under its
+  cells, all equally likely (Kifer and Gehrke 2006).
 * **row squared error**: the mean over records of the Euclidean distance to the farther ends of the
   cells of all numbers, each in standard deviations.
 * **ambiguity**: the mean over records of the number of combinations of leaves that the cells stand
@@ -48,6 +51,9 @@ from indistinct.types import Bools, Floats, Ints, Ints32, Plain
 MOST_PAIRS = 20_000_000
 """Most pairs of combinations and classes that are looked at; beyond, every attribute goes alone."""
 
+MOST_BITS = 900.0
+"""log2 of the most combinations whose probabilities are numbers of double precision."""
+
 
 @dataclass(frozen=True)
 class AttributeQuality(PlainData):
@@ -64,12 +70,14 @@ class AttributeQuality(PlainData):
 class Quality:
     """What is left of a table in a release, by attribute and as a whole.
 
-    ``row_squared_error`` is None where no quasi-identifier is numeric. ``of_others``: no class fits
+    ``row_squared_error`` is None where no quasi-identifier is numeric, ``kl_divergence`` where
+    combinations and classes are too many to be compared. ``of_others``: no class fits
     any record of the table, so that nothing of this is about it.
     """
 
     per_attribute: Mapping[str, AttributeQuality]
     non_uniform_entropy: float
+    kl_divergence: float | None
     row_squared_error: float | None
     ambiguity: float
     of_others: bool = False
@@ -85,6 +93,7 @@ class Quality:
             "generalization_intensity": self.mean("generalization_intensity"),
             "non_uniform_entropy": self.non_uniform_entropy,
             "squared_error": self.mean("squared_error"),
+            "kl_divergence": self.kl_divergence,
             "row_squared_error": self.row_squared_error,
             "ambiguity": self.ambiguity,
             "per_attribute": {name: own.to_dict() for name, own in self.per_attribute.items()},
@@ -109,6 +118,7 @@ def quality_of(
     numeric: dict[int, tuple[Domain, _Pairs]] = {}
     places = 1.0
     ambiguous = np.ones(published.classes)
+    bits_under, bits_of_all = np.zeros(published.classes), 0.0
     alike = [
         _shown_with(domain.taxonomy, cells)
         for domain, cells in zip(original.domains.values(), published.cells, strict=True)
@@ -138,10 +148,13 @@ def quality_of(
         places *= leaves
         covered = np.where(cells.suppressed, leaves, np.minimum(cells.covered, leaves))
         ambiguous *= covered[published.codes[j]]
+        bits_under += np.log2(covered)[published.codes[j]]
+        bits_of_all += math.log2(max(leaves, 1))
     told = float((size * ambiguous).sum()) + suppressed * places
     return Quality(
         per_attribute=found,
         non_uniform_entropy=_share_left(*bits),
+        kl_divergence=worlds.divergence(bits_under, bits_of_all),
         row_squared_error=worlds.rows(numeric),
         ambiguity=_share_left(told - records, records * (places - 1.0)),
         of_others=worlds.joint and 0 < published.classes == len(worlds.stray),
@@ -235,6 +248,30 @@ class _Worlds:
             none = np.zeros(0, np.int32)
             return _Pairs(none, none, np.zeros(0))
         return _Pairs(np.concatenate(leaves), np.concatenate(kinds), np.concatenate(records))
+
+    def divergence(self, under: Floats, of_all: float) -> float | None:
+        """The quality by KL divergence; None without pairs of all attributes.
+
+        Arguments:
+            under: log2 of the combinations that the cells of each class stand for, [G].
+            of_all: log2 of all combinations.
+        """
+        if not self.joint or of_all > MOST_BITS:
+            return None
+        weight = self.original.weight.astype(np.float64)
+        inside = self.group < self.published.classes
+        # On a scale where all combinations are equally likely if each has 1.
+        likely = self.published.size * np.exp2(of_all - under)
+        told = np.bincount(
+            self.combination[inside], likely[self.group[inside]], minlength=len(weight)
+        )
+        there = weight > 0
+        share = weight[there] / weight.sum()
+        believed = (told[there] + self.suppressed) / (self.published.kept + self.suppressed)
+        of_source = float((share * np.log2(share)).sum()) + of_all
+        with np.errstate(divide="ignore"):
+            bits = of_source - float((share * np.log2(believed)).sum())
+        return _share_left(bits, of_source)
 
     def rows(self, numeric: Mapping[int, tuple[Domain, _Pairs]]) -> float | None:
         """The quality by distances of whole records; None without numbers.
