@@ -24,7 +24,7 @@ from indistinct.recoding.full_domain import Settings, full_domain
 from indistinct.recoding.full_domain.evaluation import Evaluator
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
-from indistinct.release.audit import audit
+from indistinct.release.audit import audit, checks
 from indistinct.requirement import Requirement
 
 MODELS = [name for name, kind in models().items() if kind.subject == "together"]
@@ -209,3 +209,22 @@ def test_single_people_are_warned_of_unless_a_promise_is_about_each(model: str) 
     assert not told({"model": "k-anonymity", "k": 3})
     assert told({"model": "k-anonymity", "k": 1})
     assert not told({"model": "sample-uniqueness", "bound": 0})
+
+
+@pytest.mark.parametrize(("model", "bound"), [("average-risk", 0.4), ("sample-uniqueness", 0.2)])
+def test_who_is_suppressed_is_a_class_beside_the_others(model: str, bound: float) -> None:
+    """Six people in three classes: whoever fits none of the other two is known to be the star."""
+    frame = pl.DataFrame({"age": [20] * 4 + [30, 40]})
+    policy = {
+        "attributes": {"age": {"role": "quasi-identifier", "max_level": 0}},
+        "promises": [{"model": model, "bound": bound}],
+        "method": {"algorithm": "optimal", "suppression_limit": 0.4},
+        "output": {"suppressed": "keep"},
+    }
+    release = ind.anonymize(frame, policy)
+    assert release.tables.height == 5
+    assert any("suppressed records would break a promise" in text for text in release.warnings)
+
+
+def test_audit_and_search_agree_on_what_classes_keep_together() -> None:
+    assert [name for name, module in checks().items() if module.check.together] == MODELS

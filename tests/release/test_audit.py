@@ -379,6 +379,23 @@ def test_items_of_suppressed_people_are_items_of_the_release() -> None:
     assert [one.achieved for one in flu.suppressed_group] == [{"k": 4, "m": 1}]
 
 
+@pytest.mark.parametrize(
+    ("model", "kept", "broken"), [("average-risk", 0.5, 0.4), ("sample-uniqueness", 2 / 6, 0.3)]
+)
+def test_the_suppressed_are_a_class_of_what_all_classes_keep_together(
+    model: str, kept: float, broken: float
+) -> None:
+    """Four people of 20, one of 30, and whoever is neither: three classes of six, two unique."""
+    rows = pl.DataFrame({"age": ["20"] * 4 + ["30", "*"]})
+    for bound, holds in ((kept, True), (broken, False)):
+        found = audit(rows, [{"model": model, "bound": bound}], ["age"])
+        assert found.promises[0].holds
+        assert [(one.holds, one.achieved) for one in found.suppressed_group] == [
+            (holds, {"bound": kept})
+        ]
+        assert found.holds == holds
+
+
 def test_suppressed_records_are_counted_apart_from_the_classes() -> None:
     """One record of 20, which is too few, and two suppressed ones."""
     asked = {"model": "k-anonymity", "k": 2}

@@ -22,6 +22,7 @@ MODEL = "average-risk"
     settings={
         "bound": number("a number above 0 and at most 1", lambda p: 0 < p <= 1, example=0.05)
     },
+    together=True,
 )
 def check(asked: Asked) -> Verdict:
     """Whether classes divided by records are ``bound`` at most.

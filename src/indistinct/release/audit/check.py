@@ -44,6 +44,7 @@ class ClassCheck:
         compares: Whether it compares with a distribution, so that a reference may be named.
         judge: The model's own part.
         about_values: Whether it may be about some of the values alone.
+        together: Whether all classes keep it together, and none by itself.
     """
 
     model: str
@@ -52,6 +53,7 @@ class ClassCheck:
     compares: bool
     judge: Callable[[Asked], Verdict]
     about_values: bool = False
+    together: bool = False
 
     def __call__(
         self, records: pl.DataFrame, requirement: Requirement, context: Context
@@ -81,6 +83,7 @@ def class_check(
     settings: Mapping[str, Setting],
     compares: bool = False,
     about_values: bool = False,
+    together: bool = False,
 ) -> Callable[[Callable[[Asked], Verdict]], ClassCheck]:
     """Make the check of a privacy model of the function below.
 
@@ -90,8 +93,11 @@ def class_check(
         settings: The model's parameters.
         compares: Whether it compares with a distribution, so that a reference may be named.
         about_values: Whether it may be about some of the values alone.
+        together: Whether all classes keep it together, and none by itself.
     """
-    return lambda judge: ClassCheck(model, counts, settings, compares, judge, about_values)
+    return lambda judge: ClassCheck(
+        model, counts, settings, compares, judge, about_values, together
+    )
 
 
 class Check(Protocol):

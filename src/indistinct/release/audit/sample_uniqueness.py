@@ -19,6 +19,7 @@ MODEL = "sample-uniqueness"
     MODEL,
     counts="units",
     settings={"bound": number("a number from 0 to 1", lambda p: 0 <= p <= 1, example=0.01)},
+    together=True,
 )
 def check(asked: Asked) -> Verdict:
     """Whether unique records divided by all records are ``bound`` at most.

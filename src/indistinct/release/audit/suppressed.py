@@ -65,21 +65,22 @@ def _verdict(
     A sensitive value that is ``*`` as well tells nothing. Nothing can be said of a group that is
     too small for a class, nor of values that a bucket lists beside those of others. The people of a
     population whom it may be about are those who fit no class: so such a check is given the
-    classes.
+    classes. What classes keep together, they have to keep with the group as one of them.
     """
     (group, classes), counts = parts, module.check.counts
     unknown = Verdict(requirement, context.on(requirement), None, {})
     if context.linked is not None and counts not in ("units", "people"):
         return unknown
     alone = replace(context, published=published, _sizes={}, _counts={})
-    records = published if counts == "items" else classes if counts == "people" else group
+    together = counts == "items" or module.check.together
+    records = published if together else classes if counts == "people" else group
     if counts not in {"units", "people", "items", "combinations", "visits"}:
         records = group.filter(pl.col(str(requirement.sensitive)).ne_missing(SUPPRESSED))
     try:
         verdict = module.check(records, requirement, alone)
     except PolicyError:
         return unknown
-    of_sizes = counts in ("units", "visits") or (
+    of_sizes = (counts in ("units", "visits") and not together) or (
         counts == "combinations" and set(group[str(requirement.sensitive)]) == {SUPPRESSED}
     )
     return unknown if of_sizes and not verdict.holds else verdict
