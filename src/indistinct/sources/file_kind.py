@@ -212,7 +212,12 @@ def refuse_unreadable(path: Path, how: Reading) -> FileKind:
     refuse(DataError, problems)
     assert kind is not None
     if how.sheet is not None and "sheet" not in kind.takes:
-        problems.add("sheet-without-excel", "only Excel files have sheets", file=path.name)
+        problems.add(
+            "sheet-without-excel",
+            "only workbooks, of Excel or OpenDocument, have sheets",
+            file=path.name,
+            remedy="leave the sheet out",
+        )
     if (how.query is not None) != kind.needs_query:
         problems.add(
             "query-and-database",
