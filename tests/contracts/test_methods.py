@@ -435,6 +435,8 @@ def test_no_report_is_written_where_none_is_asked_for(
     assert {path.suffix for path in out.rglob("*.*")} == {".csv", ".json", ".toml"}
 
 
+SEARCHED = {"algorithm", "objective", "optimal", "bound", "generated", "distinct", "expanded"}
+ALWAYS_SAID = SEARCHED | {"scope", "levels", "rows"}
 DOCUMENTS = (Path(__file__).parents[2] / "docs" / "reference" / "json.md").read_text("utf-8")
 
 
@@ -449,6 +451,9 @@ def test_what_a_run_says_of_its_search_is_explained(
     said = [*run, *run["plan"], run["plan"]["scope"], *files]
     known = {"run.json"}
     assert [key for key in said if f"`{key}`" not in DOCUMENTS and key not in known] == []
+    assert run["plan"].keys() >= ALWAYS_SAID
+    quasi = release.tables["quasi"] if release.linked else release.tables
+    assert run["plan"]["rows"] == quasi.n_unique()
 
 
 # All other keys

@@ -93,7 +93,8 @@ def accounts(
         }
         gone = hidden[private.microdata.combination_of[subjects.person_of]]
         records, suppressed = subjects.rows + rows_out, int(gone.sum()) + rows_out
-    found, document = [], plan.to_dict()
+    found = []
+    document = plan.to_dict() | {"rows": distinct_rows(publication.quasi, verdict)}
     documents: dict[str, Content | Callable[[], Content]] = {}
     told = (
         *publication.told,
@@ -114,11 +115,10 @@ def accounts(
         documents |= private_documents(plan, names, run.random)
     else:
         measures = measured(private.data, plan)
-        leakage = leaked(private.data, plan)
+        document["leakage"] = leaked(private.data, plan)
         starred = often_starred(publication.tables, plan.attributes, verdict)
         left_out = bool(weight[plan.suppressed].any())
         found = warn_about_search(policy, plan, suppressed, verdict, left_out=left_out)
-        document |= {"rows": distinct_rows(publication.tables, verdict), "leakage": leakage}
         documents["plan.json"] = partial(plan_document, plan, private.data)
     written = policy_text(run.asked)
     if policy.output.report:
@@ -246,7 +246,7 @@ def _policy_bytes(policy: Policy) -> bytes:
 
 
 def distinct_rows(released: Frame, verdict: Audit) -> int:
-    """Distinct rows of a release, over all of its columns.
+    """Distinct rows of a release, or of its quasi table, over all of its columns.
 
     Where these are quasi-identifiers, the audit has counted them: its classes, and all suppressed
     records as one.
