@@ -72,7 +72,7 @@ def test_the_curve_of_releases(run: Run, table: Path, policy: Path) -> None:
     screen = run("risk", table, "--policy", policy, "--curve", "2-6")
     assert "risk over k: releases" in screen.stdout
     assert "k = " in screen.stdout
-    plain = run("risk", table, "--policy", policy, "--curve", "2-6", "--as-it-is")
+    plain = run("risk", table, "--policy", policy, "--curve", "2..6", "--as-it-is")
     assert "the table without smaller classes" in plain.stdout
     assert "nothing can be kept for k = 2 to 6" in plain.stdout
     assert "Every class is smaller" in plain.stdout

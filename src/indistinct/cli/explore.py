@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -90,12 +91,16 @@ def _names(text: str | None) -> list[str]:
 
 
 def _values(text: str, option: str, *, whole: bool = False) -> list[float]:
-    """Numbers as they are typed: 2,5,10 or 2..20."""
+    """Numbers as they are typed, ranges as ``risk --curve`` takes them too.
+
+    >>> _values("2..4,7-8", "--k", whole=True)
+    [2, 3, 4, 7, 8]
+    """
     from indistinct.verbs.exploring import MOST
 
     found: list[float] = []
     for part in _names(text):
-        first, dots, last = part.partition("..")
+        first, dots, last = re.sub(r"(?<=\d)[-–](?=\d+$)", "..", part).partition("..")
         try:
             if dots:
                 values = range(int(first), int(last) + 1)

@@ -228,10 +228,10 @@ def _population(text: str) -> Any:
 def _range(text: str) -> tuple[int, int]:
     """The two ends of a range of k.
 
-    >>> _range("2-20")
-    (2, 20)
+    >>> _range("2-20"), _range("2..20")
+    ((2, 20), (2, 20))
     """
-    first, dash, last = text.replace("–", "-").partition("-")
+    first, dash, last = text.replace("–", "-").replace("..", "-").partition("-")
     if not (dash and first.strip().isdecimal() and last.strip().isdecimal()):
         raise InputError(
             "bad-option",
