@@ -1140,6 +1140,72 @@ def test_numbers_of_a_list_of_tests_and_drugs_are_no_numbers_of_people() -> None
     assert [seen[name].role for name in numbers] == ["identifier"] * 3
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "role", "about"),
+    [
+        (
+            "owner_name",
+            ["Norberto865 Mante251", "Dell305 Trantow673", "Jazmine498"],
+            "identifier",
+            None,
+        ),
+        ("PPERHOM", ["1", "2", "9"], "quasi-identifier", "ethnicity"),
+        ("OCUMUJ", ["9712", "9711", "4120", "2341"], "quasi-identifier", "occupation"),
+        ("ClassNr", ["1", "2", "3", "4", "5"], "quasi-identifier", "education"),
+        ("HOSP", ["1", "2", "3", "5", "9"], "quasi-identifier", "stay"),
+        ("hosp", ["0", "1", "9"], "sensitive", "health"),
+        ("camp_name", ["kigeme", "mugombwa"], "quasi-identifier", "place"),
+        ("Estado", ["NORMAL", "CRÍTICO"], "sensitive", "health"),
+        ("Q04", ["none_primary_only", "secondary", "higher_edu"], "quasi-identifier", "education"),
+        ("unit", ["mmHg", "kg/m2"], "sensitive", "health"),
+        ("life", ["yes", "no"], "sensitive", None),
+        ("id_problem_frequency", ["daily", "weekly", "monthly"], "sensitive", None),
+    ],
+)
+def test_names_and_values_of_further_makers_are_known(
+    name: str, values: list[str], role: str, about: str | None
+) -> None:
+    frame = pl.DataFrame(
+        {
+            name: [values[at * 7 % 11 % len(values)] for at in range(N)],
+            "sex": ["m", "f"] * (N // 2),
+            "smoker": [str(at // 3 % 2) for at in range(N)],
+        }
+    )
+    item = profile(frame)[name]
+    assert (item.role, item.about) == (role, about) if about else item.role == role
+
+
+def test_everybody_of_a_study_has_each_occasion_and_no_occasion_is_a_person() -> None:
+    """The people count the records of every occasion, as the occasions those of every person."""
+    people, occasions = 60, 40
+    frame = pl.DataFrame(
+        {
+            "EthicaID": [str(who + 1) for who in range(people) for _ in range(occasions)],
+            "OccNrR": [str(at + 1) for _ in range(people) for at in range(occasions)],
+            "mood": [str(at * 13 % 7) for at in range(people * occasions)],
+        }
+    )
+    seen = profile(frame)
+    assert seen.person is not None
+    assert seen.person.column == "EthicaID"
+    assert seen["OccNrR"].role != "identifier"
+
+
+def test_numbers_of_memberships_of_one_patient_are_the_patients() -> None:
+    members = [str(1_000 + at // 2) for at in range(N)]
+    frame = pl.DataFrame(
+        {
+            "PATIENT": [f"p-{int(one) // 6}" for one in members],
+            "MEMBERID": members,
+            "plan": [str(int(one) % 3) for one in members],
+        }
+    )
+    persons = profile(frame).person
+    assert persons is not None
+    assert persons.column == "PATIENT"
+
+
 def test_ages_with_words_and_signs_are_read_in_years() -> None:
     """Few of them among numbers were strays, to be suppressed: the oldest and the youngest."""
     few = [f"{20 + at * 7 % 60}" for at in range(N)]

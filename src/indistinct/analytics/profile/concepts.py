@@ -423,7 +423,7 @@ _WHOLE_WORDS = frozenset(
      "orth", "ortho", "prot", "prote", "cath", "fresh", "tele", "pret", "sepa", "depe", "spor",
      "posi", "posit", "prog", "progr", "care", "refe", "refer", "disp", "dest", "tran", "trans",
      "transf", "ambu", "spec", "speci", "prom", "cour", "singl", "trai", "train", "first", "atte",
-     "attend", "resi", "plur", "perso", "super", "work", "shif", "term", "rank")
+     "attend", "resi", "plur", "perso", "super", "work", "shif", "term", "rank", "life")
 )  # fmt: skip
 """Short words that are cut from others, or mean something by themselves."""
 

@@ -21,6 +21,7 @@ from indistinct.analytics.profile.names import (
     names_one_of,
     says_nothing,
     starts_with_one_of,
+    words,
 )
 from indistinct.analytics.profile.unread import (
     SPSS,
@@ -329,6 +330,8 @@ def _speaks_of_illness(name: str) -> bool:
     if about is not None and about[0].name in _OF_A_MOMENT:
         return False
     if names_one_of(name, _OF_ILLNESS) or starts_with_one_of(name, _ILL_STEMS):
+        return True
+    if any(word.endswith("dx") for word in words(name)):  # admdx
         return True
     short = abbreviated(name)
     return short is not None and short[1] in _ILL_FORMS
@@ -658,7 +661,7 @@ _DEGREES = _vocabulary("""
     scientifico linguistico classico magistrale baccalaureat bac licence brevet maitrise
     grundskola universitet hogskola folkeskole zakladni stredni stredoskolske vysokoskolske
     vyuceni maturita zawodowe hauptschule realschule fachhochschule hochschule
-    tertiary illiterate literate elementary hauptschulabschluss realschulabschluss fachabitur
+    edu tertiary illiterate literate elementary hauptschulabschluss realschulabschluss fachabitur
     estudis universitaris secundaris primaris batxillerat formacio professional universitari
     gimnaziu liceu facultate skola strednie vysokoskolske egyetem
     studium reife sd smp sma smk sarjana thcs thpt cao dang
@@ -842,7 +845,7 @@ _FEWEST_HOSPITALS = 4
 _NUMBER = re.compile(r"\d")
 _UNIT = re.compile(
     r"(?i:mg|kg|ml|dl|mcg|ug|iu|meq)\.?|(milli|micro|kilo)(grams?|lit(er|re)s?)|%|"
-    r"[µμ]?[A-Za-z0-9^]{1,7}/(?:[µμ]?[A-Za-z]{1,2}|[A-Za-z]{3,4}(?<![A-Z]{3}))(/\w+)?"
+    r"[µμ]?[A-Za-z0-9^]{1,7}/(?:[µμ]?[A-Za-z]{1,2}[23²³]?|[A-Za-z]{3,4}(?<![A-Z]{3}))(/\w+)?"
     r"|mm ?Hg|[kmc]?g|[cm]?m|bpm|°[CF]|mOsm|mEq"
     r"|[Rr]atio|[Ss]ec(onds)?|index|(?i:deg ?[cf]|scores?|points?|beats)|(breaths|beats)/min"
 )
@@ -917,7 +920,8 @@ def _written_as(texts: _Texts) -> str:
         return "its values are stages of tumours"
     units = texts.share(_UNIT.fullmatch(text) is not None for text in texts.texts)
     both = any(map(_BOTH_ENDINGS.search, texts.texts))
-    if units >= MOST and texts.values.distinct > 2 and not both:
+    several = texts.values.distinct > (1 if names_one_of(texts.name, ("unit", "units")) else 2)
+    if units >= MOST and several and not both:
         return "its values are units of measurement"
     return ""
 
@@ -1003,9 +1007,9 @@ def _listed_groups() -> tuple[tuple[str, str, frozenset[str], frozenset[str]], .
 def _of_listed_words(texts: _Texts) -> Content | None:
     """What the words of all values are listed for; several of them have to occur."""
     beside = _vocabulary(lists_of(__file__)["beside"])
-    for concept, what, words, some in _listed_groups():
-        several = len((words - beside) & texts.seen) > 1 and not some.isdisjoint(texts.seen)
-        if several and texts.every(words | beside) >= NEARLY_ALL:
+    for concept, what, listed, some in _listed_groups():
+        several = len((listed - beside) & texts.seen) > 1 and not some.isdisjoint(texts.seen)
+        if several and texts.every(listed | beside) >= NEARLY_ALL:
             return Content(concept, f"its values are {what}", certain=False)
     return None
 

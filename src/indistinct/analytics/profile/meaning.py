@@ -81,7 +81,7 @@ def meant(
         return concept_named("family"), "its name says partner, and its values whether"
     if words(column) == ("cp",) and _is_postal(values):
         return concept_named("place"), "its name says cp, its values are postal codes"
-    if told := _of_an_institution(concept, why, values):
+    if told := _of_an_institution(column, concept, why, values):
         return told
     of_many = values.kind == "float" or 2 * values.distinct >= values.filled
     if words(column) == ("area",) and values.numbers is not None and of_many:
@@ -156,15 +156,22 @@ def _of_a_hospital(
 ) -> tuple[Concept, str] | None:
     """Which hospital, or whether somebody was in one, where the name could mean either."""
     many = values.distinct > FEW and values.kind != "float" and not counts_from_zero(values)
-    if concept.name == "health" and "hosp…" in why and many:
+    numbers = values.kind == "integer" and values.distinct > _FEWEST_LETTERS
+    which = numbers and is_one_of(column, _HOSPITALS) is not None and not counts_from_zero(values)
+    if concept.name == "health" and "hosp…" in why and (many or which):
         return concept_named("stay"), why
     if concept.name == "stay" and _says_whether(column, values):
         return concept_named("health"), "its name says hospital, its values whether"
     return None
 
 
-def _of_an_institution(concept: Concept, why: str, values: Values) -> tuple[Concept, str] | None:
+def _of_an_institution(
+    column: str, concept: Concept, why: str, values: Values
+) -> tuple[Concept, str] | None:
     """Which trust, of hospitals, or class, of a school, by how many values there are."""
+    numbered = not set(_NUMBERS).isdisjoint(words(column))
+    if concept.name == "health" and numbered and is_one_of(column, ("class",), _NUMBERS):
+        return concept_named("education"), "its name says the number of a class"
     if values.distinct <= FEW:
         return None
     if why.endswith(" trust") and values.kind == "text":
@@ -174,6 +181,7 @@ def _of_an_institution(concept: Concept, why: str, values: Values) -> tuple[Conc
     return None
 
 
+_NUMBERS = ("no", "nr", "num", "nbr", "number")
 _HOSPITALS = ("hospital", "hosp", "hospitalized", "hopital", "krankenhaus", "ziekenhuis")
 _WHETHER = r"^(?i:[01289]|y|n|s|o|j|yes|no|si|sim|nao|não|oui|non|ja|nein|nee|true|false)$"
 
@@ -225,7 +233,9 @@ def _ends(numbers: pl.Series) -> tuple[float | None, float | None]:
 _WELL_OR_ILL = (
     r"(?i)^(healthy|well|ill|sick|stable|critical|early|advanced|late|mild|moderate|severe|acute"
     r"|chronic|good|fair|poor|serious|normal|abnormal|dead|alive|death|remission|relapse"
-    r"|progression|progressed)\b"
+    r"|progression|progressed|critico|crítico|crítica|critique|critica|kritisch|estable|estável|stabil"
+    r"|grave|leve|léger|leicht|schwer|moderado|modéré|moderato|lieve|vivo|viva|muerto|muerta|morto"
+    r"|fallecido|fallecida)\b"
 )
 """What a state of health begins with, and no state of a country."""
 _DONE = r"(?i)\pL{3}(ad[oa]|id[oa]|ed|ing|iert|ée?)\b"

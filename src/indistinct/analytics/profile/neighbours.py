@@ -191,6 +191,7 @@ def settled(
                 if beside
                 and not rare
                 and numbers_things(item.name)
+                and not _are_words(item)
                 and not _is_a_score(columns, item)
                 else None
             )
@@ -809,6 +810,12 @@ def _has_its_own(
         if not differing and expected >= FEWEST_EXPECTED:
             return one.role, f"each of its values has one '{one.name}'"
     return None
+
+
+def _are_words(item: Neighbour) -> bool:
+    """Whether all values are words, as no numbers or codes are."""
+    texts = item.sample.str.contains(r"\d") | (item.sample.str.len_chars() < _SHORTEST)
+    return item.kind == "text" and not texts.any()
 
 
 _AN_ID = "its name says id: others may know whose number or code it is"

@@ -129,7 +129,9 @@ def person_keys(
         if not personal:
             shown = _independent(table, item, others)
         if not shown and 2 * item.distinct <= item.filled:
-            shown = counting(table, item, known)[:1]
+            # Where everybody has every occasion, the people count the records of each.
+            counters = [one for one in known if one.role != "identifier"]
+            shown = counting(table, item, counters)[:1]
         if shown and not several_people(table, columns, item.name):
             found[item.name] = Numbering(shown, bool(steady and lasting))
     return found

@@ -184,6 +184,12 @@ def persons_of(
     ]
     if not known:
         return None
+    # What goes with one patient, as a membership does, is the patient's.
+    known = [
+        item
+        for item in known
+        if not any(one in keys and keys[one].named for one in keys[item.name].shown)
+    ] or known
     # Of numbers that the data shows the widest one, of those that are only called so the narrowest.
     item = min(
         known,
