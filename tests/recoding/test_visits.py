@@ -117,6 +117,28 @@ def test_k_people_have_every_visit(rows: list[Row], k: int, share: float) -> Non
     assert again.starred.tolist() == [starred[at] for at in order]
 
 
+def test_what_the_first_attribute_singles_out_is_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Seven days of one visit each allow nothing but ``*``, whatever else is known of a visit."""
+    days = Taxonomy("day", [(str(at), f"half {at // 4}", "*") for at in range(8)])
+    leaves = np.arange(8, dtype=np.int32)
+    wards = [Taxonomy(f"ward {at}", [("A", "*"), ("B", "*")]) for at in range(5)]
+    asked = [VisitAttribute(days, leaves, weight=10.0)]
+    asked += [VisitAttribute(ward, np.zeros(8, np.int32)) for ward in wards]
+    groups: list[int] = []
+    counted = visits._Rows._people
+
+    def people(self: Any, group: Any, number: int) -> Any:
+        groups.append(number)
+        return counted(self, group, number)
+
+    monkeypatch.setattr(visits._Rows, "_people", people)
+    plan = visits_protected(asked, np.zeros(8, np.int32), leaves, 5, 0)
+    assert (plan.levels, plan.nodes) == ((2, 0, 0, 0, 0, 0), 96)
+    assert len(groups) < 20
+
+
 def test_whoever_is_not_looked_at_tells_nothing() -> None:
     rows: list[Row] = [("x", 1, "mo", "A"), ("x", 2, "mo", "A"), ("-", 3, "su", "B")]
     plan = plan_of(rows, 2, 0)

@@ -134,7 +134,7 @@ def visits_protected(
             remedy="set min_level and max_level, or make their hierarchies lower",
         )
     there = np.flatnonzero(class_of >= 0)
-    rows = _Rows(class_of[there], person_of[there], k)
+    rows = _Rows(class_of[there], person_of[there], k, allowed)
     shown = [
         {level: _Level(item, level, there) for level in way}
         for item, way in zip(attributes, ways, strict=True)
@@ -153,8 +153,8 @@ def visits_protected(
             break
         checked += 1
         own = [levels[at] for levels, at in zip(shown, node, strict=True)]
-        starred = rows.starred([level.code for level in own])
-        if starred is None or int(starred.sum()) > allowed:
+        starred = rows.starred(node, [level.code for level in own])
+        if starred is None:
             continue
         of_rows = sum(w * level.losses for w, level in zip(weights, own, strict=True))
         loss = float(np.where(starred, 1.0, of_rows).mean()) if len(starred) else 0.0
@@ -316,21 +316,35 @@ class _Level:
 
 
 class _Rows:
-    """Visits of people in classes."""
+    """Visits of people in classes, of which so many may be ``*``."""
 
-    def __init__(self, class_of: Ints32, person_of: Ints32, k: int) -> None:
+    def __init__(self, class_of: Ints32, person_of: Ints32, k: int, allowed: int) -> None:
         self._class, self._person, self._k = class_of.astype(np.int64), person_of, k
+        self._allowed = allowed
+        self._failed: set[tuple[int, ...]] = set()
         self._rows = np.argsort(self._class, kind="stable")
         self._sorted = self._class[self._rows]
 
-    def starred(self, codes: Sequence[Ints]) -> Bools | None:
-        """The rows that have to be ``*``; None where even all of a class are too few."""
-        group = self._class
-        for code in codes:
+    def starred(self, node: tuple[int, ...], codes: Sequence[Ints]) -> Bools | None:
+        """The rows that have to be ``*``; None where they are more, or all of a class too few.
+
+        What the first attributes single out, more of them do as well: their levels fail once.
+
+        Arguments:
+            node: the level of every attribute.
+            codes: what each shows in every row.
+        """
+        if any(node[:length] in self._failed for length in range(1, len(node))):
+            return None
+        group, number, people = self._class, 0, np.zeros(0, np.int64)
+        for length, code in enumerate(codes, 1):
             group = group * (int(code.max(initial=0)) + 1) + code
             _, group = np.unique(group, return_inverse=True)
-        number = int(group.max(initial=-1)) + 1
-        people = self._people(group, number)
+            number = int(group.max(initial=-1)) + 1
+            people = self._people(group, number)
+            if int((people < self._k)[group].sum()) > self._allowed:
+                self._failed.add(node[:length])
+                return None
         gone = people < self._k
         if not gone.any():
             return np.zeros(len(group), np.bool_)
@@ -348,7 +362,8 @@ class _Rows:
                     break
             else:
                 return None
-        return np.asarray(gone[group])
+        starred = np.asarray(gone[group])
+        return starred if int(starred.sum()) <= self._allowed else None
 
     def _people(self, group: Ints, number: int) -> Ints:
         """How many people have a row in each group."""
