@@ -26,9 +26,11 @@ from tests.sources.suite import (
     is_that_of_polars,
     rows_of,
 )
+from typer.testing import CliRunner
 
 import indistinct as ind
 from indistinct.analytics.profile.columns import profile
+from indistinct.cli import app
 from indistinct.errors import DataError, IndistinctError, OutputError
 from indistinct.recoding.partition import first_cuts
 from indistinct.sources import memory, postgres_cuts
@@ -279,6 +281,33 @@ def test_a_release_in_a_schema_is_there_whole_or_not_at_all(
         ind.anonymize(visits, policy()).write(
             tmp_path / "out", into="postgresql://owner@127.0.0.1/other?schema=release"
         )
+
+
+def test_a_place_for_a_release_is_refused_before_it_is_made(
+    server: str, visits: str, schema: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    real = ind.anonymize
+    monkeypatch.setattr(ind, "anonymize", lambda *a, **b: made.append("run") or real(*a, **b))
+    rules = tmp_path / "p.toml"
+    rules.write_text(ind.Policy.model_validate(policy()).to_toml(), "utf-8")
+
+    def publish(out: str, into: str) -> str:
+        words = ["anonymize", visits, "--policy", str(rules), "--out", str(tmp_path / out)]
+        done = CliRunner().invoke(app, [*words, "--into", into])
+        return " ".join(done.output.split())
+
+    assert f"certificate, public, are at {schema}&table=y" in publish("one", f"{schema}&table=y")
+    assert made == ["run"]
+    assert "there is a table of that name" in publish("two", f"{schema}&table=y")
+    session = Session(Address.of(server))
+    session.run("DROP TABLE release.y")
+    session.commit()
+    assert "there is a table of that name" in publish("two", f"{schema}&table=y")  # certificate
+    assert "3F000" in publish("two", f"{server}?schema=nowhere")
+    assert made == ["run"]
+    assert "private/run.json" in publish("two", f"{schema}&table=z")
+    assert made == ["run", "run"]
 
 
 def test_linked_tables_and_tables_in_memory_are_stored_too(

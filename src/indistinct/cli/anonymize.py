@@ -175,7 +175,7 @@ def anonymize(
     not.
     """
     import indistinct
-    from indistinct.sources.postgres import Address
+    from indistinct.sources.postgres import Store, is_address
 
     named = {"quasi": quasi, "sensitive": sensitive, "drop": drop, "keep": keep}
     source = source_keys(separator, encoding, sheet)
@@ -194,8 +194,8 @@ def anonymize(
         message = f"{what} the table into memory, and --engine or --memory asks not to"
         remedy = "leave one of them out" if alternatives else "write a policy: indistinct init"
         raise PolicyError("not-scanned", message, remedy=remedy)
-    if into is not None and engine != "spark":
-        Address.of_release(into)
+    if into is not None and (engine != "spark" or is_address(into)):
+        Store.require_room(into)
     further: Plain = {"rest": rest, "k": k, "hierarchies": hierarchies}
     with Progress(data) as progress:
         begin(engine, master, data)
@@ -236,7 +236,7 @@ def anonymize(
     if beside is not None:
         print_parts(beside.parts())
     if not is_quiet():
-        list_files(out)
+        list_files(out, into)
 
 
 def _load(path: Path) -> Policy:

@@ -380,8 +380,8 @@ def _achieved(item: PlainMapping) -> str:
     return ", ".join(found)
 
 
-def list_files(out: Path) -> None:
-    """What lies in the folder of a release, and which of it may leave the house."""
+def list_files(out: Path, into: str | None = None) -> None:
+    """What lies in the folder of a release, and where else, and which of it may leave the house."""
     files = sorted(path for path in out.rglob("*") if path.is_file())
     if not files:
         return
@@ -390,6 +390,8 @@ def list_files(out: Path) -> None:
     print_table(
         ("file", "who may read it"), sorted(rows, key=lambda row: row[0].startswith("private/"))
     )
+    if into is not None:
+        console().print(f"\nrows and certificate, public, are at {into}", soft_wrap=True)
 
 
 def _audience(path: Path) -> str:

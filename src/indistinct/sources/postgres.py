@@ -303,6 +303,10 @@ class Session:
         with telling(self.name):
             self._connection.commit()
 
+    def close(self) -> None:
+        """Leave the server; what was not committed is undone."""
+        self._connection.close()
+
 
 @dataclass(frozen=True, eq=False)
 class _Told(Mapping[str, tuple[int, int]]):
@@ -1025,12 +1029,30 @@ class Store:
             self._session = Session(self.address)
         self._session.name = self.address.name
 
+    @classmethod
+    def require_room(cls, into: str | Path) -> None:
+        """Refuse a place before a release is made for it, as the server would refuse it then.
+
+        Its tables are created, and never committed.
+
+        Raises:
+            DataError: it is no address of a schema, or the server refuses the tables.
+        """
+        store = cls(into, None)
+        for table in (store.table, store.table + _CERTIFICATE):
+            store._session.run(f"CREATE TABLE {_qualified(store.address.schema, table)} ()")
+        store._session.close()
+
+    @property
+    def table(self) -> str:
+        """What the release is called."""
+        return self.address.table or _RELEASE
+
     def put(self, frames: Mapping[str, Frame]) -> dict[str, tuple[str, int]]:
         """Store frames under the release's name; the name and the height of each."""
-        base = self.address.table or _RELEASE
         found = {}
         for name, frame in frames.items():
-            table = base if len(frames) == 1 else f"{base}_{name}"
+            table = self.table if len(frames) == 1 else f"{self.table}_{name}"
             if isinstance(frame, PostgresTable):
                 where = _qualified(self.address.schema, table)
                 self._session.run(f"CREATE TABLE {where} AS {frame.source}")
@@ -1041,8 +1063,7 @@ class Store:
 
     def certify(self, certificate: PlainMapping) -> None:
         """Store the certificate beside."""
-        table = f"{self.address.table or _RELEASE}{_CERTIFICATE}"
-        where = _qualified(self.address.schema, table)
+        where = _qualified(self.address.schema, self.table + _CERTIFICATE)
         self._session.run(f"CREATE TABLE {where} (document jsonb NOT NULL)")
         document = json.dumps(certificate, ensure_ascii=False, allow_nan=False)
         self._session.run(f"INSERT INTO {where} VALUES ({_literal(document)})")
