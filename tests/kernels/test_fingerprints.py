@@ -111,7 +111,7 @@ def plain_buckets(tree: Tree, held: list[list[int]], order: list[int], k: int):
 def test_buckets_are_those_of_lists_of_people(seed: int) -> None:
     random = np.random.default_rng(seed)
     k, different = int(random.choice([1, 2, 3, 3, 4, 5])), random.choice([1, 2, 3, 4, 5, 6, 30])
-    tree = Tree.drawn(random, int(random.integers(2, 25)))
+    tree = Tree.drawn(random, int(random.choice([2, 5, 15, 25, 40])))
     leaves = tree.under[0]
     most = min(6, len(leaves))
     # Most sets are had by just as many people as a bucket needs, some by fewer.

@@ -30,6 +30,7 @@ from indistinct.requirement import Requirement
 MODELS = [name for name, kind in models().items() if kind.subject == "together"]
 BOUNDS = (0.05, 0.1, 0.2, 0.25, 1 / 3, 0.5, 0.9, 1.0)
 ROOM = Settings()
+SIZES = st.lists(st.sampled_from([1, 1, 1, 2, 3, 4, 6, 0]), max_size=9)
 
 
 def figure(model: str, sizes: Sequence[int]) -> Fraction:
@@ -53,7 +54,7 @@ def test_there_are_two() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@given(sizes=st.lists(st.integers(0, 6), max_size=9), bound=st.sampled_from(BOUNDS))
+@given(sizes=SIZES, bound=st.sampled_from(BOUNDS))
 def test_no_other_classes_that_keep_it_have_more_records(
     model: str, sizes: list[int], bound: float
 ) -> None:
@@ -69,6 +70,29 @@ def test_no_other_classes_that_keep_it_have_more_records(
     out = [n for n, gone in zip(sizes, broken, strict=True) if gone]
     assert max(out, default=0) < asked.sufficient_size
     assert max(out, default=0) <= min((n for n in left if n), default=9)
+
+
+@pytest.mark.parametrize(
+    ("model", "sizes", "bound"),
+    [("sample-uniqueness", [1] * 29 + [21], 0.58), ("average-risk", [49], 1 / 49)],
+)
+def test_what_is_just_reached_keeps_it(model: str, sizes: list[int], bound: float) -> None:
+    """Though the product of the bound and the records falls below by its last digit."""
+    assert bound * sum(sizes) < round(bound * sum(sizes))
+    assert not promise(model, bound=bound).breaks(classes(sizes)).any()
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_class_just_below_what_suffices_may_have_to_go(model: str, bound: float) -> None:
+    asked = promise(model, bound=bound)
+    assert asked.sufficient_size == 1 or asked.breaks(classes([asked.sufficient_size - 1])).all()
+
+
+def test_where_nobody_may_be_alone_classes_have_two() -> None:
+    asked = promise("sample-uniqueness", bound=0.0)
+    assert asked.class_size == asked.sufficient_size == 2
+    assert asked.breaks(classes([1, 2, 1])).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize("model", MODELS)
