@@ -6,7 +6,8 @@
 of them that tests must catch. Cosmic Ray says what can be changed and changes it. Places are drawn
 first, and one change for each, so that an operator with many replacements counts no more than
 another. Annotations are left out: nothing runs them. So is `is` in place of `==`, and the other way
-round: they are the same for the small numbers of tests.
+round: they are the same for the small numbers of tests. Nor is a word compared by order, which
+means nothing.
 
 All tests of a room run once without a change; a note says which of them run which part of the code.
 A mutant is held against those that run its part, the fastest first, until one fails; where nothing
@@ -54,6 +55,9 @@ ALIKE = frozenset(
     for change in ("Eq_Is", "NotEq_IsNot", "Is_Eq", "IsNot_NotEq")
 )
 """Operators whose changes are none: a small number, and None, is equal to itself alone."""
+
+ORDERED = ("_Lt", "_LtE", "_Gt", "_GtE")
+"""How operators end that compare by order; words are compared with ``==`` and ``!=`` alone."""
 
 Span = tuple[tuple[int, int], tuple[int, int]]
 
@@ -227,6 +231,8 @@ def changeable(
         found = (span for node in nodes for span in operator.mutation_positions(node))
         for occurrence, span in enumerate(found):
             if lines[span[0][0] - 1].strip().startswith(untouched):
+                continue
+            if name.endswith(ORDERED) and lines[span[1][0] - 1][span[1][1] :].lstrip()[:1] == '"':
                 continue
             if not any(start <= span[0] and span[1] <= end for start, end in annotations):
                 places.setdefault(span, []).append((name, occurrence))

@@ -129,7 +129,7 @@ def least_size(epsilon: float, delta: float) -> int:
     largest = math.ceil(-math.log(delta) / falls)
     ways = np.concatenate([[0.0], np.log(np.arange(1, largest + 1)).cumsum()])
     found = 1
-    for n in range(1, largest + 1):
+    for n in range(largest + 1):
         first = max(math.floor(gamma * n * (1 - 1e-12)), found)
         if first > n:
             continue

@@ -177,7 +177,7 @@ def refused_classes(
     found = _Found(all(part.closure == "superset" for part in promises), len(when))
     least = max(part.class_size for part in promises)
     for node, waiting in tried:
-        rows = np.flatnonzero(waiting & (data.weight > 0)).astype(np.int32)
+        rows = np.flatnonzero(waiting & data.weight.astype(np.bool_)).astype(np.int32)
         together = []
         for part in _groups(data, levels[node].tolist(), rows):
             if joined[part].any():
@@ -321,7 +321,7 @@ class _Settling:
             self._rows = len(remaining)
         # What only the population has stays, to be counted in every class it could be in.
         kept: Bools = ~self._evaluator.suppressed(levels)
-        return kept & (self._data.weight[remaining] > 0)
+        return kept & self._data.weight[remaining].astype(np.bool_)
 
 
 def settle_whole(

@@ -73,19 +73,19 @@ def people(asked: Asked) -> tuple[pl.DataFrame, int]:
     covered = np.zeros(len(many), dtype=np.int64)
     members: list[tuple[int, Ints]] = []
 
-    def descend(rows: Ints, under: Ints, depth: int) -> None:
+    def descend(rows: Ints, under: Ints, following: list[_Column]) -> None:
         """Count the people ``under`` the first labels of the classes ``rows``, who share these."""
-        if depth == len(columns):
+        if not following:
             found[rows] = many[under].sum()
             covered[under] += 1
             members.append((rows.item(), under))
             return
-        column = columns[depth]
+        column, *rest = following
         for alike in _alike(rows, column.label):
-            descend(alike, under[column.covers(column.label[alike[0]], under)], depth + 1)
+            descend(alike, under[column.covers(column.label[alike[0]], under)], rest)
 
     if classes.height:
-        descend(np.arange(classes.height), np.arange(len(many)), 0)
+        descend(np.arange(classes.height), np.arange(len(many)), columns)
     described = classes.select(pl.col(_COUNT).cast(pl.Int64).alias(SIZE))
     size = described[SIZE].to_numpy()
     left = found

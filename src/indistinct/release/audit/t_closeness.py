@@ -106,12 +106,12 @@ def _ordered(cells: pl.DataFrame, told: pl.DataFrame, order: list[str | None]) -
     within = found[RECORDS].to_numpy()
     within = within / np.bincount(of, weights=within, minlength=classes.height)[of]
     distance = np.zeros(classes.height)
-    step = max(1, _AT_ONCE // max(1, len(order)))
-    for first in range(0, classes.height, step):
-        p = np.zeros((min(step, classes.height - first), len(order)))
-        here = slice(*np.searchsorted(of, [first, first + step]))
+    at_once = 1 + _AT_ONCE // (1 + len(order))
+    for first in range(0, classes.height, at_once):
+        p = np.zeros((min(at_once, classes.height - first), len(order)))
+        here = slice(*np.searchsorted(of, [first, first + at_once]))
         p[of[here] - first, at[here]] = within[here]
-        distance[first : first + step] = np.abs(np.cumsum(p - q, axis=1)).sum(axis=1)
+        distance[first : first + at_once] = np.abs(np.cumsum(p - q, axis=1)).sum(axis=1)
     return classes.with_columns(t=pl.Series(distance / max(1, len(order) - 1)))
 
 

@@ -231,10 +231,8 @@ def one_by_one(records: pl.DataFrame) -> pl.DataFrame:
     """A row for every record, where rows stand for several."""
     if TIMES not in records.columns:
         return records
-    rows = pl.int_range(records.height, eager=True)
-    return records.drop(TIMES).select(
-        pl.all().gather(rows.repeat_by(records[TIMES]).explode(empty_as_null=False))
-    )
+    rows = pl.int_range(pl.len()).repeat_by(TIMES).explode(empty_as_null=False)
+    return records.select(pl.exclude(TIMES).gather(rows))
 
 
 @dataclass(frozen=True)
