@@ -86,3 +86,32 @@ def test_buckets_of_near_values_are_warned_of() -> None:
     policy["promises"] = [{"model": "max-posterior", "bound": 0.5, "sensitive": "income"}]
     release = ind.anonymize(table.with_columns(income=wide), policy)
     assert any(TOLD in text and "of the bucket" in text for text in release.warnings)
+
+
+LISTS = "lists that have something in common"
+
+
+@pytest.mark.parametrize(
+    ("lists", "part"),
+    [
+        (["{0}; flu", "gout;{0}", "{0}"], 0.75),  # the last class is of no list
+        (["{0}|flu", "{0} |gout", "eye|{0}"], 0.75),
+        (["{0}; flu", "{0}; gout", "flu; gout"], 0.0),
+        (["chronic; {0}", "chronic; flu", "chronic; gout"], 0.0),  # what all have is no news
+        (["{0}, chronic", "flu, chronic", "gout, chronic"], 0.0),  # a comma of a name
+        (["{0};", "flu;", "gout;"], 0.0),
+    ],
+)
+def test_lists_with_something_in_common_are_warned_of(lists: list[str], part: float) -> None:
+    """Three different texts in every class, and everybody of a class has the same illness."""
+    illnesses = {"a": "HIV", "b": "asthma", "c": "cancer"}
+    rows = [(town, text.format(one)) for town, one in illnesses.items() for text in lists]
+    rows += [("d", text) for text in (["x; y", "z", "u"] if part else map(str.upper, lists))]
+    policy = {
+        "attributes": {"town": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}},
+        "promises": [{"model": "distinct-l-diversity", "l": 3, "sensitive": "illness"}],
+        "method": {"algorithm": "mondrian"},
+    }
+    release = ind.anonymize(pl.DataFrame(rows, ["town", "illness"], orient="row"), policy)
+    told = [text.share for text in release.warnings if LISTS in text]  # type: ignore[attr-defined]
+    assert told == [part] * (part > 0)

@@ -1,8 +1,8 @@
 """Values of a class that are different, and near: the class nearly tells them.
 
-Promises that count values, or bound the share of one, take 50,000 and 50,001 for two, and two kinds
-of cancer. Li, Tao and Xiao (2008) call the first a proximity breach; Sun, Sun and Wang (2011) speak
-of the second.
+Promises that count values, or bound the share of one, take 50,000 and 50,001 for two, two kinds of
+cancer, and "HIV; flu" and "HIV; gout". Li, Tao and Xiao (2008) call the first a proximity breach;
+Sun, Sun and Wang (2011) speak of the second.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ MOST = 0.9
 
 
 _KIND = "\0kind"
+
+_LISTED = r"[^;|]+"
+"""What stands between the marks of a list. A comma is none: names of illnesses have some."""
 
 
 def near(found: GroupValues) -> float:
@@ -74,6 +77,26 @@ def of_one_kind(found: GroupValues, about: ValueMetadata) -> float:
     return float(alike[OF].sum()) / found.total
 
 
+def of_one_part(found: GroupValues) -> float:
+    """The share who are in a group of lists that differ, and have something in common.
+
+    A cell may list several values. What nearly all have is no news.
+    """
+    parts = pl.col(found.name).cast(pl.String, strict=False).str.extract_all(_LISTED)
+    rows = found.rows.select(GROUP, OF, HAVE, parts.alias(_KIND)).with_row_index("value")
+    if not len(rows) or (rows[_KIND].list.len() <= 1).all():
+        return 0.0
+    sizes = rows.group_by(GROUP).agg(pl.len().alias("values")).filter(pl.col("values") > 1)
+    listed = rows.explode(_KIND).with_columns(pl.col(_KIND).str.strip_chars().str.to_lowercase())
+    listed = listed.filter(pl.col(_KIND) != "").unique(["value", _KIND])
+    have = listed.group_by(_KIND).agg(pl.col(HAVE).sum())
+    news = have.filter(pl.col(HAVE) < NEARLY_ALL * int(rows[HAVE].sum()))
+    shared = listed.group_by(GROUP, _KIND).agg(pl.len(), pl.col(OF).first())
+    shared = shared.join(news, on=_KIND, how="semi").join(sizes, on=GROUP)
+    told = shared.filter(pl.col("len") == pl.col("values")).unique(GROUP)
+    return float(told[OF].sum()) / found.total
+
+
 def warn_about_near_values(
     found: Iterable[GroupValues],
     measured: Collection[str],
@@ -96,6 +119,10 @@ def warn_about_near_values(
         "roughly: promises count near values as different; group values first (aggregate, round), "
         'or promise t-closeness with distance = "ordered"'
     )
+    parts = (
+        f"are lists that have something in common, which the {group} tells: promises count lists "
+        "as a whole; write a row for each thing listed, and count people (person in [source])"
+    )
     of = f"are of one category, which the {group} tells: p-plus-sensitive promises several"
     told = []
     for one in found:
@@ -103,6 +130,8 @@ def warn_about_near_values(
             told.append((one.name, part, lie))
         elif (part := of_one_kind(one, known.get(one.name, NO_METADATA))) >= FEWEST:
             told.append((one.name, part, of))
+        elif (part := of_one_part(one)) >= FEWEST:
+            told.append((one.name, part, parts))
     return [
         Kind.RISK(
             f"'{name}': for {share(part)} of {unit} all values of the {group} {how}",
