@@ -16,6 +16,7 @@ from tests.privacy.drawing import CHECKED, LABELS, Class, classes, table
 
 from indistinct import anonymize, attack
 from indistinct.errors import PolicyError
+from indistinct.intake.private_table import told_apart
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
 from indistinct.privacy.values import AboutValues, domain_of, had_by_all, shares_of
@@ -236,6 +237,22 @@ def test_values_that_nobody_has() -> None:
     assert "Died" not in str(caught.value)
     release = anonymize(PATIENTS, policy({**bound, "values": ["died", "Died"]}))
     assert any("names 1 value that no record has" in text for text in release.warnings)
+
+
+@pytest.mark.parametrize(
+    ("values", "several"),
+    [
+        (["1.5", "1.50", "01.5", "1,5", "+1.5", "1.5 "], 6),
+        (["0", "0.0", "00", "<1"], 3),
+        (["1", "10", "100", "1000", "-1", "1.01", "1.1", None], 0),
+        (["E11.9", "E11.90", "1.2.3", "1.2.30"], 0),
+        (["9007199254740992", "9007199254740993"], 0),
+    ],
+)
+def test_numbers_written_in_several_ways(values: list[str | None], several: int) -> None:
+    """In a column of text "1.5" and "1.50" count as two values."""
+    told = told_apart("outcome", values)
+    assert [text.split()[0] for text in told] == ([str(several)] if several else [])
 
 
 @pytest.mark.parametrize("model", ["distinct-l-diversity", "entropy-l-diversity"])

@@ -250,6 +250,10 @@ def warn_about_named_values(private: PrivateTable, run: Run) -> None:
         raise PolicyError(list(dict.fromkeys(problems)))
 
 
+_NUMBER = r"^([+-]?[0-9]{1,12}(?:[.,][0-9]{0,12})?)$"
+"""A number, which zeros, a sign and a comma write in several ways: 1.5, 01.50 and 1,5."""
+
+
 def told_apart(name: str, values: Sequence[str | None]) -> list[WarningText]:
     """The warning that one value counts as several, as it is written in several ways.
 
@@ -257,14 +261,18 @@ def told_apart(name: str, values: Sequence[str | None]) -> list[WarningText]:
         name: a sensitive attribute that promises count.
         values: its distinct values.
     """
-    several = int(_plain(pl.Series(values, dtype=pl.String).drop_nulls()).is_duplicated().sum())
+    texts = pl.Series(values, dtype=pl.String).drop_nulls()
+    numbers = texts.str.strip_chars().str.extract(_NUMBER).str.replace(",", ".", literal=True)
+    numbers = numbers.cast(pl.Float64, strict=False).cast(pl.String)
+    plain = numbers.zip_with(numbers.is_not_null(), _plain(texts))
+    several = int(plain.is_duplicated().sum())
     if not several:
         return []
     return [
         Kind.RISK(
             f"{several} values of '{name}' differ from another value only in case, blanks, "
-            "hyphens or invisible characters, and promises count them as different: write them "
-            "alike in the table"
+            "hyphens, zeros of a number or invisible characters, and promises count them as "
+            "different: write them alike in the table"
         )
     ]
 
