@@ -1206,6 +1206,20 @@ def test_numbers_of_memberships_of_one_patient_are_the_patients() -> None:
     assert persons.column == "PATIENT"
 
 
+def test_identifiers_of_series_of_images_are_left_out_though_each_has_one_day() -> None:
+    series = [f"1.2.840.99999999.1.{98_365_000 + at // 4}.15890243{at // 4}" for at in range(N)]
+    frame = pl.DataFrame(
+        {
+            "SERIES_UID": series,
+            "DATE": [f"20{10 + at // 40}-0{1 + at // 4 % 9}-1{at // 4 % 10}" for at in range(N)],
+            "SOP_CODE": [f"1.2.840.10008.5.1.4.1.1.{at % 4}" for at in range(N)],
+        }
+    )
+    seen = profile(frame)
+    assert seen["SERIES_UID"].role == "identifier"
+    assert seen["SOP_CODE"].role != "identifier"
+
+
 def test_ages_with_words_and_signs_are_read_in_years() -> None:
     """Few of them among numbers were strays, to be suppressed: the oldest and the youngest."""
     few = [f"{20 + at * 7 % 60}" for at in range(N)]

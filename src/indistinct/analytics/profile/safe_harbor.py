@@ -438,6 +438,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
         r"(?i)^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$",
         "universally unique identifiers",
     ),
+    ("other", r"^[012]\.\d[\d.]{28,61}$", "identifiers of images or studies"),
     ("other", _NUMBERED_PERSON, "numbers of people"),
     ("photograph", r"(?i)^(data:image/.*|\S+\.(jpe?g|png|gif|bmp|tiff?|heic|dcm))$", "images"),
     ("places", rf"(?i)^\d+\w?\s+\S.*\b({_STREETS})\b\.?", "street addresses"),
