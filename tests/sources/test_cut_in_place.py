@@ -243,6 +243,22 @@ def test_what_cannot_be_cut_in_place_says_why(keys: dict[str, Any], why: str, re
     assert "more memory" in last
 
 
+def test_a_column_that_does_not_fit_alone_is_named_whatever_the_method(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def distinct(table: Spread, columns: Sequence[str]) -> pl.DataFrame:
+        found = PolarsTable.distinct(table, columns)
+        memory.require_combinations(len(found), columns, table.name, 20 * memory.OF_COMBINATIONS)
+        return found
+
+    monkeypatch.setattr(Spread, "distinct", distinct)
+    table = Spread(TABLES["table"].drop("patient"), "table")
+    for algorithm in ("optimal", "mondrian"):
+        with pytest.raises(DataError, match=r"^table: 'age' has more than 20 values") as refused:
+            ind.anonymize(table, policy(algorithm=algorithm))
+        assert refused.value.problems[0].remedy.startswith("coarsen it in a query or a copy")
+
+
 def test_more_classes_than_fit_are_called_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Spread, "ceiling", 1000)
     table = Spread(TABLES["table"].drop("patient"), "table")

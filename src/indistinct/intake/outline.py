@@ -57,15 +57,17 @@ class OutlinedTable(PrivateTable):
             error: what was said of its combinations.
 
         Raises:
-            DataError: the same, with why it cannot be cut where it is.
+            DataError: the same, with why it cannot be cut where it is, or which column alone has
+                more values than fit.
             HierarchyError, PolicyError: as :meth:`PrivateTable.of` does.
         """
         policy = run.policy
         if error.problems[0].code != "combinations-do-not-fit" or not isinstance(table, InParts):
             raise error
         names = [*policy.quasi_identifiers, *counted_attributes(policy.privacy_models)]
-        _refuse(why_not(policy), error)
+        # First, as no cut helps a column whose values alone do not fit.
         columns = {name: counted_rows(table, [name]) for name in dict.fromkeys(names)}
+        _refuse(why_not(policy), error)
         starred = [name for name in policy.quasi_identifiers if _starred(columns[name][0])]
         if len(starred) == len(policy.quasi_identifiers):
             _refuse(Why(f"every quasi-identifier has the value {SUPPRESSED}"), error)

@@ -137,15 +137,23 @@ def require_combinations(found: int, columns: Sequence[str], name: str, ceiling:
     Raises:
         DataError: there are.
     """
-    if found <= most_combinations(ceiling):
+    most = most_combinations(ceiling)
+    if found <= most:
         return
+    if len(columns) == 1:
+        what = f"'{columns[0]}' has more than {most:,} values"
+        remedy = "coarsen it in a query or a copy of the table (date_trunc, round), or leave it out"
+    else:
+        what = f"there are more than {most:,} combinations of {', '.join(map(repr, columns))}"
+        remedy = (
+            "leave out or coarsen columns with a value for nearly every record (assess: "
+            "--attributes)"
+        )
     raise DataError(
         "combinations-do-not-fit",
-        f"there are more than {most_combinations(ceiling)} combinations of "
-        f"{', '.join(map(repr, columns))}, which are counted by the engine and held here",
+        f"{what}, which are counted by the engine and held here",
         file=name,
-        remedy="leave out or coarsen columns with a value for nearly every record (assess: "
-        "--attributes); or give it more memory (--max-memory, or --memory with --engine)",
+        remedy=f"{remedy}; or give it more memory (--max-memory, or --memory with --engine)",
     )
 
 
