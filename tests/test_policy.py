@@ -739,3 +739,18 @@ def test_a_key_that_takes_words_or_false(given: object, told: str) -> None:
     assert told in problem.message
     assert "'generalized'" in problem.message
     assert "false" in problem.message
+
+
+def test_a_wrong_promise_about_every_sensitive_attribute_is_told_once() -> None:
+    keys: dict[str, Any] = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "ill": {"role": "sensitive"},
+            "died": {"role": "sensitive"},
+        },
+        "promises": [{"model": "entropy-l-diversity", "attribute": "ill", "l": 3}],
+    }
+    with pytest.raises(PolicyError) as refused:
+        Policy.from_dict(keys)
+    (problem,) = refused.value.problems
+    assert "has no setting 'attribute'" in problem.message

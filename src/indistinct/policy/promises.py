@@ -175,9 +175,11 @@ def _promise(given: object, place: Place, problems: list[Problem]) -> Requiremen
         requirement = Requirement(model=model, parameters=own, **shared)
         promise(model, **keys)
     except PolicyError as error:
-        problems += [
+        told = [
             replace(item, message=f"{place_of(place)}: {item.message}") for item in error.problems
         ]
+        # Once of a promise that is made of every sensitive attribute.
+        problems += [item for item in told if item not in problems]
         return None
     return requirement
 
