@@ -22,6 +22,7 @@ import indistinct as ind
 from indistinct.errors import DataError, PolicyError, UncertainNames
 from indistinct.policy.sections import Source
 from indistinct.sources import csv_parts, csv_records, memory, spark_files
+from indistinct.sources.file_kind import refuse_missing
 from indistinct.sources.file_kinds import csv as csv_kind
 from indistinct.sources.files import read_table
 from indistinct.sources.scan import scan
@@ -961,3 +962,22 @@ def test_few_texts_of_a_parquet_file_are_held_as_codes(
     policy["attributes"]["city"]["missing"] = {"tokens": ["Bonn"]}
     for verb in (ind.assess, ind.quasi):
         assert verb(path, policy).to_dict() == verb(frame, policy).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("address", "remedy"),
+    [
+        ("jdbc:postgresql://h/db", "write postgresql://"),
+        ("postgresql+psycopg2://h/db?table=t", "write postgresql://"),
+        ("sqlite:///visits.db", "give the path of the file"),
+        ("jdbc:sqlserver://h:1433", "export the table"),
+        ("mysql://h/db", "export the table"),
+    ],
+)
+def test_the_address_of_a_server_says_what_to_write(address: str, remedy: str) -> None:
+    with pytest.raises(DataError, match="address of a server") as refused:
+        refuse_missing([Path(address)])
+    (problem,) = refused.value.problems
+    assert problem.remedy is not None
+    assert problem.remedy.startswith(remedy)
+    assert "password" in problem.remedy

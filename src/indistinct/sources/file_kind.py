@@ -38,7 +38,13 @@ EXPORTED = {
     ),
 }
 """Files of other programs that are not read: which program it is, how it writes a CSV file."""
-_ADDRESS = re.compile(r"[a-z][a-z0-9+-]+:/", re.IGNORECASE)
+_ADDRESS = re.compile(r"(jdbc:)?[a-z][a-z0-9+-]+:/", re.IGNORECASE)
+_WRITTEN_AS = {
+    "postgres": "write postgresql://host:port/database?table=schema.table, user@ before the host",
+    "sqlite": 'give the path of the file, and write query = "SELECT ..." under [source]',
+    "duckdb": 'give the path of the file, and write query = "SELECT ..." under [source]',
+}
+"""What other programs name by an address, and how it is written here."""
 
 
 KEYS = (
@@ -273,13 +279,15 @@ def refuse_missing(paths: Sequence[Path]) -> None:
 
 def _missing(path: Path) -> Problems:
     problems = Problems()
-    if _ADDRESS.match(str(path)):
+    if address := _ADDRESS.match(str(path)):
+        known = [write for name, write in _WRITTEN_AS.items() if name in address[0].lower()]
+        export = "export the table to a file, or hand its rows over as a frame in Python"
         problems.add(
             "address-of-a-server",
             "an address of a server is not a file",
             file=str(path),
-            remedy="export the table to a file, or hand its rows over as a frame in Python; "
-            "never type a password: other users and the history of the shell see it",
+            remedy=f"{(*known, export)[0]}; never type a password: other users and the history of "
+            "the shell see it",
         )
     elif not path.exists():
         beside = path.parent.iterdir() if path.parent.is_dir() else ()
