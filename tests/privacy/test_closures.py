@@ -104,6 +104,7 @@ def test_what_is_not_closed_under_union_does_not_say_so() -> None:
     )
     # People outside the table dilute a class that they join.
     presence = promise("delta-presence", lower=0.5, upper=1.0, absent="skip")
+    assert replace(presence, lower=0.0).effective_closure == "union"
     inside, outside = Class((1, 0, 0, 0, 0, 0), 2), Class((0,) * 6, 2)
     assert kept(presence, inside, usual)
     assert kept(presence, outside, usual)

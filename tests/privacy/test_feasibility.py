@@ -27,6 +27,7 @@ from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import Cells, ClassTable, FrequencyTable
 from indistinct.privacy import Promise, models, promise
+from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.privacy.p_alpha_sensitive import too_light
 from indistinct.privacy.promise import Closure
 from indistinct.privacy.values import LEAVE_OUT, too_few_values
@@ -98,6 +99,16 @@ def test_no_release_keeps_what_is_impossible(model: str, data: st.DataObject) ->
     assert asked.infeasible(whole) is None
     for allowed in {lost, (lost + records) // 2, records - 1}:
         assert asked.infeasible(whole, allowed) is None, allowed
+
+
+@pytest.mark.parametrize("model", MODELS)
+@CHECKED
+@given(data=st.data())
+def test_nothing_is_said_of_values_that_a_table_is_without(model: str, data: st.DataObject) -> None:
+    asked = data.draw(promises(model))
+    whole = frequencies(data.draw(st.lists(classes(least=1), min_size=1, max_size=5)))
+    problem = asked.infeasible(replace(whole, sensitive={}), 0)
+    assert problem is None or (problem.attribute is None and asked.infeasible(whole, 0) is not None)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -353,7 +364,8 @@ def test_a_share_of_the_population_that_is_just_reached(lower: float) -> None:
 def test_further_columns_are_a_list_of_other_names(together: Any) -> None:
     with pytest.raises(PolicyError, match="must be a list of further columns"):
         promise("km-anonymity", k=2, sensitive="s", together=together)
-    assert promise("km-anonymity", k=2, sensitive="s", together=["a"]).parameters["together"]
+    kept = KMAnonymity(k=2, sensitive="s", together=("a",))
+    assert (kept.columns, kept.parameters["together"]) == (("s", "a"), ("a",))
 
 
 def test_five_values_serve_no_k_of_seven() -> None:

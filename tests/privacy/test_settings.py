@@ -16,6 +16,7 @@ from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Promise, models, promise
+from indistinct.privacy.parameters import is_range_of_k
 from indistinct.privacy.promise import SHARED
 from indistinct.privacy.values import ABOUT_VALUES
 
@@ -288,6 +289,7 @@ def test_a_k_of_one_promises_nothing(settings: dict[str, Any]) -> None:
         ({"model": "p-sensitive", "p": 1}, {"p": 2}),
         ({"model": "entropy-l-diversity", "l": 1}, {"l": 1.1}),
         ({"model": "recursive-cl-diversity", "c": 1.5, "l": 1}, {"c": 1}),
+        ({"model": "recursive-cl-diversity", "c": 1.5, "l": 1}, {"l": 2}),
         ({"model": "max-posterior", "bound": 1}, {"bound": 0.9}),
         ({"model": "alpha-k-anonymity", "alpha": 1, "k": 2}, {"alpha": 0.9}),
         ({"model": "t-closeness", "t": 1}, {"t": 0.3}),
@@ -304,6 +306,11 @@ def test_parameters_that_bound_nothing_are_told(weak: Settings, strict: Settings
         assert one.breaks(seen)[0] != allowed
         assert bool(one.caution) is allowed
     assert "bounds nothing: all people of a class may have the same value" in (idle.caution or "")
+
+
+def test_a_range_of_k_begins_at_one_and_is_not_too_long() -> None:
+    assert all(is_range_of_k(*ends) for ends in [(1, 1), (1, 1001), (7, 1007)])
+    assert not any(is_range_of_k(*ends) for ends in [(0, 5), (3, 2), (1, 1002), (7, 1008)])
 
 
 def test_one_category_bounds_nothing() -> None:

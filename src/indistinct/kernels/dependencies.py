@@ -74,7 +74,7 @@ def settled_columns(
         several, start = np.int64(0), np.int64(0)
         for group in range(len(ends)):
             first = codes[column, order[start]]
-            for at in range(start + 1, ends[group]):
+            for at in range(start, ends[group]):
                 if codes[column, order[at]] != first:
                     several += sizes[group]
                     break

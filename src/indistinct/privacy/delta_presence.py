@@ -83,12 +83,12 @@ class DeltaPresence(Promise):
     @property
     def effective_closure(self) -> Closure:
         """Union; nothing for a lower bound that skips classes without records."""
-        return "none" if self.lower > 0 and self.absent == "skip" else self.closure
+        return "none" if self.lower and self.absent == "skip" else self.closure
 
     @property
     def keeps_everybody(self) -> bool:
         """Whether suppression breaks it: with a lower bound, if nobody may be suppressed."""
-        return self.lower > 0 and self.absent == "break"
+        return bool(self.lower) and self.absent == "break"
 
     @property
     def relaxation_hint(self) -> str | None:

@@ -60,7 +60,7 @@ class RecursiveCLDiversity(Promise):
     @property
     def allows_one_value(self) -> bool:
         """Where every value counts as a rare one, and it may be all of them."""
-        return self.l == 1 and self.c > 1
+        return super().allows_one_value and self.c > 1
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """All classes together are (c,l)-diverse if each of them is."""
