@@ -90,9 +90,7 @@ def head_and_tail(cells: Ints, place: int, first: Ints, head: Ints, tail: Ints) 
 def variation(cells: Ints, shares: Floats, found: Floats) -> None:
     """Half the sum of absolute differences from ``shares`` [D]."""
     for group in range(len(cells)):
-        everything = np.int64(0)
-        for value in range(cells.shape[1]):
-            everything += cells[group, value]
+        everything = cells[group].sum()
         distance = 0.0
         if everything:
             for value in range(cells.shape[1]):
@@ -108,9 +106,7 @@ def ordered(cells: Ints, order: Ints, shares: Floats, found: Floats) -> None:
     """
     steps = len(order) - 1
     for group in range(len(cells)):
-        everything = np.int64(0)
-        for value in range(cells.shape[1]):
-            everything += cells[group, value]
+        everything = cells[group].sum()
         distance = 0.0
         if everything and steps > 0:
             ahead = 0.0
@@ -134,9 +130,7 @@ def hierarchical(
     """
     levels = len(ancestors)
     for group in range(len(cells)):
-        everything = np.int64(0)
-        for value in range(cells.shape[1]):
-            everything += cells[group, value]
+        everything = cells[group].sum()
         distance = 0.0
         if everything:
             for level in range(levels):
@@ -190,9 +184,7 @@ def weigh(cells: Ints, weight: Floats, once: bool, found: Floats) -> None:
 def largest_ratio(cells: Ints, base: Floats, found: Floats) -> None:
     """Largest quotient of a value's share and its ``base`` [D]; infinite over a base of 0."""
     for group in range(len(cells)):
-        everything = np.int64(0)
-        for value in range(cells.shape[1]):
-            everything += cells[group, value]
+        everything = cells[group].sum()
         most = 0.0
         if everything:
             for value in range(cells.shape[1]):
@@ -210,9 +202,7 @@ def largest_log_ratio(cells: Ints, base: Floats, absent: bool, found: Floats) ->
     With ``absent`` a value of positive base that the class lacks counts: its logarithm is infinite.
     """
     for group in range(len(cells)):
-        everything = np.int64(0)
-        for value in range(cells.shape[1]):
-            everything += cells[group, value]
+        everything = cells[group].sum()
         most = 0.0
         if everything:
             for value in range(cells.shape[1]):
