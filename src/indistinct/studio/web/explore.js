@@ -72,7 +72,7 @@ function levels(redraw) {
         { step: "0.5", onchange: (event) => edit(["attributes", name, "weight"], Number(event.target.value)) })] : null,
     ].filter(Boolean), names) : null,
     told ? lattice(told, k, put, redraw) : null,
-    heeded.length < 3 ? h("p", { className: "soft small" }, `${sections.method?.algorithm ?? "The method"} makes ${heeded.length ? "ranges" : "groups"} of its own and ignores ${heeded.length ? "bounds of levels" : "bounds and weights"}. Choose another method above to set them.`) : null);
+    heeded.length < 3 ? h("p", { className: "soft small" }, `${sections.method?.algorithm ?? "The method"} makes ${heeded.length ? "ranges" : "groups"} of its own and ignores ${heeded.length ? "bounds of levels" : "bounds and weights"}. To set them, try the other methods above and take one.`) : null);
 }
 
 function slide(id, label, most, value, told, more) {
