@@ -30,6 +30,7 @@ def test_nodes_are_numbered_with_the_last_attribute_fastest(table: LeveledTable)
     assert [lattice.node(levels) for levels in lattice.levels] == list(range(6))
     assert lattice.height.tolist() == [0, 1, 1, 2, 2, 3]
     assert lattice.below.tolist() == [1, 2, 2, 4, 3, 6]
+    assert [lattice.finer(node) for node in range(6)] == [[], [0], [0], [1, 2], [2], [3, 4]]
     assert [nodes.tolist() for nodes in lattice.strata(lattice.height)] == [
         [0],
         [1, 2],
@@ -43,6 +44,7 @@ def test_level_bounds(table: LeveledTable) -> None:
     assert lattice.levels.tolist() == [[1, 0], [1, 1]]
     assert lattice.node([1, 1]) == 1
     assert lattice.below.tolist() == [1, 2]
+    assert [lattice.finer(node) for node in range(2)] == [[], [0]]
 
 
 def test_bounds_that_a_hierarchy_does_not_have(table: LeveledTable) -> None:

@@ -81,6 +81,11 @@ class Lattice:
         """The number of the node with these levels."""
         return int(((np.asarray(levels, dtype=np.int64) - self.first) * self.stride).sum())
 
+    def finer(self, node: int) -> list[int]:
+        """The nodes with one attribute one level lower."""
+        below: list[int] = (node - self.stride[self.levels[node] > self.first]).tolist()
+        return below
+
     def strata(self, rank: Ints) -> list[Ints]:
         """Nodes of equal rank together, in ascending order of rank [N]."""
         small = rank - rank.min(initial=0)

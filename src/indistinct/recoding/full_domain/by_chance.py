@@ -144,7 +144,7 @@ class Choice:
     def best(self, noise: Floats) -> Ints:
         """The levels of the node whose score and noise [N] add up to most."""
         lattice = self._lattice
-        levels, step = lattice.levels, lattice.stride
+        levels = lattice.levels
         precision = 1 - (levels / self._heights) @ self._shares
         most = np.full(lattice.size, float(self._records))  # counted, or no less than that
         at = last = lattice.size - 1
@@ -154,15 +154,13 @@ class Choice:
             return float(precision[node] * most[node] + noise[node])
 
         found = total(last)
-        while below := [
-            last - one for j, one in enumerate(step) if levels[last, j] > lattice.first[j]
-        ]:
+        while below := lattice.finer(last):
             totals = [total(node) for node in below]
             last = below[int(np.argmax(totals))]
             if max(totals) > found:
                 at, found = last, max(totals)
         for nodes in reversed(lattice.strata(lattice.height)):
-            for j, one in enumerate(step):
+            for j, one in enumerate(lattice.stride):
                 inner = nodes[levels[nodes, j] < lattice.last[j]]
                 most[inner] = np.minimum(most[inner], most[inner + one])
             for node in nodes[precision[nodes] * most[nodes] + noise[nodes] > found]:

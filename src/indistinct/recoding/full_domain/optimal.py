@@ -165,8 +165,7 @@ class OptimalSearch:
         """Go down from a node to the best allowed neighbour, as long as that is an improvement."""
         here = self._look(node).key
         while here is not None:
-            steps = self.lattice.stride[self._levels[node] > self.lattice.first]
-            below = [(self._look(at).key, at) for at in (node - steps).tolist()]
+            below = [(self._look(at).key, at) for at in self.lattice.finer(node)]
             allowed = [(tuple(key), at) for key, at in below if key is not None]
             best, node = min(allowed, default=(tuple(here), node))
             if best >= tuple(here):

@@ -168,8 +168,7 @@ class SeriesSearch:
         while True:
             here = tuple(self._look(node)[at])
             found: tuple[tuple[float, ...], int] | None = None
-            for j in np.flatnonzero(self._levels[node] > self.lattice.first):
-                below = node - int(self.lattice.stride[j])
+            for below in self.lattice.finer(node):
                 key = tuple(self._look(below)[at])
                 self._keep(below)
                 found = (key, below) if found is None else min(found, (key, below))
