@@ -19,7 +19,7 @@ from indistinct.hierarchies.build import build_taxonomy
 from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.microdata.microdata import Microdata
 from indistinct.privacy.differential_privacy import DifferentialPrivacy, least_size
-from indistinct.randomness import stream
+from indistinct.randomness import Random, stream
 from indistinct.recoding.full_domain import by_chance
 from indistinct.recoding.full_domain.by_chance import Choice, _drawn
 from indistinct.recoding.grouping import Grouper
@@ -107,6 +107,21 @@ def test_a_way_down_a_lattice_too_large_to_list_reaches_every_node(
     found = _often(choice, lattice, 0.5, 300)
     assert (found > 0).all()
     assert (_often(choice, lattice, 1e6, 5) > 0).sum() == 1
+
+
+def test_the_choices_of_a_way_spend_epsilon_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    choice, lattice = _choice([("a", "f")] * 9 + [("c", "m")] * 5, 2.0)
+    spent = []
+
+    def drawn(scores: list[float], epsilon: float, random: Random) -> int:
+        spent.append(epsilon)
+        return _drawn(scores, epsilon, random)
+
+    monkeypatch.setattr(by_chance, "LISTED", lattice.size - 1)
+    monkeypatch.setattr(by_chance, "_drawn", drawn)
+    choice.drawn(0.8, stream(1, "a choice"))
+    assert len(spent) == lattice.height.max() + 1
+    assert sum(spent) == pytest.approx(0.8)
 
 
 def test_the_score_of_a_node_is_what_its_classes_keep() -> None:
