@@ -754,3 +754,44 @@ def test_a_wrong_promise_about_every_sensitive_attribute_is_told_once() -> None:
         Policy.from_dict(keys)
     (problem,) = refused.value.problems
     assert "has no setting 'attribute'" in problem.message
+
+
+def test_promises_have_the_numbers_that_they_are_written_with() -> None:
+    """After one that cannot be read, and after one that is made for two attributes."""
+    attributes = {
+        "age": {"role": "quasi-identifier"},
+        "dx": {"role": "sensitive"},
+        "ward": {"role": "sensitive"},
+    }
+    for first in ({"model": "k-anonymity", "k": 0}, {"model": "distinct-l-diversity", "l": 2}):
+        wrong = [first, {"model": "k-anonymity", "k": 3, "on": ["nose"]}, {"model": "km-anonymity"}]
+        wrong[-1] |= {"k": 2, "sensitive": "dx"}
+        with pytest.raises(PolicyError) as caught:
+            Policy.from_dict({"attributes": attributes, "promises": wrong})
+        told = [str(problem.message).partition(":")[0] for problem in caught.value.problems]
+        assert told[-2:] == ["promises[2].on", "promises[3]"]
+    weak = [first, {"model": "max-posterior", "bound": 1.0, "sensitive": "dx"}]
+    warnings = Policy.from_dict({"attributes": attributes, "promises": weak}).warnings
+    assert [text for text in warnings if text.startswith("promises[2]: bound = 1.0")]
+
+
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [
+        ("theta-sensitiv", {"algorithm": "theta"}),
+        ("theta-sensitive", {"algorithm": "theta"}),
+        ("knm-anonymity", {"mode": "split"}),
+        ("knm-anonymity", {"accept_unsafe": True}),
+        ("km-anonymity", {"items": "local"}),
+    ],
+)
+def test_a_promise_that_cannot_be_read_is_not_missed(model: str, method: dict[str, object]) -> None:
+    attributes = {"age": {"role": "quasi-identifier"}, "dx": {"role": "sensitive"}}
+    keys = {"attributes": attributes, "method": method}
+    with pytest.raises(PolicyError) as caught:
+        Policy.from_dict({**keys, "promises": [{"model": model, "k": 0, "sensitive": "dx"}]})
+    assert {problem.code for problem in caught.value.problems} <= {"bad-parameter", "unknown-model"}
+    with pytest.raises(PolicyError) as caught:
+        Policy.from_dict({**keys, "promises": [{"model": "k-anonymity", "k": 2}]})
+    codes = {problem.code for problem in caught.value.problems}
+    assert codes & {"method-without-promise", "idle-key"}

@@ -34,6 +34,7 @@ class Requirement:
         unit: Whether ``record`` s or ``person`` s are counted.
         reference: The distribution that sensitive values are compared with, for models that
             compare: that of the ``original`` table or of the ``published`` one.
+        number: Its place among the promises of a policy, from 1; 0 if it is of no policy.
 
     Raises:
         PolicyError: If a field has the wrong form; all that are wrong are named.
@@ -45,6 +46,7 @@ class Requirement:
     sensitive: str | None = None
     unit: str = "record"
     reference: str = "published"
+    number: int = field(default=0, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         refuse(PolicyError, list(_problems(self)))
@@ -88,6 +90,11 @@ class Requirement:
             "unit": self.unit,
             "reference": self.reference,
         }
+
+    @property
+    def place(self) -> str:
+        """Where it stands in a policy, for messages."""
+        return f"promises[{self.number}]"
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -397,8 +397,8 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
     """What the parts of a policy say that does not go together."""
     attributes: Mapping[str, Attribute | None] = parts["attributes"]
     yield from _quasi_checks(attributes)
-    for number, item in enumerate(parts["promises"], start=1):
-        yield from _promise_checks(item, number, parts)
+    for item in parts["promises"]:
+        yield from _promise_checks(item, parts)
     yield from transform_checks(attributes)
     risk: Risk | None = parts.get("risk")
     if risk is not None:
@@ -449,18 +449,19 @@ def _quasi_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Proble
         )
 
 
-def _promise_checks(item: Requirement, number: int, parts: PlainMapping) -> Iterator[Problem]:
+def _promise_checks(item: Requirement, parts: PlainMapping) -> Iterator[Problem]:
     """Whether a promise is about attributes of the right roles."""
     attributes: Mapping[str, Attribute | None] = parts["attributes"]
     for name in item.on or ():
-        yield from _must_be("quasi-identifier", name, ("promises", number, "on"), attributes)
+        yield from _must_be("quasi-identifier", name, ("promises", item.number, "on"), attributes)
     if item.sensitive is not None:
-        where = ("promises", number, "sensitive")
+        where = ("promises", item.number, "sensitive")
         yield from _must_be("sensitive", item.sensitive, where, attributes)
     if item.names_values:
-        yield from _values_checks(item, number, parts)
+        yield from _values_checks(item, parts)
     for name in item.columns[1:]:
-        yield from _together_checks(name, item.columns[0], number, attributes)
+        place = ("promises", item.number, "together")
+        yield from _together_checks(name, item.columns[0], place, attributes)
 
 
 def _cells_checks(method: Method, attributes: Mapping[str, Attribute | None]) -> Iterator[Problem]:
@@ -488,15 +489,14 @@ def _weight_checks(
         )
 
 
-def _values_checks(item: Requirement, number: int, parts: PlainMapping) -> Iterator[Problem]:
+def _values_checks(item: Requirement, parts: PlainMapping) -> Iterator[Problem]:
     """Whether the method, and what else is promised, leave values as a promise names them."""
-    place = place_of(("promises", number))
     method: Method | None = parts.get("method")
     own = registered(method or Method())
     if own.linked or own.name == "theta":
         yield Problem(
             "other-algorithm",
-            f"{place}: '{own.name}' works towards all values of '{item.sensitive}' alike",
+            f"{item.place}: '{own.name}' works towards all values of '{item.sensitive}' alike",
             remedy="leave out which values it is about, or choose an algorithm of one table, such "
             "as 'optimal'",
         )
@@ -505,17 +505,16 @@ def _values_checks(item: Requirement, number: int, parts: PlainMapping) -> Itera
         if known[other.model].subject == "items" and item.sensitive in other.columns:
             yield Problem(
                 "other-algorithm",
-                f"{place}: {other.model} generalizes the values of '{item.sensitive}', so the "
+                f"{item.place}: {other.model} generalizes the values of '{item.sensitive}', so the "
                 "named values no longer exist",
                 remedy="leave out which values it is about, or that promise",
             )
 
 
 def _together_checks(
-    name: str, first: str, number: int, attributes: Mapping[str, Attribute | None]
+    name: str, first: str, place: Place, attributes: Mapping[str, Attribute | None]
 ) -> Iterator[Problem]:
     """Whether a column can hold items of the same set as another."""
-    place = ("promises", number, "together")
     yield from _must_be("sensitive", name, place, attributes)
     own, other = attributes.get(name), attributes.get(first)
     if own is None or other is None or own.role != "sensitive":
@@ -652,12 +651,12 @@ def cautions(policy: Stated) -> Iterator[WarningText]:
                 f"{place_of(('attributes', name))}: {', '.join(idle)} "
                 f"{'has' if len(idle) == 1 else 'have'} no effect on role '{item.role}'"
             )
-    for number, asked in enumerate(policy.privacy_models, start=1):
+    for stated, asked in zip(policy.promises, policy.privacy_models, strict=True):
         if asked.caution is not None:
-            yield Kind.LIMIT(f"{place_of(('promises', number))}: {asked.caution}")
+            yield Kind.LIMIT(f"{stated.place}: {asked.caution}")
         if asked.keeps_everybody and policy.method.suppression_limit > 0:
             yield Kind.SETTING(
-                f"{place_of(('promises', number))}: {asked.model} with a lower bound leaves "
+                f"{stated.place}: {asked.model} with a lower bound leaves "
                 "nobody out, with any method.suppression_limit: a person in no class "
                 'would be known to be absent; absent = "suppressed" or "skip" asks for less'
             )

@@ -134,11 +134,11 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
     subjects = {part.model: known[part.model].subject for part in parts["promises"]}
     own = registered(method)
     if person is None:
-        for number, item in enumerate(parts["promises"], start=1):
+        for item in parts["promises"]:
             if subjects.get(item.model) in ("items", "linked") and len(item.columns) < 2:
                 yield Problem(
                     "person-without-column",
-                    f"{place_of(('promises', number))}: {item.model} applies to people with many "
+                    f"{item.place}: {item.model} applies to people with many "
                     "records, and no column says whose a record is",
                     remedy=NAME_PERSON + INSTEAD[subjects[item.model]],
                 )
@@ -159,19 +159,19 @@ def people_checks(parts: PlainMapping) -> Iterator[Problem]:
         yield from _linked_checks(own, parts["promises"])
         yield from _output_checks(parts.get("output"))
     else:
-        for number, item in enumerate(parts["promises"], start=1):
+        for item in parts["promises"]:
             part = promise_of(item)
             if isinstance(part, KNMAnonymity) and part.count == "rank":
                 yield Problem(
                     "records-of-people",
-                    f"{place_of(('promises', number, 'count'))}: people may have values of several "
+                    f"{item.place}.count: people may have values of several "
                     "ranks, and are not counted by rank",
                     remedy='leave it out: count = "class" counts everybody of a class',
                 )
             if subjects.get(item.model) == "linked":
                 yield Problem(
                     "promise-of-linked-tables",
-                    f"{place_of(('promises', number))}: {item.model} applies to linked tables",
+                    f"{item.place}: {item.model} applies to linked tables",
                     remedy='choose method.algorithm = "k-l-diversity"',
                 )
 
@@ -213,12 +213,12 @@ def _visit_checks(parts: PlainMapping, person: str | None) -> Iterator[Problem]:
 
 def _visits_named(parts: PlainMapping, visit: Collection[str]) -> Iterator[Problem]:
     """Where attributes of visits are taken for attributes of people."""
-    for number, part in enumerate(parts["promises"], start=1):
+    for part in parts["promises"]:
         for name in part.on or ():
             if name in visit:
                 yield Problem(
                     "bad-value",
-                    f"{place_of(('promises', number, 'on'))}: '{name}' is known of a visit, and "
+                    f"{part.place}.on: '{name}' is known of a visit, and "
                     "classes are made of what is known of people",
                     remedy=f"leave it out: {KnownVisit.model} covers it",
                 )
@@ -320,14 +320,13 @@ def _name_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Problem
 
 def _linked_checks(own: Registered, promises: tuple[Requirement, ...]) -> Iterator[Problem]:
     known = models()
-    for number, item in enumerate(promises, start=1):
+    for item in promises:
         subject = known[item.model].subject
         foreign = subject == "linked" and item.model not in own.works_towards
         if foreign or subject == "items" or item.model == KNMAnonymity.model:
             yield Problem(
                 "other-algorithm",
-                f"{place_of(('promises', number))}: '{own.name}' does not work towards "
-                f"{item.model}",
+                f"{item.place}: '{own.name}' does not work towards {item.model}",
                 remedy='choose method.algorithm = "k-l-diversity"'
                 if foreign
                 else "choose an algorithm of one table, such as 'optimal'",
@@ -337,22 +336,23 @@ def _linked_checks(own: Registered, promises: tuple[Requirement, ...]) -> Iterat
 def _known_number_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem]:
     """Whether classes are large enough, and nothing is settled before records are left out."""
     ks = [int(p.parameters["k"]) for p in promises if p.model == KAnonymity.model and p.on is None]
-    for number, item in enumerate(promises, start=1):
+    for item in promises:
         if item.model != KnownNumber.model:
             continue
-        place, k = place_of(("promises", number)), int(item.parameters["k"])
+        k = int(item.parameters["k"])
         if item.on is not None or k > max(ks, default=1):
             yield Problem(
                 "classes-too-small",
-                f"{place}: {item.model} needs classes of {k} people over all quasi-identifiers",
+                f"{item.place}: {item.model} needs classes of {k} people over all "
+                "quasi-identifiers",
                 remedy=f'add [[promises]] with model = "{KAnonymity.model}" and k = {k}, and '
                 "leave on out",
             )
         if any(one.model == KMAnonymity.model for one in promises):
             yield Problem(
                 "beside-known-number",
-                f"{place}: {KMAnonymity.model} is kept before records are left out, and may be "
-                "broken then",
+                f"{item.place}: {KMAnonymity.model} is kept before records are left out, and may "
+                "be broken then",
                 remedy=f'choose model = "{KnownRecords.model}" in its place',
             )
 
@@ -361,7 +361,7 @@ def _known_records_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem
     """Promises about items that are generalized class by class, after they were held against."""
     of_items = {item.sensitive for item in promises if item.model == KnownRecords.model}
     seen: set[str | None] = set()
-    for number, item in enumerate(promises, start=1):
+    for item in promises:
         if item.sensitive not in of_items:
             continue
         if item.model == KnownRecords.model and item.sensitive not in seen:
@@ -369,7 +369,7 @@ def _known_records_checks(promises: tuple[Requirement, ...]) -> Iterator[Problem
             continue
         yield Problem(
             "beside-known-records",
-            f"{place_of(('promises', number))}: {item.model} of '{item.sensitive}' cannot be "
+            f"{item.place}: {item.model} of '{item.sensitive}' cannot be "
             f"combined with {KnownRecords.model}, which generalizes these values after classes "
             "are made",
             remedy=f"write both k and bound in one {KnownRecords.model}: its bound is one on the "
@@ -395,10 +395,10 @@ def comparing_cautions(policy: Stated) -> Iterator[WarningText]:
         return
     known = models()
     bounded = {item.sensitive for item in policy.promises if item.model == "max-posterior"}
-    for number, item in enumerate(policy.promises, start=1):
+    for item in policy.promises:
         if known[item.model].compares and item.sensitive not in bounded:
             yield Kind.LIMIT(
-                f"{place_of(('promises', number))}: {item.model} compares the frequencies of "
+                f"{item.place}: {item.model} compares the frequencies of "
                 "values; for people with several values it does not bound the belief in one of "
                 "them: add max-posterior"
             )

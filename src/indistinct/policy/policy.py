@@ -102,6 +102,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
                 parts[name] = _section(kind, keys[name], (name,), problems)
         parts["attributes"] = _attributes(keys.get("attributes", {}), problems)
         source: Source | None = parts.get("source")
+        before = len(problems)
         parts["promises"] = promises_of(
             keys.get("promises", ()),
             parts["attributes"],
@@ -109,6 +110,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
             problems,
             None if source is None else source.person,
         )
+        unread = any(item.code != "no-promise" for item in problems[before:])
         parts["links"] = _listed(Link, keys, "links", problems)
         parts["analyses"] = _listed(Analysis, keys, "analyses", problems)
         parts["rest"] = rest = keys.get("rest")
@@ -118,7 +120,8 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         problems += people_checks(parts)
         problems += ledger_checks(parts)
         problems += link_checks(parts["attributes"], parts["links"])
-        problems = [item for item in problems if item.code not in type(self).left_open]
+        passed_over = {*type(self).left_open, *(_OF_ABSENT_PROMISES if unread else ())}
+        problems = [item for item in problems if item.code not in passed_over]
         refuse(PolicyError, problems)
         super().__init__(**parts)
         self._warnings = tuple(cautions(self))
@@ -409,6 +412,9 @@ _KINDS: Mapping[str, type[Section]] = {
     "ledger": Bookkeeping,
 }
 _SECTIONS = (*_KINDS, "attributes", "promises", "links", "analyses", "rest")
+
+_OF_ABSENT_PROMISES = ("method-without-promise", "classes-too-small", "idle-key")
+"""What cannot be told while a promise cannot be read: it may be the one that is missed."""
 
 _ROLE_OF_REST: Mapping[str, Role] = {"drop": "identifier", "keep": "insensitive"}
 

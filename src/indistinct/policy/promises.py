@@ -47,7 +47,7 @@ def promises_of(
             requirement = _promise(one, ("promises", number), problems)
             if requirement is not None:
                 problems += _unit_problems(requirement, ("promises", number), person)
-                found.append(requirement)
+                found.append(replace(requirement, number=number))
     if method is None or method.variant == "safe":
         found += _bounds_on_belief(found)
     visit = [name for name, item in attributes.items() if item and item.level == "event"]
@@ -63,13 +63,14 @@ def _with_visits(asked: Sequence[Requirement], visit: Sequence[str]) -> list[Req
         for item in asked
     ]
     ks = [
-        int(item.parameters["k"])
+        (int(item.parameters["k"]), item.number)
         for item in found
         if item.model == KAnonymity.model and item.on is None and item.unit == "person"
     ]
     if ks and not any(item.model == KnownVisit.model for item in found):
-        keys = {"k": max(ks), "visit": list(visit)}
-        found.append(Requirement(KnownVisit.model, keys, unit="person"))
+        k, number = max(ks)
+        keys = {"k": k, "visit": list(visit)}
+        found.append(Requirement(KnownVisit.model, keys, unit="person", number=number))
     return found
 
 
@@ -144,7 +145,9 @@ def _bounds_on_belief(asked: Sequence[Requirement]) -> list[Requirement]:
     """
     bounded = {(item.sensitive, item.on) for item in asked if item.model == MaxPosterior.model}
     return [
-        Requirement(MaxPosterior.model, {"bound": POSTERIOR}, item.on, item.sensitive, item.unit)
+        replace(
+            item, model=MaxPosterior.model, parameters={"bound": POSTERIOR}, reference="published"
+        )
         for item, part in zip(asked, map(promise_of, asked), strict=True)
         if isinstance(part, ThetaSensitive)
         and part.theta == "k"
