@@ -23,6 +23,7 @@ from indistinct.errors import DataError
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.intake.forgotten import forgotten
 from indistinct.policy import DraftPolicy
+from indistinct.sources.eager import PolarsTable
 from indistinct.sources.engines import open_table
 
 N = 400
@@ -135,6 +136,32 @@ def test_no_value_of_identifiers_and_free_text_is_told(seen: Profile) -> None:
 def test_people_with_several_records() -> None:
     frame = people().with_columns(pl.col("id").str.slice(0, 4))
     assert [warned.code for warned in profile(frame).warnings] == ["people-with-several-records"]
+
+
+def test_more_values_than_people_differ_and_are_not_counted_by_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frame = pl.DataFrame(
+        {
+            "mrn": [f"P{at % 100:04}" for at in range(N)],
+            "sex": ["m" if at % 100 % 2 else "w" for at in range(N)],
+            "admitted": [str(datetime(2024, 1, 1) + at * timedelta(hours=7)) for at in range(N)],
+        }
+    )
+    counted: list[set[str]] = []
+    plain = PolarsTable.distinct
+    monkeypatch.setattr(
+        PolarsTable,
+        "distinct",
+        lambda table, columns: counted.append(set(columns)) or plain(table, columns),
+    )
+    found = profile(frame).person
+    assert found is not None
+    assert found.column == "mrn"
+    assert found.differing == ("admitted",)
+    assert counted.count({"mrn", "admitted"}) == 0
+    frame = frame.with_columns(mrn=pl.when(pl.int_range(N) % 9 > 0).then("mrn"))
+    assert profile(frame).person.differing == ("admitted",)  # some have no number
 
 
 def test_no_quasi_identifier_and_too_many() -> None:

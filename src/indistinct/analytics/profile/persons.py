@@ -201,12 +201,17 @@ def persons_of(
         ),
     )
     name = item.name
-    quasi = [one.name for one in columns if one.role == "quasi-identifier"]
     gone = [None, *item.tokens]
     differing = tuple(
-        one
-        for one in quasi
-        if (~table.distinct([name, one])[name].is_in(gone, nulls_equal=True)).sum() > item.distinct
+        one.name
+        for one in columns
+        if one.role == "quasi-identifier"
+        # With more values than people some differ, and the pairs, nearly as many as records, stay.
+        and (
+            (item.filled == item.records and one.distinct > item.distinct)
+            or (~table.distinct([name, one.name])[name].is_in(gone, nulls_equal=True)).sum()
+            > item.distinct
+        )
     )
     doubt = _doubt(columns, name, keys[name])
     if not keys[name].shown and several_people(table, columns, name):
