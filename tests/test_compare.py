@@ -221,6 +221,18 @@ def test_another_tool_with_ranges_sets_and_a_column_left_out(frame: pl.DataFrame
     assert item["promises"][0]["achieved"] == {"k": 80}
 
 
+def test_numbers_and_stars_in_one_column_of_objects(frame: pl.DataFrame) -> None:
+    """What other tools make of a frame of pandas: 39 stays a number beside ``*``."""
+    starred = frame.to_pandas().astype(object)
+    starred.loc[[0, 5, 9], "age"] = "*"
+    texts = frame.with_columns(age=pl.Series([str(one) for one in starred["age"]]))
+    ours, theirs = (
+        ind.compare(frame, given, policy=policy(), queries=20).to_dict()["releases"][0]
+        for given in (texts, starred)
+    )
+    assert {**theirs, "seconds": 0} == {**ours, "seconds": 0}
+
+
 def test_weights_are_those_of_the_policy_or_given(frame: pl.DataFrame) -> None:
     release = frame.with_columns(pl.lit("*").alias("sex"))
     asked = policy()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -167,6 +168,25 @@ def test_objects_of_one_kind_are_read_as_they_are_written() -> None:
     assert texts(dt.date(2020, 1, 1), None) == ["2020-01-01", None]
     assert texts(True, False, None) == ["true", "false", None]
     assert texts(39, "39", "*")[1:] == ["39", "*"], "texts stay what the policy calls them"
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ((39, "*", None), ["39", "*", None]),
+        ((39.0, 39.5, "*", np.nan), ["39", "39.5", "*", None]),
+        ((np.int64(39), 39, "*"), ["39", "39", "*"]),
+        ((True, "*"), ["true", "*"]),
+        ((dt.date(2020, 1, 2), "*"), ["2020-01-02", "*"]),
+        ((pd.Timestamp("2020-01-02"), "*", pd.NaT), ["2020-01-02", "*", None]),
+        ((pd.Timestamp("2020-01-02 10:00"), "*"), ["2020-01-02T10:00:00", "*"]),
+    ],
+)
+def test_values_beside_stars_are_read_as_values(
+    values: tuple[object, ...], texts: list[str | None]
+) -> None:
+    frame = pd.DataFrame({"q": pd.Series(values, dtype=object)})
+    assert read_release(frame).tables[0].texts(["q"])["q"].to_list() == texts
 
 
 def test_whole_floats_are_read_as_whole_numbers() -> None:

@@ -13,6 +13,7 @@ import contextlib
 import datetime as dt
 import hashlib
 import json
+import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -519,23 +520,38 @@ def _to_polars(values: Any, *, one_missing: bool = False) -> pl.Series:
 
 
 def _object_texts(cells: list[tuple[Any, bool]]) -> pl.Series:
-    """Texts of objects, which may be missing; of several kinds ``39`` and ``"39"`` differ."""
-    several = len({type(one) for one, gone in cells if not gone}) > 1
+    """Texts of objects, which may be missing; ``39`` and ``"39"`` differ where both are there."""
     missings = len({type(one) for one, gone in cells if gone}) > 1
+    times = [one for one, gone in cells if isinstance(one, dt.datetime) and not gone]
+    days = all(one.time() == dt.time() for one in times)
+    plain = [str(one) if gone else _python_text(one, days=days) for one, gone in cells]
+    kinds: dict[str, set[str]] = {}
+    for (one, gone), text in zip(cells, plain, strict=True):
+        if not gone:
+            kinds.setdefault(text, set()).add(_kind(one))
 
-    def text(value: object, absent: bool) -> str | None:
+    def told(value: object, absent: bool, text: str) -> str | None:
         if absent and not missings:
             return None
-        plain = _python_text(value)
-        told = absent or (several and not isinstance(value, str))
-        return f"\0{type(value).__name__} {plain}" if told else plain
+        apart = absent or (len(kinds[text]) > 1 and not isinstance(value, str))
+        return f"\0{_kind(value)} {text}" if apart else text
 
-    return pl.Series(values=[text(*cell) for cell in cells], dtype=pl.String)
+    texts = [told(*cell, text) for cell, text in zip(cells, plain, strict=True)]
+    return pl.Series(values=texts, dtype=pl.String)
 
 
-def _python_text(value: object) -> str:
+def _kind(value: object) -> str:
+    integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return "int" if integer else type(value).__name__
+
+
+def _python_text(value: object, *, days: bool) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float):
+        return str(value).removesuffix(".0")
+    if isinstance(value, dt.datetime) and days:
+        return value.date().isoformat()
     if isinstance(value, (dt.date, dt.time)):
         return value.isoformat()
     return str(value)
