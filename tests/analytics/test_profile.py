@@ -3337,3 +3337,9 @@ def test_points_on_a_map_are_left_out(name: str, held: list[str]) -> None:
 )
 def test_lengths_answers_and_sides_are_no_points_on_a_map(name: str, held: list[str]) -> None:
     assert role_of(held, name) != "identifier"
+
+
+def test_a_column_of_numbers_without_any_number_is_no_reading() -> None:
+    columns = {"age": [None] * 10, "sex": list("mmfmffmfmf"), "dx": list("abcabcabca")}
+    (age, *_) = profile(pl.DataFrame(columns, schema_overrides={"age": pl.Float64})).attributes
+    assert (age.attribute, age.missing, age.distinct) == ("age", 10, 0)

@@ -874,7 +874,8 @@ def _read_by_test(
             number=pl.col(item.name).cast(pl.Float64, strict=False),
         )
         apart_by = some.select(pl.col("number") - pl.col("number").mean().over("test"))
-        within, spread = (np.nanvar(of.to_numpy()) for of in (apart_by["number"], some["number"]))
+        held = [of.drop_nulls().drop_nans() for of in (apart_by["number"], some["number"])]
+        within, spread = (np.var(of.to_numpy()) if len(of) else 0.0 for of in held)
         turns = np.mean(np.diff(some["test"].fill_null(0).to_numpy()) != 0)
         if turns >= HALF and spread > 0 and within <= HALF * spread:
             return "sensitive", f"its values differ by '{one.name}', as readings do"
