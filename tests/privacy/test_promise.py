@@ -60,6 +60,15 @@ def test_everything_that_is_wrong_is_said() -> None:
     assert "did you mean 'k'" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["l-diversity", "L_Diversity", "ldiversity"])
+def test_the_name_of_a_family_names_all_of_it(name: str) -> None:
+    family = (
+        "'distinct-l-diversity', 'entropy-l-diversity', 'kl-diversity' or 'recursive-cl-diversity'"
+    )
+    with pytest.raises(PolicyError, match=f"did you mean {family}"):
+        promise(name, l=3)
+
+
 def test_a_class_that_is_defined_later_is_found() -> None:
     before = set(models())
 

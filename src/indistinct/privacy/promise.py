@@ -306,9 +306,7 @@ def promise(model: str, **settings: Any) -> Promise:
     """
     kind = _MODELS.get(model) or _MODELS.named(model)
     if kind is None:
-        raise PolicyError(
-            "unknown-model", f"no privacy model '{model}': {did_you_mean(model, models())}"
-        )
+        raise PolicyError("unknown-model", f"no privacy model '{model}': {_meant(model)}")
     names = {item.name: item for item in fields(kind)}
     problems = [
         Problem(
@@ -346,6 +344,16 @@ def _alike(said: object, asked: object) -> bool:
     if isinstance(asked, list | tuple) and isinstance(said, list | tuple):
         return tuple(said) == tuple(asked)
     return bool(said == asked)
+
+
+def _meant(model: str) -> str:
+    """Which models an unknown name may stand for: all of a family, such as "l-diversity"."""
+    ending = model.lower().replace("_", "-").replace("ldiv", "l-div")
+    family = sorted(name for name in models() if name.endswith(ending))
+    if len(family) < 2:
+        return did_you_mean(model, models())
+    *others, last = map(repr, family)
+    return f"did you mean {', '.join(others)} or {last}?"
 
 
 def _about_values(known: Mapping[str, type[Promise]]) -> str:
