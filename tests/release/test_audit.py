@@ -322,6 +322,17 @@ def test_suppressed_records_are_judged_by_themselves_where_classes_keep_the_prom
     assert [one.achieved for one in found.suppressed_group] == [{"t": 0.0}]
 
 
+def test_classes_are_compared_with_suppressed_records_as_well() -> None:
+    """Alone they are like all others; beside so many who are suppressed they are not."""
+    rows = [("1", "x"), ("1", "y"), *[("*", "x")] * 7, ("*", "y")]
+    found = audit(
+        with_illness(*rows), [Requirement("t-closeness", {"t": 0.2}, sensitive="illness")], ["age"]
+    )
+    assert found.promises[0].holds
+    assert [one.holds for one in found.suppressed_group] == [False]
+    assert found.suppressed_group[0].achieved == pytest.approx({"t": 0.3})
+
+
 def test_eight_rows_of_stars_with_one_illness_keep_no_promise_about_it() -> None:
     asked = [part for part in OF_VALUES if part["model"] != "t-closeness"]
     found = audit(with_illness(*[("*", "HIV")] * 8), asked, ["age"], known=RANKS)

@@ -219,6 +219,22 @@ def test_labels_that_look_alike_are_compared_with_their_equals_alone(
     assert ("more than 2 pairs of labels" in verdict.why) is (holds is None)
 
 
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_pairs_of_labels_are_counted_of_both_releases(
+    most: int, turn: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two classes of one release could share people with the only class of the other."""
+    monkeypatch.setattr("indistinct.release.audit.series.MOST", most)
+    two = pl.DataFrame({"sex": ["f", "f"], "age": ["[1, 2]", "[3, 4]"], "ill": ["x", "y"]})
+    one = pl.DataFrame({"sex": ["f"], "age": ["[1, 4]"], "ill": ["x"]})
+    asked = {"model": "m-invariance", "m": 1, **ABOUT}
+    found = ind.audit(
+        [two, one][::turn], promises=[asked], quasi=["sex", "age"], constant=["sex", "age"]
+    )
+    assert ("more than 1 pairs of labels" in found.promises[0].why) is (most == 1)
+
+
 def test_signatures_of_releases_apart_count_for_one_promise_alone() -> None:
     """Whoever is in the first and third release alone is with other values in the third."""
     some = {who: ("north", ill) for who, ill in zip("ac", "xy", strict=True)}

@@ -209,9 +209,7 @@ class Asked:
             )
             cells = seen.counts(rows, self.on, self.sensitive)
         classes = cells.group_by(CLASS).agg(
-            (
-                pl.col(RECORDS).filter(self.harmful).max().fill_null(0) >= pl.col(UNITS).first()
-            ).alias("had"),
+            (pl.col(RECORDS).filter(self.harmful).max() >= pl.col(UNITS).first()).alias("had"),
             (pl.col(RECORDS).sum() > pl.col(UNITS).first()).alias("several"),
             pl.col(UNITS).first(),
         )

@@ -58,7 +58,7 @@ def check(asked: Asked) -> Verdict:
     share = classes[SIZE] / classes[PEOPLE]
     below = pl.col(SIZE) / pl.col(PEOPLE) < asked["lower"] - TOLERANCE
     above = pl.col(PRESENCE) > asked["upper"] + TOLERANCE
-    outside = classes.height > 0 and absent > 0 and asked["absent"] == "break"
+    outside = bool(classes.height and absent) and asked["absent"] == "break"
     verdict = asked.judged(
         classes,
         below | above,

@@ -684,7 +684,7 @@ def _range(text: str) -> tuple[float, float, bool, bool] | None:
     if found := _OPEN.fullmatch(text):
         value, closed = float(found[2]), found[1] not in ("<", ">")
         upward = found[1] in (">", ">=", "≥")
-        return (value, np.inf, closed, True) if upward else (-np.inf, value, True, closed)
+        return (value, np.inf, closed, closed) if upward else (-np.inf, value, closed, closed)
     if (found := _RANGE.fullmatch(text)) and float(found[2]) <= float(found[3]):
         return (
             float(found[2]),
