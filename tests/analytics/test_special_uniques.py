@@ -102,3 +102,36 @@ def test_people_with_many_records_count_once() -> None:
     said = "".join(str(part) for part in found.parts())
     assert "never alone" in said
     assert "people" in said
+
+
+def test_how_likely_a_link_to_a_unique_record_is_right() -> None:
+    """Three unique records, one pair, one class of three; a tenth of the population."""
+    codes = {
+        "x": np.array([0, 1, 1, 2, 2], np.int32),
+        "y": np.array([0, 0, 1, 0, 1], np.int32),
+    }
+    size = np.array([1, 1, 1, 2, 3])
+    found = special_uniques(codes, {"x": 3, "y": 2}, size, 1, 0.1)
+    assert found.dis == pytest.approx(0.1 * 3 / (0.1 * 3 + 2 * 0.9 * 1))
+    assert found.dis_of is not None
+    # Only x = 0 singles a record out: the mean score is a third of its own.
+    odds = 3 * found.dis / (1 - found.dis)
+    assert found.dis_of.tolist() == pytest.approx([odds / (1 + odds), 0, 0, 0, 0])
+    whole = special_uniques(codes, {"x": 3, "y": 2}, size, 1, 1.0)
+    assert whole.dis == 1
+    assert whole.dis_of is not None
+    assert whole.dis_of.tolist() == [1, 0, 0, 0, 0]
+    assert special_uniques(codes, {"x": 3, "y": 2}, size + 1, 1, 0.1).dis is None
+
+
+def test_dis_needs_the_size_of_the_population() -> None:
+    frame = pl.DataFrame({"x": ["a", "b", "b", "c"], "y": ["u", "u", "v", "u"]})
+    told = ind.risk(frame, quasi=["x", "y"], special_uniques=1)
+    assert told.special is not None
+    assert told.special.dis is None
+    told = ind.risk(frame, quasi=["x", "y"], special_uniques=1, population=40)
+    assert told.special is not None
+    assert told.special.dis == 1
+    assert told.to_dict()["special_uniques"]["dis"] == 1
+    assert told.exposed is not None
+    assert told.exposed["dis"].to_list() == [1, 1, 1, 0]

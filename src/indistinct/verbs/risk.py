@@ -224,7 +224,7 @@ def risk(  # noqa: PLR0913, what its user may say
     return replace(
         report,
         curve=curve,
-        special=classes.special_uniques(special_uniques, tell),
+        special=classes.special_uniques(special_uniques, people.size, tell),
         log_linear=classes.log_linear(log_linear, people.size),
         standards=_verdicts(names, looked.whole, classes, in_class, areas),
         notes=tuple(notes),

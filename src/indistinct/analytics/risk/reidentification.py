@@ -122,12 +122,13 @@ class Classes:
         )
 
     def special_uniques(
-        self, most: int | None, tell: Callable[[str, float], None]
+        self, most: int | None, population: float | None, tell: Callable[[str, float], None]
     ) -> SpecialUniques | None:
         """Which records few quasi-identifiers single out; None where nobody asks.
 
         Arguments:
             most: the largest number of attributes of a set.
+            population: how many the population has, if that is known.
             tell: gets what is done, and the share that is.
         """
         if most is None:
@@ -135,7 +136,10 @@ class Classes:
         codes = {name: own.astype(np.int32) for name, own in self._codes.items()}
         domains = {name: len(self._domains[name]) for name in codes}
         what = "looking for special uniques"
-        return special_uniques(codes, domains, self.size, most, lambda done: tell(what, done))
+        fraction = None if not population else min(float(self.size.sum()) / population, 1.0)
+        return special_uniques(
+            codes, domains, self.size, most, fraction, lambda done: tell(what, done)
+        )
 
     def log_linear(self, interactions: int | None, population: float | None) -> LogLinear | None:
         """What a log-linear model expects of the classes; None where nobody asks.
@@ -461,8 +465,9 @@ class RiskReport(OfUnits, Document):
         ``row`` (from 1), ``class_size``, ``prosecutor`` and ``journalist``. Of people with many
         records it is the risk of every person, and ``row`` the first of the person's records. With
         special uniques also ``fewest``, the size of the smallest set that singles the record out,
-        and ``score``, with a log-linear model ``expected``, the risk that it expects: equal risks
-        are ordered by these. None where records have no order, as on lazy engines.
+        ``score``, and ``dis`` if the size of the population is known; with a log-linear model
+        ``expected``, the risk that it expects: equal risks are ordered by score and this. None
+        where records have no order, as on lazy engines.
         """
         if self._class_of is None:
             return None
@@ -482,6 +487,8 @@ class RiskReport(OfUnits, Document):
             found, by = found.with_columns(expected=self.log_linear.risk[of]), [*by, "expected"]
         if self.special is not None:
             own = {"fewest": self.special.fewest[of], "score": self.special.score[of]}
+            if self.special.dis_of is not None:
+                own["dis"] = self.special.dis_of[of]
             found, by = found.with_columns(**own), [*by, "score"]
         return found.sort(*by, "row", descending=[*(True for _ in by), False])
 

@@ -14,7 +14,16 @@ for a set of s of m attributes, where sets of up to M are looked for:
     Detecting Special Uniques". UNECE/Eurostat work session on statistical data confidentiality,
     Geneva, 2005.
 
-The score orders records; it is no probability.
+The score orders records; it is no probability. Where it is known which share p of a population the
+table is, of n1 unique records and n2 pairs alike, a link to a unique record is right with
+
+    DIS = p n1 / (p n1 + 2 (1 - p) n2)
+
+    C. J. Skinner, M. J. Elliot: "A Measure of Disclosure Risk for Microdata". Journal of the Royal
+    Statistical Society B 64(4), 2002,
+
+on average. For each unique record the odds DIS / (1 - DIS) are taken times its score over the mean
+score of unique records (DIS-SUDA, Elliot and others 2005).
 """
 
 from __future__ import annotations
@@ -44,6 +53,9 @@ class SpecialUniques(PlainData):
         attributes: the share of all scores that comes from sets with an attribute, highest first.
         score: the score of every class, 0 without a set, [G].
         fewest: the size of its smallest set, 0 without one, [G].
+        dis: how likely a link to a unique record is right, on average; None where the population
+            is not known, or no record is unique.
+        dis_of: the same for each class, 0 without a set, [G].
     """
 
     most: int
@@ -52,6 +64,8 @@ class SpecialUniques(PlainData):
     attributes: Mapping[str, float]
     score: Floats = field(repr=False)
     fewest: Ints = field(repr=False)
+    dis: float | None = None
+    dis_of: Floats | None = field(default=None, repr=False)
 
     def parts(self, records: int, units: str) -> Iterator[Part]:
         """How few attributes single out how many, and which.
@@ -72,6 +86,11 @@ class SpecialUniques(PlainData):
             told = [(name, share(part)) for name, part in self.attributes.items()]
             yield Grid(("attribute", "in so much of the score"), told, right=("share",))
             yield Line("Coarsen the first of these first: with others it singles out most.")
+        if self.dis is not None:
+            yield Line(
+                f"A link to a record that is unique on all attributes is right for "
+                f"{share(self.dis)} (DIS; of each record with --exposed)."
+            )
 
 
 def special_uniques(
@@ -79,6 +98,7 @@ def special_uniques(
     domains: Mapping[str, int],
     size: Ints,
     most: int,
+    fraction: float | None = None,
     tell: Callable[[float], None] = lambda done: None,
 ) -> SpecialUniques:
     """The minimal uniques of a table.
@@ -88,6 +108,7 @@ def special_uniques(
         domains: of every quasi-identifier how many values there are.
         size: records of each class, [G].
         most: the largest number of attributes of a set, from 1 to one less than there are.
+        fraction: which share of a population the records are, if that is known.
         tell: gets the share that is done.
 
     Raises:
@@ -128,6 +149,7 @@ def special_uniques(
         smaller = unique
     whole = float(score.sum()) or 1.0
     counted = np.bincount(fewest, minlength=most + 1)
+    dis = None if fraction is None or not len(alone) else _dis(size, fraction)
     order = sorted(names, key=lambda name: -through[name])
     return SpecialUniques(
         most=most,
@@ -136,7 +158,21 @@ def special_uniques(
         attributes={name: through[name] / whole for name in order},
         score=score,
         fewest=fewest,
+        dis=dis,
+        dis_of=None if dis is None else _dis_of_each(score, score.sum() / len(alone), dis),
     )
+
+
+def _dis(size: Ints, fraction: float) -> float:
+    """How likely a link to a unique record is right, on average; classes are of these sizes."""
+    once, pairs = fraction * (size == 1).sum(), 2 * (1 - fraction) * (size == 2).sum()
+    return float(once / (once + pairs)) if once + pairs else 0.0
+
+
+def _dis_of_each(score: Floats, mean: float, dis: float) -> Floats:
+    """The same for every class by its score."""
+    odds = dis * score
+    return np.divide(odds, odds + (1 - dis) * mean, out=np.zeros(len(score)), where=score > 0)
 
 
 def _unique(columns: Sequence[Ints32], domains: Sequence[int], size: Ints) -> NDArray[np.bool_]:
