@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 
 import indistinct as ind
+from indistinct.metadata import ValueMetadata
+from indistinct.warnings.near_values import told_of_shared_items
 
 TOLD = "promises count near values as different"
 
@@ -115,3 +117,69 @@ def test_lists_with_something_in_common_are_warned_of(lists: list[str], part: fl
     release = ind.anonymize(pl.DataFrame(rows, ["town", "illness"], orient="row"), policy)
     told = [text.share for text in release.warnings if LISTS in text]  # type: ignore[attr-defined]
     assert told == [part] * (part > 0)
+
+
+ITEMS = "no promise bounds what a class tells of"
+TREE = {"*": {"low": ["A", "B"], "mid": ["C"], "high": ["D", "E"]}}
+CHAINS = tuple((leaf, group, "*") for group, leaves in TREE["*"].items() for leaf in leaves)
+LINK = {"quasi": "people", "sensitive": "buckets", "by": "bucket", "holding": "all"}
+
+
+@pytest.mark.parametrize(
+    ("buckets", "part"),
+    [
+        ({1: ["A", "C"], 2: ["A", "E"], 3: ["C"], 4: ["D"]}, 0.5),
+        ({1: ["A"], 2: ["B"], 3: ["mid"], 4: ["high"]}, 0.5),  # both are low
+        ({1: ["A"], 2: ["low"], 3: ["C"], 4: ["mid", "*"]}, 1.0),
+        ({1: ["A"], 2: ["C"], 3: ["*"], 4: []}, 0.0),
+        ({1: ["A"], 2: ["*"], 3: ["A"], 4: ["A"]}, 0.5),
+        ({1: ["A"], 2: ["B"], 3: ["low"], 4: ["A"]}, 0.0),  # what all have is no news
+    ],
+)
+def test_items_that_all_buckets_of_a_class_list_are_told(
+    buckets: dict[int, list[str]], part: float
+) -> None:
+    """Two classes of four people each, of two buckets."""
+    people = pl.DataFrame({"town": ["p"] * 4 + ["q"] * 4, "bucket": [1, 2, 1, 2, 3, 4, 3, 4]})
+    rows = [(bucket, item) for bucket, items in buckets.items() for item in items]
+    listed = pl.DataFrame(rows, {"bucket": pl.Int64, "item": pl.String}, orient="row")
+    known = {"item": ValueMetadata(chains=CHAINS)}
+    told = told_of_shared_items({"people": people, "buckets": listed}, LINK, known, ["town"])
+    assert [text.share for text in told] == [part] * (part > 0)  # type: ignore[attr-defined]
+    assert all(text.startswith(ITEMS) for text in told)
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+def test_k_l_diversity_tells_of_classes_whose_buckets_share_an_item(bounded: bool) -> None:
+    """Fingerprints of a class may all have an item, unless max-posterior bounds beliefs."""
+    items = {
+        "21q": ["CA", "EA", "A"], "34q": ["E"], "20p": ["A", "CA"],
+        "20q": ["DAB", "DC", "A"], "34p": ["ECA"],
+    }  # fmt: skip
+    people = [(place, own) for place, several in items.items() for own in several]
+    rows = [
+        (who, place[:2], place[2], item) for who, (place, own) in enumerate(people) for item in own
+    ]
+    promises = [
+        {"model": "k-anonymity", "k": 2},
+        {"model": "kl-diversity", "k": 2, "l": 2, "sensitive": "item"},
+    ]
+    if bounded:
+        promises.append({"model": "max-posterior", "bound": 0.9, "sensitive": "item"})
+    policy = {
+        "source": {"person": "who"},
+        "attributes": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "town": {"role": "quasi-identifier"},
+            "item": {"role": "sensitive", "hierarchy": {"tree": TREE}},
+        },
+        "promises": promises,
+        "method": {"algorithm": "k-l-diversity"},
+    }
+    frame = pl.DataFrame(rows, ["who", "age", "town", "item"], orient="row")
+    release = ind.anonymize(frame, policy)
+    told = [text for text in release.warnings if text.startswith(ITEMS)]
+    found = ind.attack(frame, release, policy, only=["homogeneity"]).attacks[0]
+    assert bool(told) == bool(found.success["certain"]) == (not bounded)
+    assert any(text.startswith(ITEMS) for text in release.certificate.warnings) == bool(told)

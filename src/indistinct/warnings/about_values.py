@@ -39,7 +39,7 @@ from indistinct.warnings.group_values import (
     told_where_made_up,
 )
 from indistinct.warnings.households import warn_about_households
-from indistinct.warnings.near_values import warn_about_near_values
+from indistinct.warnings.near_values import told_of_shared_items, warn_about_near_values
 from indistinct.warnings.policy_facts import (
     masked_identifiers,
     partly_promised,
@@ -90,6 +90,10 @@ def warn_about_values(private: PrivateTable, publication: Publication, run: Run)
             told += told_where_alike(whole, unit)
             told += told_where_harmed(promised, policy.privacy_models, unit)
         told += told_of_known_values(promised, group, unit)
+    if link is not None and link["holding"] == "all":
+        known = {name: private.metadata[name] for name in about}
+        tables = publication.without_made_up.tables
+        told += told_of_shared_items(tables, link, known, policy.quasi_identifiers)
     if made_up_among(may_be_made_up(policy)):
         run.warnings += told
         told = told_where_made_up(about, group)

@@ -7,7 +7,7 @@ Sun, Sun and Wang (2011) speak of the second.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,9 @@ import polars as pl
 from indistinct.analytics.leakage.derivations import on_scales
 from indistinct.document import share
 from indistinct.metadata import NO_METADATA, Value, ValueMetadata
+from indistinct.release.certificate import NOT_BOUNDED
+from indistinct.sources.convert import to_polars
+from indistinct.types import Frame
 from indistinct.warning_kinds import Kind, WarningText
 from indistinct.warnings.background_warnings import FEWEST, NEARLY_ALL
 from indistinct.warnings.group_values import GROUP, HAVE, OF, GroupValues
@@ -95,6 +98,48 @@ def of_one_part(found: GroupValues) -> float:
     shared = shared.join(news, on=_KIND, how="semi").join(sizes, on=GROUP)
     told = shared.filter(pl.col("len") == pl.col("values")).unique(GROUP)
     return float(told[OF].sum()) / found.total
+
+
+def told_of_shared_items(
+    tables: Mapping[str, Frame],
+    link: Mapping[str, str],
+    known: Mapping[str, ValueMetadata],
+    quasi: Sequence[str],
+) -> list[WarningText]:
+    """What readers are told of buckets in which everybody has all items that are listed.
+
+    A class tells an item if all its buckets list it, or one below it. That the buckets of nearly
+    everybody list it, and the root, is no news.
+
+    Arguments:
+        tables: the frames that the link names.
+        link: how they belong together, as a certificate has it.
+        known: the hierarchy of each attribute to look at.
+        quasi: the quasi-identifiers.
+    """
+    people, listed = (to_polars(tables[link[key]]) for key in ("quasi", "sensitive"))
+    size = pl.len().over(quasi).alias(OF)
+    rows, found = people.select(*quasi, link["by"], size).with_row_index(GROUP), {}
+    for name, about in known.items():
+        above = {
+            (one, up) for way in about.chains for at, one in enumerate(way) for up in way[at:-1]
+        }
+        wider = pl.DataFrame([*above], {name: pl.String, _KIND: pl.String}, orient="row")
+        items = listed.select(link["by"], pl.col(name).cast(pl.String)).join(wider, on=name)
+        of = rows.join(items.select(link["by"], _KIND).unique(), on=link["by"])
+        news = pl.len().over(_KIND) < NEARLY_ALL * len(rows)
+        of = of.filter(news).filter(pl.len().over(*quasi, _KIND) == pl.col(OF))
+        if told := of[GROUP].n_unique() / max(len(rows), 1):
+            found[name] = told
+    shares = ", ".join(f"'{name}' ({share(part)} of people)" for name, part in found.items())
+    return [
+        Kind.RISK(
+            f"{NOT_BOUNDED}class tells of {shares} enough, as max-posterior below 1 would: all "
+            "buckets of such a class list the same item, or items of the same group, so an "
+            "attacker who knows that a person is in it knows that the person has one",
+            max(found.values(), default=0.0),
+        )
+    ] * bool(found)
 
 
 def warn_about_near_values(
