@@ -171,6 +171,19 @@ def test_without_a_quasi_identifier_a_person_must_name_one() -> None:
     tomllib.loads(text)
 
 
+def test_a_draft_of_one_column_with_a_stray_can_be_run() -> None:
+    """A record of which only * would be published counts as left out, which 0 did not allow."""
+    ages = [str(20 + at * 7 % 60) for at in range(400)]
+    frame = pl.DataFrame({"age": ["[unknown age]", *ages[1:]], "diabetes": ["yes", "no"] * 200})
+    seen = profile(frame)
+    assert quasi(seen) == ["age"]
+    policy = tomllib.loads(first_policy(seen))
+    assert policy["attributes"]["age"]["uncovered"] == "suppress"
+    assert policy["method"]["suppression_limit"] == 0.05
+    release = anonymize(frame, Policy.from_dict(policy))
+    assert release.tables.height >= 380
+
+
 def test_a_small_table_gets_a_promise_it_can_keep() -> None:
     text = first_policy(profile(pl.DataFrame({"sex": ["a", "b", "a"]})))
     assert tomllib.loads(text)["promises"][0]["k"] == 3

@@ -129,7 +129,7 @@ def health_policy(form: str, k: int = 5) -> str:
         *_item_promise([items], k, 1),
         *_comment("Two linked tables disclose less about people: with a category for every"
                   f" value under [attributes.{toml_key(items)}], choose theta-star."),
-        *_method(0.05, items=True),
+        *_method(0.05, "items of people"),
     ]  # fmt: skip
     return "\n".join(lines)
 
@@ -367,7 +367,7 @@ def _promises(profile: Profile, k: int, *, levels: bool) -> list[str]:
         f"k = {size}",
         "",
         *items,
-        *_method(limit, items=bool(items), levels=levels),
+        *_method(limit, _left_out(quasi, items=bool(items)), levels=levels),
         "[output]",
         'format = "csv"',
         "",
@@ -378,16 +378,26 @@ def _promises(profile: Profile, k: int, *, levels: bool) -> list[str]:
     return lines
 
 
-def _method(limit: float, *, items: bool, levels: bool = False) -> list[str]:
+def _left_out(quasi: Sequence[AttributeProfile], *, items: bool) -> str:
+    """What a release leaves out that has classes of its own; empty where that is nothing.
+
+    A record that is ``*`` in all that others could know counts as left out.
+    """
+    if items:
+        return "items of people"
+    return "records" if any(item.draft.uncovered for item in quasi) else ""
+
+
+def _method(limit: float, left_out: str, *, levels: bool = False) -> list[str]:
     """The section of the method: what kept most of ten real tables (benchmarks/defaults.py).
 
     Arguments:
         limit: the share that may be left out.
-        items: whether a promise leaves out what few people have.
+        left_out: what is left out where classes have ranges of their own.
         levels: whether quasi-identifiers have a level from which on they are published.
     """
     share = [
-        *_comment(f"At most this share of the {'items of people' if items else 'records'} may be"
+        *_comment(f"At most this share of the {left_out or 'records'} may be"
                   " left out, so that the others stay more exact."),
         f"suppression_limit = {limit:g}",
     ]  # fmt: skip
@@ -408,7 +418,7 @@ def _method(limit: float, *, items: bool, levels: bool = False) -> list[str]:
                   ' algorithm = "optimal", with suppression_limit = 0.05; anonymize --alternatives'
                   " tells what each keeps."),
         'algorithm = "mondrian"',
-        *(share if items else []),
+        *(share if left_out else []),
         "",
     ]  # fmt: skip
 
