@@ -58,6 +58,9 @@ def test_everything_that_is_wrong_is_said() -> None:
         "missing-setting",
     ]
     assert "did you mean 'k'" in str(caught.value)
+    assert "add k = ..., a whole number of at least 1" in str(caught.value)
+    with pytest.raises(PolicyError, match=r"add delta = \.\.\., a number above 0 .*delta = 0\.0"):
+        promise("differential-privacy", epsilon=1)
 
 
 @pytest.mark.parametrize("name", ["l-diversity", "L_Diversity", "ldiversity"])

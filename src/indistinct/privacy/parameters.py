@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypedDict, Unpack
 
@@ -34,7 +34,7 @@ def whole(model: str, name: str, given: object, least: int, remedy: str | None =
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise PolicyError(
             "bad-parameter",
-            f"{name} of {model} must be a whole number of at least {least}, not {given!r}",
+            f"{name} of {model} must be {_whole_from(least)}, not {given!r}",
             remedy=remedy,
         )
 
@@ -70,6 +70,36 @@ def number(
     )
     if good:
         return
+    raise PolicyError(
+        "bad-parameter",
+        f"{name} of {model} must be {_number_within(bounds)}, not {given!r}",
+        remedy=remedy,
+    )
+
+
+def wanted(metadata: Mapping[str, Any]) -> str:
+    """What a parameter may be, in words, as its metadata has it; empty where that says nothing.
+
+    >>> wanted(must(whole, least=2)), wanted(must(number, above=0, most=1))
+    ('a whole number of at least 2', 'a number above 0 and at most 1')
+    """
+    check = metadata.get("must")
+    if not isinstance(check, partial):
+        return ""
+    words = ""
+    if check.func is whole:
+        words = _whole_from(check.keywords["least"])
+    elif check.func is number:
+        words = _number_within(check.keywords)
+    return ": ".join(filter(None, [words, check.keywords.get("remedy")]))
+
+
+def _whole_from(least: int) -> str:
+    return f"a whole number of at least {least}"
+
+
+def _number_within(bounds: Mapping[str, Any]) -> str:
+    least, above, most = bounds.get("least"), bounds.get("above"), bounds.get("most")
     told = [
         text
         for bound, text in (
@@ -79,11 +109,7 @@ def number(
         )
         if bound is not None
     ]
-    raise PolicyError(
-        "bad-parameter",
-        f"{name} of {model} must be a number {' '.join(told)}, not {given!r}",
-        remedy=remedy,
-    )
+    return " ".join(["a number", *told])
 
 
 def choice(model: str, name: str, given: object, known: Sequence[str]) -> None:

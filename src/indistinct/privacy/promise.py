@@ -16,6 +16,7 @@ from indistinct.errors import PluginError, PolicyError, Problem, did_you_mean, r
 from indistinct.frozen import dataclass
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable, FrequencyTable
+from indistinct.privacy.parameters import wanted
 from indistinct.requirement import ABOUT_VALUES, Requirement, in_words
 from indistinct.types import Bools, Plain
 
@@ -318,7 +319,11 @@ def promise(model: str, **settings: Any) -> Promise:
         if name not in names
     ]
     problems += [
-        Problem("missing-setting", f"promise '{model}' needs '{name}'", remedy=f"add {name} = ...")
+        Problem(
+            "missing-setting",
+            f"promise '{model}' needs '{name}'",
+            remedy=", ".join(filter(None, [f"add {name} = ...", wanted(item.metadata)])),
+        )
         for name, item in names.items()
         if name not in settings and item.default is MISSING and item.default_factory is MISSING
     ]
