@@ -274,6 +274,29 @@ def test_one_value_written_in_several_ways(model: str) -> None:
     assert not any("write them alike" in text for text in anonymize(alike, asked).warnings)
 
 
+@pytest.mark.parametrize("word", ["unknown", "UNK", "Unbekannt", "n/a", " missing"])
+def test_a_word_for_no_value_passes_for_one_until_its_remedy_is_followed(word: str) -> None:
+    """Everybody of 20 of whom something is known has the same."""
+    frame = pl.DataFrame({"age": [20, 20, 30, 30], "outcome": ["died", word, "died", "well"]})
+    asked = {
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+            "outcome": {"role": "sensitive"},
+        },
+        "promises": [{"model": "distinct-l-diversity", "l": 2}],
+    }
+    release = anonymize(frame, asked)
+    assert release.tables["age"].n_unique() == 2
+    remedy = f'not_applicable = ["{word}"] under [attributes.outcome]'
+    assert any(remedy in text for text in release.warnings)
+    asked["attributes"]["outcome"]["not_applicable"] = [word]
+    followed = anonymize(frame, asked)
+    assert followed.tables["age"].n_unique() == 1
+    assert not any("one more value" in text for text in followed.warnings)
+    other = frame.with_columns(outcome=pl.col("outcome").replace(word, "none"))
+    assert not any("one more value" in text for text in anonymize(other, asked).warnings)
+
+
 REFUSED: dict[str, Callable[[], dict[str, Any]]] = {
     "linked": lambda: policy(
         {"model": "distinct-l-diversity", "l": 2, "sensitive": "outcome", "values": ["died"]},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.profile.values import MISSING_AMONG_WORDS
+from indistinct.analytics.profile.values import MISSING_AMONG_WORDS, MISSING_BESIDE_OTHERS
 from indistinct.document import toml_key
 from indistinct.errors import PolicyError, Problems
 from indistinct.frozen import dataclass
@@ -307,10 +307,11 @@ def _counted_missing(part: Promise, private: PrivateTable) -> list[WarningText]:
     if part.unit == "person":
         return []
     tokens = {*private.policy.missing_tokens([name]).get(name, ()), ""}
+    words = MISSING_AMONG_WORDS | MISSING_BESIDE_OTHERS
     missing = [
         label
         for label in {label or "" for label in sorted_values(private.subjects.values_of(name))}
-        if label in tokens or label.lower() in MISSING_AMONG_WORDS
+        if label in tokens or label.strip().lower() in words
     ]
     if not missing:
         return []
