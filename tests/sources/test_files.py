@@ -486,7 +486,9 @@ def test_excel(tmp_path: Path) -> None:
     assert read_table(path).rows() == [("Ann", 39), ("Bea", None)]
     assert read_table(path, sheet="People").height == 2
     assert codes(refused(path, sheet="Twice")) == ["duplicate-columns", "unnamed-column"]
-    assert codes(refused(path, sheet="Nothing")) == ["no-columns"]
+    error = refused(path, sheet="Nothing")
+    assert codes(error) == ["no-columns"]
+    assert "'People', 'Twice'" in str(error)
     error = refused(path, sheet="Poeple")
     assert codes(error) == ["unknown-sheet"]
     assert "did you mean 'People'?" in str(error)

@@ -93,6 +93,20 @@ def test_other_files_have_no_titles(tmp_path: Path) -> None:
     assert titles_of_file(tmp_path / "nothing.sav") == {}
 
 
+def test_texts_in_another_encoding_than_the_file_says_are_told_with_what_to_name(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path / "wave.sav")
+    held = path.read_bytes()
+    assert held.count(b"respondent") == 1
+    path.write_bytes(held.replace(b"respondent", b"respond\xe9nt"))
+    with pytest.raises(DataError, match="another encoding than it says") as caught:
+        read_table(path)
+    assert [part.code for part in caught.value.problems] == ["undecodable"]
+    assert "--encoding latin-1" in str(caught.value)
+    assert read_table(path, encoding="latin-1").height == 4
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "iso8859_2", "euc_jp", "cp1252"])
 def test_an_encoding_is_named_as_python_names_it(encoding: str, tmp_path: Path) -> None:
     assert read_table(write(tmp_path / "wave.sav"), encoding=encoding).height == 4

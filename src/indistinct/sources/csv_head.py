@@ -145,6 +145,13 @@ def unclosed(line: int, name: str) -> Problem:
     )
 
 
+NAME_IT = (
+    "name its encoding, such as latin-1 or windows-1252: --encoding latin-1 without a policy,"
+    ' encoding = "latin-1" under [source] with one'
+)
+"""What to do about texts in another encoding."""
+
+
 def undecodable(
     data: bytes, error: ValueError, encoding: str, name: str, lines_before: int
 ) -> DataError:
@@ -176,6 +183,5 @@ def encoded_otherwise(name: str, encoding: str, place: str = "") -> DataError:
         "undecodable",
         f"the file is not encoded in {encoding}{place}",
         file=name,
-        remedy="name its encoding, such as latin-1 or windows-1252: --encoding latin-1 without "
-        'a policy, encoding = "latin-1" under [source] with one',
+        remedy=NAME_IT,
     )

@@ -15,7 +15,7 @@ import polars as pl
 
 from indistinct.errors import DataError
 from indistinct.sources import memory
-from indistinct.sources.csv_head import refuse_dialect
+from indistinct.sources.csv_head import NAME_IT, refuse_dialect
 from indistinct.sources.csv_records import BLANKS, tidy
 from indistinct.sources.file_kind import FileKind, Reading
 from indistinct.sources.packed import broken
@@ -141,6 +141,9 @@ class LabelledFile(FileKind):
                 message = f"{self.title} cannot be read here in the encoding {encoding}"
                 remedy = "leave the encoding out, or name that of the program that wrote the file"
                 raise DataError("undecodable", message, file=path.name, remedy=remedy) from None
+            if "encoding" in str(error):
+                message = f"{self.title} has texts in another encoding than it says"
+                raise DataError("undecodable", message, file=path.name, remedy=NAME_IT) from None
             raise broken(path.name, f"this cannot be read as {self.title}", error) from None
         except (OverflowError, ValueError) as error:
             raise broken(path.name, "a date or time is out of reach", error, _EXPORT) from None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from indistinct.document import in_quotes
 from indistinct.errors import DataError, did_you_mean
 from indistinct.sources.csv_head import too_few_rows
 from indistinct.sources.csv_records import tidy
@@ -61,6 +62,15 @@ class Workbook(FileKind):
             except fastexcel.InvalidParametersError:  # fewer rows than are to be passed over
                 raise too_few_rows(skip_rows, name) from None
             names = [str(cell or "").strip() for cell in (top.row(0) if top.height else ())]
+            others = [one for one in sheets if one != sheet]
+            if others and not top.width:
+                raise DataError(
+                    "no-columns",
+                    f"sheet '{sheet}' has no table",
+                    file=name,
+                    remedy="name another sheet (--sheet, or sheet under [source]): "
+                    f"{in_quotes(others)}",
+                )
             names = until_seen(names, name)
             below: Plain = {"read_options": {"header_row": skip_rows}} if skip_rows else {}
             settings |= {**below, "drop_empty_cols": False, "infer_schema_length": None}
