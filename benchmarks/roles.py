@@ -8,9 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from common import need, parser, show
+from indistinct import anonymize
 from indistinct.analytics.profile.columns import profile
+from indistinct.analytics.profile.described import Profile
+from indistinct.analytics.profile.first_policy import first_policy
 from indistinct.errors import IndistinctError
+from indistinct.hierarchies.cells import Coverage
+from indistinct.intake.hierarchies import taxonomy_of
+from indistinct.microdata.microdata import distinct_values
+from indistinct.policy import Policy
 from indistinct.sources.engines import open_table
 from indistinct.sources.files import read_table
 
@@ -95,6 +105,52 @@ def score(truth: Mapping[str, Any], drafted: Mapping[str, Any], name: str) -> Sc
     return found
 
 
+def kept(seen: Profile, frame: pl.DataFrame) -> dict[str, tuple[float, float]]:
+    """Of each quasi-identifier of a release made of the draft as it stands, what is not ``*``.
+
+    Beside the share of cells stands that of the information: a cell tells the logarithm of the
+    share of the records whose values it stands for, of the entropy of the values.
+    """
+    policy = Policy.from_dict(tomllib.loads(first_policy(seen)))
+    table = open_table(frame, seen.table, missing_tokens=policy.missing_tokens())
+    release = anonymize(frame, policy)
+    shares = {}
+    for name, item in policy.attributes.items():
+        if item.role != "quasi-identifier":
+            continue
+        values, counts = distinct_values(table.text([name])[name])
+        parts = np.array(counts) / sum(counts)
+        told = float(-(parts * np.log2(parts)).sum())
+        taxonomy = taxonomy_of(policy, table, name, values, counts)
+        coverage, held = Coverage(taxonomy), dict(zip(values, parts.tolist(), strict=True))
+        weights = np.array([held.get(leaf, 0.0) for leaf in taxonomy.leaves])
+        cells = release.tables[name].cast(pl.String)
+        bits = sum(
+            -count * np.log2(max(float(weights[coverage.mask(cell)].sum()), 1e-9))
+            for cell, count in cells.value_counts(name="count").iter_rows()
+        )
+        if told > 0:
+            left = min(1.0, bits / len(cells) / told)
+            shares[name] = 1 - float((cells == "*").mean() or 0), left
+    return shares
+
+
+def tell_kept(name: str, seen: Profile, frame: pl.DataFrame, found: list[Any]) -> None:
+    """Put what the release of a draft keeps to those of others, or why there is none."""
+    try:
+        shares = kept(seen, frame)
+    except IndistinctError as refused:
+        found.append([name, str(refused).splitlines()[0][:90], "", "", ""])
+        return
+    cells, left = np.mean([*shares.values()], axis=0) if shares else (0.0, 0.0)
+    gone = sum(1 for one, _ in shares.values() if one < GONE)
+    found.append([name, "", f"{cells:.1%}", f"{left:.1%}", gone])
+
+
+GONE = 0.05
+"""With a smaller share of cells a column is lost."""
+
+
 def main() -> None:
     """Run the benchmark."""
     options = parser(__doc__)
@@ -102,6 +158,7 @@ def main() -> None:
     options.add_argument("--round", type=int, help="only the tables of this round")
     options.add_argument("--nameless", action="store_true", help="with names that say nothing")
     options.add_argument("--wrong", action="store_true", help="tell what is wrong")
+    options.add_argument("--releases", action="store_true", help="make a release of each draft")
     given = options.parse_args()
     folder = need(given.shared / "data" / "health_tables")
     truths = tomllib.loads(Path(__file__).with_name("roles.toml").read_text(encoding="utf-8"))
@@ -121,7 +178,11 @@ def main() -> None:
         names = {f"V{at}": column for at, column in enumerate(frame.columns)}
         if given.nameless:
             frame.columns = list(names)
-        drafted = profile(open_table(frame, path.name)).closed().to_dict()
+        seen = profile(open_table(frame, path.name)).closed()
+        if given.releases:
+            tell_kept(name, seen, frame, rows)
+            continue
+        drafted = seen.to_dict()
         if given.nameless:
             drafted["person"] = names.get(drafted["person"])
             if "people" in drafted:
@@ -135,6 +196,9 @@ def main() -> None:
         rows.append([f"{name} ({kind})" if kind != "tuned" else name, *found.cells()])
         if given.table or given.wrong:
             print(*found.wrong, sep="\n")
+    if given.releases:
+        show("What releases keep", ["table", "refused", "cells", "information", "lost"], rows)
+        return
     rows += [[name, *found.cells()] for name, found in sums.items() if found.all]
     head = ["table", "right", "roles", "one role", *OTHER, "identifiers published"]
     show("What a draft gets right", head, rows)
