@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -21,10 +22,11 @@ from tests.analytics.joined_tables import (
     long_release,
 )
 
-from indistinct.analytics.joined import JoinedRelease
+from indistinct.analytics.joined import JoinedRelease, PeopleTable
 from indistinct.analytics.utility.linked_query_error import LinkedQueries, Question
 from indistinct.analytics.utility.query_error import MODES, Condition, Mode, Workload
 from indistinct.errors import DataError
+from indistinct.types import Ints
 
 SLOW = settings(max_examples=60)
 
@@ -70,6 +72,21 @@ def test_a_category_is_expected_and_not_joined() -> None:
     assert queries.answers(release, "uniform")["count"].tolist() == pytest.approx([2])
     assert queries.answers(release)["count"].tolist() == [4]
     assert set(queries.answers(release)) == {"count"}
+
+
+def test_what_labels_stand_for_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = paper.people()
+    looked: list[str] = []
+    standing = PeopleTable.standing
+
+    def counted(table: PeopleTable, name: str, labels: Sequence[str | None]) -> tuple[Ints, Ints]:
+        looked.append(name)
+        return standing(table, name, labels)
+
+    monkeypatch.setattr(PeopleTable, "standing", counted)
+    asked = [Question((ANY_GENDER,), paper.SYMPTOM, np.array([at])) for at in range(3)]
+    LinkedQueries(people, tuple(asked)).answers(paper.table_12(people), "uniform")
+    assert looked == [paper.SYMPTOM]
 
 
 def fit(cell: str, asked: Condition, case: Case) -> tuple[float, list[float]]:

@@ -20,9 +20,10 @@ from indistinct.analytics.weighted import Lists
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import members_of
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Taxonomy
+from indistinct.kernels.ragged import pointers
 from indistinct.metadata import NO_METADATA, ValueMetadata
 from indistinct.microdata.encoding import codes_in, leaf_codes
-from indistinct.types import Bools, Floats, Ints, Ints32
+from indistinct.types import Floats, Ints, Ints32
 
 Label = str | None
 
@@ -80,8 +81,8 @@ class PeopleTable:
             for name, domain in self.original.domains.items()
         ]
 
-    def standing(self, name: str, labels: Sequence[Label]) -> Bools:
-        """Which values of a sensitive attribute each published label stands for, [labels, V].
+    def standing(self, name: str, labels: Sequence[Label]) -> tuple[Ints, Ints]:
+        """Which values of an attribute each published label stands for, as compressed rows.
 
         A label is a value, a category of values, a node of the values' hierarchy, a set of these,
         or ``*`` for all of them; any other stands for none.
@@ -96,12 +97,12 @@ class PeopleTable:
                 if label is not None or value is None:
                     under.setdefault(label, set()).add(at)
         under[SUPPRESSED] = set(range(len(values)))
-        found = np.zeros((len(labels), len(values)), dtype=np.bool_)
-        for at, label in enumerate(labels):
+        found = []
+        for label in labels:
             parts = (label,) if label in under else members_of(label) or ()
-            for part in parts:
-                found[at, list(under.get(part, ()))] = True
-        return found
+            found.append(sorted(set().union(*(under.get(part, ()) for part in parts))))
+        index = [at for own in found for at in own]
+        return pointers([len(own) for own in found]), np.array(index, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final, Literal
 
 import numpy as np
@@ -345,8 +345,12 @@ class LinkedQueries:
             middle = middles(domains[at], published.cells[at], part)
             return np.isfinite(middle).astype(np.float64) if number else np.nan_to_num(middle)
 
+        @cache
+        def stands(name: str) -> tuple[Ints, Ints]:
+            return self.people.standing(name, release.listed[name].labels)
+
         def holds(name: str, asked: Bools) -> Floats:
-            return chances(self.people, release, name, asked, uniform)[alike[name][1]]
+            return chances(release, name, stands(name), asked, uniform)[alike[name][1]]
 
         rows = _Rows(
             [codes[class_of] for codes in published.codes],
@@ -408,22 +412,22 @@ class LinkedQueries:
 
 
 def chances(
-    people: PeopleTable, release: JoinedRelease, name: str, asked: Bools, uniform: bool
+    release: JoinedRelease, name: str, stands: tuple[Ints, Ints], asked: Bools, uniform: bool
 ) -> Floats:
     """How likely a person of each bucket has one of the values that are asked for, [B].
 
     Arguments:
-        people: the private table.
-        release: what was published of it.
+        release: what was published.
         name: the sensitive attribute.
+        stands: which of its values each published label stands for, as compressed rows.
         asked: which of its values are asked for, [V].
         uniform: as expected; else 1 where it could be at all.
     """
     part = release.listed[name]
-    stands = people.standing(name, part.labels)
-    under = stands.sum(axis=1)
+    indptr, values = stands
+    under = np.diff(indptr)
     share = np.divide(
-        (stands & asked).sum(axis=1), under, out=np.zeros(len(under)), where=under > 0
+        _sums(indptr, asked[values]), under, out=np.zeros(len(under)), where=under > 0
     )
     if not uniform:
         return (_sums(part.indptr, share[part.index] > 0) > 0).astype(np.float64)
