@@ -112,6 +112,20 @@ def test_classes_hold_people_and_promises_are_made_to_them(promise: str, algorit
         assert told["source"] == table["patient"].n_unique()
 
 
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "k-member"])
+def test_what_cannot_be_kept_is_told_of_people_not_of_their_rows(algorithm: str) -> None:
+    for table, promise, said in (
+        (visits(people=4), {"model": "k-anonymity", "k": 9}, "the table has only 4 people"),
+        (visits(), {"model": "m-invariance", "m": 2, "sensitive": "dx"}, "m-invariance(m=2) of dx"),
+        (visits(), {"model": "max-posterior", "bound": 0.01, "sensitive": "dx"}, "12 people left"),
+    ):
+        keys = policy(promise) | {"method": {"algorithm": algorithm, "suppression_limit": 0.1}}
+        with pytest.raises(ind.Unsatisfiable) as caught:
+            ind.anonymize(table, keys)
+        assert said in str(caught.value)
+        assert "record" not in str(caught.value)
+
+
 def test_one_person_who_fills_a_class_is_found_by_the_audit() -> None:
     long = pl.DataFrame({"who": ["1", "1", "1", "2", "3"], "age": ["20", "20", "20", "30", "30"]})
     asked = [{"model": "k-anonymity", "k": 2}]

@@ -440,7 +440,7 @@ def test_who_is_left_out_is_named_where_nobody_may_be(lower: float, hint: bool) 
     assert problem is not None
     told = f" (and {asked.relaxation_hint})" if hint else ""
     assert problem.remedy == (
-        f"choose a larger upper bound, allow more records to be left out{told}, or name the "
+        f"choose a larger upper bound, allow more to be left out{told}, or name the "
         "population from which the table is a sample"
     )
 

@@ -84,7 +84,7 @@ class BalancedPPlusSensitive(Promise):
             return None
         return Problem(
             "halves-out-of-balance",
-            f"{self} cannot be met: the table has {many(harmless, 'record')} of the harmless half "
+            f"{self} cannot be met: the table has {many(harmless, self.unit)} of the harmless half "
             "of the "
             f"categories and {sensitive} of the sensitive half",
             attribute=self.sensitive,

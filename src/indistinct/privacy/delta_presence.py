@@ -110,7 +110,7 @@ class DeltaPresence(Promise):
         least = max(table.records - (table.records if allowed is None else allowed), 1)
         share = table.records / max(people, 1)
         if least > self.upper * (1 + EXACT) * people:
-            fewer = "allow more records to be left out"
+            fewer = "allow more to be left out"
             if self.keeps_everybody:
                 fewer += f" (and {self.relaxation_hint})"
             return Problem(

@@ -74,8 +74,7 @@ class EntropyLDiversity(Promise):
             allowed,
             "the table's values are together no more uncertain than "
             f"{reached:.3g} equally frequent ones",
-            f"choose l of at most {beside_one(reached, up=False)}, or "
-            "allow more records to be left out",
+            f"choose l of at most {beside_one(reached, up=False)}, or allow more to be left out",
         )
 
     def breaks(self, classes: ClassTable) -> Bools:

@@ -91,7 +91,7 @@ def too_few_records(
         return None
     return Problem(
         "k-exceeds-records",
-        f"{promise} cannot be met: the table has only {many(table.records, 'record')}",
+        f"{promise} cannot be met: the table has only {many(table.records, promise.unit)}",
         remedy=f"{less}, or release a larger table"
         if table.records > 1
         else "release a larger table",

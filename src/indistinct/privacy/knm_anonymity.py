@@ -141,19 +141,19 @@ class KNMAnonymity(Promise):
             own = int(totals[ranks == rank].sum())
             if own and (own if self.count == "rank" else table.records) < k:
                 lost += own
-                found.append(f"rank {rank} (k = {k}, {own} records)")
+                found.append(f"rank {rank} (k = {k}, {many(own, self.unit)})")
         if not found or not cells.exclusive:
             return None
-        everybody = lost >= table.records
+        everybody, noun = lost >= table.records, many(2, self.unit).partition(" ")[2]
         if not everybody and (allowed is None or lost <= allowed):
             return None
         return Problem(
             "k-exceeds-records",
-            f"{self} cannot be met: too few records for {', '.join(found)}",
+            f"{self} cannot be met: too few {noun} for {', '.join(found)}",
             attribute=self.sensitive,
             remedy="choose a smaller k"
             + {"rank": ', or count = "class"'}.get(self.count, "")
-            + ("" if everybody else f", or allow {many(lost, 'record')} to be suppressed"),
+            + ("" if everybody else f", or allow {many(lost, self.unit)} to be suppressed"),
         )
 
     def breaks(self, classes: ClassTable) -> Bools:

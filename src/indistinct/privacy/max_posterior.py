@@ -103,8 +103,8 @@ def share_too_large(
         promise,
         allowed,
         f"the most frequent value has a share of {share:.3g} in the whole table",
-        f"choose {name} of at least {beside_one(share, up=True)}, or allow more records to be left "
-        'out, or name the values that do harm: values = ["…"]'
+        f"choose {name} of at least {beside_one(share, up=True)}, or allow more to be left out, or "
+        'name the values that do harm: values = ["…"]'
         if share < 1
         else LEAVE_OUT,
     )

@@ -80,7 +80,7 @@ class RecursiveCLDiversity(Promise):
             f"the table's most frequent value is {reached:.3g} times as frequent as the "
             f"{_ordinal(self.l)} and rarer ones together",
             f"choose c above {rounded(reached, up=True)} or a smaller l, or "
-            "allow more records to be left out",
+            "allow more to be left out",
         )
 
     def breaks(self, classes: ClassTable) -> Bools:

@@ -273,7 +273,7 @@ def too_uneven(promise: Promise, allowed: int | None, why: str, remedy: str) -> 
     if allowed is None or allowed == 0:
         left = ""
     else:
-        left = f" with the {many(allowed, 'record')} left out that may be"
+        left = f" with the {many(allowed, promise.unit)} left out that may be"
     return Problem(
         "values-too-uneven",
         f"{promise} cannot be met{left}: {why}",

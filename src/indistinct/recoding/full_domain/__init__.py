@@ -377,8 +377,7 @@ def _why(task: _Task, found: Found, algorithm: str) -> Problem:
         how = "no generalization keeps the promise"
     return Problem(
         "unsatisfiable",
-        f"{how} ({text}) with at most {some_of(allowed, records, 'record')} suppressed; the "
-        "closest "
-        f"attempt (levels {closest}) {result}",
+        f"{how} ({text}) with at most {some_of(allowed, records, promises[0].unit)} suppressed; "
+        f"the closest attempt (levels {closest}) {result}",
         remedy="what would help: " + ", ".join(help_),
     )

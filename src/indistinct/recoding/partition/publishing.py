@@ -120,17 +120,19 @@ def too_many(
     promises: Sequence[Promise], lost: int, records: int, settings: PartitionSettings
 ) -> Problem:
     """That the promises cannot be kept without suppressing more than is allowed."""
-    asked = "; ".join(map(str, promises))
+    asked, unit = "; ".join(map(str, promises)), promises[0].unit
     if lost < records:
         remedy = (
             f"suppression_limit = {enough(lost, records):.3f} is enough, or choose weaker promises"
         )
     else:
-        remedy = "choose weaker promises: at no limit was a release found that publishes any record"
+        remedy = (
+            f"choose weaker promises: at no limit was a release found that publishes any {unit}"
+        )
     return Problem(
         "unsatisfiable",
         f"no partition was found that keeps {asked} with at most "
-        f"{some_of(settings.allowed(records), records, 'record')} suppressed",
+        f"{some_of(settings.allowed(records), records, unit)} suppressed",
         remedy=remedy,
     )
 

@@ -271,7 +271,7 @@ class Repair:
         ]
         return Problem(
             "unsatisfiable",
-            "the records that may not be suppressed break the promise even when all of them are in "
+            "those that may not be suppressed break the promise even when all of them are in "
             f"one class ({'; '.join(texts)})",
             remedy="what would help: weaker parameters, a larger suppression_limit",
         )
