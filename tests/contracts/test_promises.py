@@ -80,22 +80,13 @@ OF_TYPE: dict[str, Sequence[Any] | st.SearchStrategy[Any]] = {
 }
 """What a parameter can be, by its type: one of a few, or drawn."""
 
-TEXTS: dict[str, Sequence[str]] = {
-    "absent": ("break", "suppressed", "skip"),
-    "count": ("class", "rank"),
-    "distance": ("equal", "ordered", "hierarchical"),
-    "estimator": ("zero-truncated-poisson", "poisson"),
-    "over": ("distinct", "records", "release", "releases"),
-    "theta": ("k", "size"),
-}
-"""The words that a parameter can be; of others the default."""
-
 
 def _ways(item: Field[Any]) -> Sequence[Any] | st.SearchStrategy[Any] | None:
     """What one parameter can be; None for its default."""
     kind = str(item.type)
-    if kind == "str" and item.name in TEXTS:
-        return TEXTS[item.name]
+    if kind == "str" and "must" in item.metadata:
+        words: Sequence[str] = item.metadata["must"].keywords["known"]
+        return words
     if kind in OF_TYPE:
         return OF_TYPE[kind]
     if item.default is MISSING:
