@@ -89,6 +89,13 @@ def test_a_class_just_below_what_suffices_may_have_to_go(model: str, bound: floa
     assert asked.sufficient_size == 1 or asked.breaks(classes([asked.sufficient_size - 1])).all()
 
 
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("bound", [-0.1, 1.1])
+def test_a_bound_is_a_share(model: str, bound: float) -> None:
+    with pytest.raises(PolicyError, match="bound"):
+        promise(model, bound=bound)
+
+
 def test_where_nobody_may_be_alone_classes_have_two() -> None:
     asked = promise("sample-uniqueness", bound=0.0)
     assert asked.class_size == asked.sufficient_size == 2

@@ -20,7 +20,7 @@ from indistinct.errors import DataError, InputError, PolicyError
 from indistinct.metadata import ValueMetadata
 from indistinct.release.audit import Audit, _same, audit
 from indistinct.release.audit.reading import Claims, PublishedTable, _claims_in, _text, read_release
-from indistinct.release.audit.verdict import Context
+from indistinct.release.audit.verdict import TIMES, Context, one_by_one
 from indistinct.requirement import Requirement
 from indistinct.sources import memory
 from indistinct.sources.duckdb_table import DuckDBTable
@@ -878,3 +878,10 @@ def test_what_is_missing_is_one_sensitive_value(tmp_path: Path, kind: str) -> No
         Requirement("distinct-l-diversity", {"l": 2}, sensitive=name) for name in ("dose", "drug")
     ]
     assert [one.achieved for one in audit(given, several, ["age"]).promises] == [{"l": 1}] * 2
+
+
+def test_rows_that_stand_for_several_records_become_as_many_rows() -> None:
+    counted = pl.DataFrame({"age": ["20", None], "s": ["a", "b"], TIMES: [2, 1]})
+    assert one_by_one(counted).rows() == [("20", "a"), ("20", "a"), (None, "b")]
+    assert one_by_one(counted[:0]).rows() == []
+    assert one_by_one(counted.drop(TIMES)).rows() == counted.drop(TIMES).rows()
