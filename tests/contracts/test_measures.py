@@ -73,7 +73,9 @@ def test_what_is_reported_is_a_share_and_what_was_minimized(
 @given(data=st.data())
 def test_nothing_is_lost_where_nothing_is_changed(measure: str, data: st.DataObject) -> None:
     """The exact table costs no more than any other release of it."""
-    case = data.draw(brute_force.cases())
+    # A missing value that is * in the exact table as well may be anything to readers, by KL.
+    ways = (None, "value") if measure == "kl-divergence" else (None, None, "value", "suppress")
+    case = data.draw(brute_force.cases(missing=ways))
     table = brute_force.leveled(case)
     goal = data.draw(objectives(measure, case.names)).bind(table)
     evaluator = Evaluator(table, [], goal, 0, Grouper(table))

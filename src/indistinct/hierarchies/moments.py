@@ -102,7 +102,7 @@ def _parsed(text: str, form: str) -> datetime | None:
 
 
 _ISO = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)([T ].+)?)?)?", re.ASCII)
-UNKNOWN = re.compile(r"^(\d{4})-(?:00|99)-(?:00|99)$|^(\d{4}-\d\d)-(?:00|99)$", re.ASCII)
+UNKNOWN = re.compile(r"^([12]\d{3})-(?:00|99)-(?:00|99)$|^([12]\d{3}-\d\d)-(?:00|99)$", re.ASCII)
 """How registers end a date of which the day, or the month as well, is not known: 1987-99-99."""
 _PLAIN = re.compile(
     r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?: (\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?"
