@@ -89,6 +89,14 @@ def test_three_equal_shares_are_three() -> None:
         assert not verdict(rows, "entropy-l-diversity", l=m + 0.001).holds
 
 
+def test_the_largest_k_whose_theta_is_reached() -> None:
+    """Ranks with a variance of 0.21, below (4 - 1) / 12 = 0.25: with mu = 1 no k of 2 or more."""
+    rows = sharing([["1"] * 3 + ["2"] * 7])
+    own = {"k": 2, "theta": "k"}
+    assert verdict(rows, "theta-sensitive", mu=1, **own).achieved["k"] == 1
+    assert verdict(rows, "theta-sensitive", mu=0.5, **own).achieved["k"] == 2
+
+
 def test_a_prevailing_value() -> None:
     """Four, two and one: 4 < c (2 + 1) for every c above 4/3, and 4 < c 1 for every c above 4."""
     rows = sharing([["1"] * 4 + ["2"] * 2 + ["3"]])
