@@ -39,7 +39,7 @@ NOT_KEPT = "no"
 
 USUAL = (
     "attackers: share of people of whom somebody learns the truth with 95% certainty from the "
-    "release; attack RELEASE says who, and what helps"
+    "release; indistinct attack says who, and what helps"
 )
 NAMED = "attackers: share of people whose true value is believed with 50%, and for certain"
 """What the figures of attackers mean: of the worst for each thing to learn, or of named ones."""
