@@ -436,16 +436,25 @@ def told_where_alike(found: Iterable[GroupValues], unit: str) -> list[WarningTex
         found: the values of classes, of attributes that promises are about.
         unit: what is counted: records, or people.
     """
-    alike = {one.name: part for one in found if (part := one.certain(0))}
-    listed = ", ".join(f"'{name}' ({share(part)} of {unit})" for name, part in alike.items())
-    return [
-        Kind.RISK(
-            f"{NOT_BOUNDED}class tells of {listed} enough, as max-posterior below 1 on all "
-            "quasi-identifiers would: all of such a class have the same value, so an attacker who "
-            "knows that a person is in it knows the value",
-            max(alike.values(), default=0.0),
-        )
-    ] * bool(alike)
+    return told_of_no_bound(
+        {one.name: part for one in found if (part := one.certain(0))},
+        unit,
+        "max-posterior below 1 on all quasi-identifiers would: all of such a class have the same "
+        "value, so an attacker who knows that a person is in it knows the value",
+    )
+
+
+def told_of_no_bound(told: Mapping[str, float], unit: str, would: str) -> list[WarningText]:
+    """What readers are told of attributes of which classes tell something for certain.
+
+    Arguments:
+        told: of each the share of those whose class does.
+        unit: what is counted: records, or people.
+        would: which promise would bound it, and what is told.
+    """
+    listed = ", ".join(f"'{name}' ({share(part)} of {unit})" for name, part in told.items())
+    text = f"{NOT_BOUNDED}class tells of {listed} enough, as {would}"
+    return [Kind.RISK(text, max(told.values(), default=0.0))] * bool(told)
 
 
 def told_where_harmed(

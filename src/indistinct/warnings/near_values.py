@@ -15,12 +15,11 @@ import polars as pl
 from indistinct.analytics.leakage.derivations import on_scales
 from indistinct.document import share
 from indistinct.metadata import NO_METADATA, Value, ValueMetadata
-from indistinct.release.certificate import NOT_BOUNDED
 from indistinct.sources.convert import to_polars
 from indistinct.types import Frame
 from indistinct.warning_kinds import Kind, WarningText
 from indistinct.warnings.background_warnings import FEWEST, NEARLY_ALL
-from indistinct.warnings.group_values import GROUP, HAVE, OF, GroupValues
+from indistinct.warnings.group_values import GROUP, HAVE, OF, GroupValues, told_of_no_bound
 
 NEAR = 0.05
 """Values of a class are near that are no further apart than this share of the range of most."""
@@ -131,15 +130,13 @@ def told_of_shared_items(
         of = of.filter(news).filter(pl.len().over(*quasi, _KIND) == pl.col(OF))
         if told := of[GROUP].n_unique() / max(len(rows), 1):
             found[name] = told
-    shares = ", ".join(f"'{name}' ({share(part)} of people)" for name, part in found.items())
-    return [
-        Kind.RISK(
-            f"{NOT_BOUNDED}class tells of {shares} enough, as max-posterior below 1 would: all "
-            "buckets of such a class list the same item, or items of the same group, so an "
-            "attacker who knows that a person is in it knows that the person has one",
-            max(found.values(), default=0.0),
-        )
-    ] * bool(found)
+    return told_of_no_bound(
+        found,
+        "people",
+        "max-posterior below 1 would: all buckets of such a class list the same item, or items of "
+        "the same group, so an attacker who knows that a person is in it knows that the person has "
+        "one",
+    )
 
 
 def warn_about_near_values(
