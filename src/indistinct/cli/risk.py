@@ -120,6 +120,21 @@ def risk(
             max=2,
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        option(
+            "COLUMN",
+            "A column of DATA: how many people of the population a record of a survey stands for.",
+        ),
+    ] = None,
+    household: Annotated[
+        str | None,
+        option(
+            "COLUMN",
+            "A column of DATA that names the household: who is found with one member is found "
+            "with all.",
+        ),
+    ] = None,
     exposed: Annotated[
         int,
         option(
@@ -166,6 +181,8 @@ def risk(
             zip_population=zip_population,
             special_uniques=special_uniques,
             log_linear=log_linear,
+            weights=weights,
+            household=household,
             source=source,
             engine=engine,
             memory=memory,

@@ -103,6 +103,8 @@ def risk(  # noqa: PLR0913, what its user may say
     zip_population: Frame = None,
     special_uniques: int | None = None,
     log_linear: int | None = None,
+    weights: str | None = None,
+    household: str | None = None,
     source: PlainMapping | None = None,
     path: str | Path | None = None,
     engine: str | None = None,
@@ -138,6 +140,10 @@ def risk(  # noqa: PLR0913, what its user may say
             score them (SUDA).
         log_linear: what a log-linear model of the population expects of unique records, if its size
             is known: 1 for a model without associations, 2 with all of two quasi-identifiers.
+        weights: a column of the table: how many people of the population each record of a survey
+            stands for.
+        household: a column that names the household of each record: who is found with one member
+            is found with all.
         source: how a file is read, ``{"separator": ";"}``, where there is no policy.
         path: the file that a frame was read from, for messages.
         engine: ``"duckdb"`` scans the file, or the files of a folder or pattern, as
@@ -161,13 +167,20 @@ def risk(  # noqa: PLR0913, what its user may say
     given = [standard] if isinstance(standard, str | int | float) else standard or ()
     names = standard_names(given)
     _refuse_idle(zip_population, names, curve_of=releases if ks is None else None)
+    if weights is not None and population is not None:
+        raise DataError(
+            "two-populations",
+            "sampling weights say how many people the population has, and --population does too",
+            remedy="leave one of them out",
+        )
     tell("reading", None)
     how = read_as(policy, source)
     if policy is None and Scanned.of(engine, memory) is not None:
         _refuse_certified(data)
     data = scanned_or_as_it_is(data, engine, memory, how)
     whole = SAFE_HARBOR in names or ks is not None
-    looked = _looked_at(data, policy, names_of(quasi), source, path, whole=whole)
+    beside = tuple(name for name in (weights, household) if name is not None)
+    looked = _looked_at(data, policy, _Asked(names_of(quasi), beside, source, path, whole))
     own = policy if not looked.released else None
     if releases and (own is None or method_of(own).linked):
         raise PolicyError(
@@ -179,29 +192,21 @@ def risk(  # noqa: PLR0913, what its user may say
     tell("counting", None)
     classes = Classes.of(looked.table, looked.quasi)
     among = classes.records + classes.suppressed
+    notes = [*looked.notes, *_told_of_stars(classes.suppressed, looked.unit)]
+    described = policy
+    if weights is not None and policy is not None and policy.risk.population is not None:
+        notes.append("the population is that of the sampling weights, not the policy's")
+        described = None
     people, table_of_people = _population(
-        population, counts, policy, looked.quasi, (among, looked.released)
+        population, counts, described, looked.quasi, (among, looked.released)
     )
-    notes, in_class = list(looked.notes), None
-    if classes.suppressed:
-        notes.append(
-            f"{many(classes.suppressed, f'{looked.unit} has')} {SUPPRESSED} in every "
-            "quasi-identifier and no class: people who fit no class are known to be among these, "
-            f"and a guess is right with {share(1 / classes.suppressed)}; standards look at these, "
-            "and no other figure counts them"
-        )
+    in_class = None
     if people.cells is not None:
         tell("counting the population", None)
-        found, unread = _people_of(classes, people, policy)
-        notes += unread
-        in_class = np.maximum(found, classes.size)
-        if few := int((found < classes.size).sum()):
-            notes.append(
-                f"{some_of(few, len(found), 'class has')} more {looked.units} than the population "
-                "has "
-                f"people of their values: they count with as many people as {looked.units}"
-            )
-    report = RiskReport.of(looked.table.name, classes, people, in_class, threshold)
+        in_class, told = _in_classes(classes, people, policy, looked.units)
+        notes += told
+    individual = classes.individual(looked.table, weights)
+    report = RiskReport.of(looked.table.name, classes, people, in_class, threshold, individual)
     notes += report.notes
     curve = None
     if ks is not None:
@@ -226,11 +231,31 @@ def risk(  # noqa: PLR0913, what its user may say
         curve=curve,
         special=classes.special_uniques(special_uniques, people.size, tell),
         log_linear=classes.log_linear(log_linear, people.size),
+        households=classes.households(looked.table, household, report.link_risk, threshold),
         standards=_verdicts(names, looked.whole, classes, in_class, areas),
         notes=tuple(notes),
         rows=looked.rows,
         _row_of=looked.first,
     )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is looked for in a table.
+
+    Arguments:
+        quasi: the quasi-identifiers that were named.
+        beside: columns that are read with them: of weights, of households.
+        source: how a file is read, where there is no policy.
+        path: the file that a frame was read from.
+        whole: whether other columns than these are looked at.
+    """
+
+    quasi: tuple[str, ...]
+    beside: tuple[str, ...]
+    source: PlainMapping | None
+    path: str | Path | None
+    whole: bool
 
 
 @dataclass(frozen=True)
@@ -266,46 +291,39 @@ class _Looked:
         return "records" if self.rows is None else "people"
 
 
-def _looked_at(
-    data: Frame,
-    policy: Policy | None,
-    quasi: tuple[str, ...],
-    source: PlainMapping | None,
-    path: str | Path | None,
-    *,
-    whole: bool,
-) -> _Looked:
+def _looked_at(data: Frame, policy: Policy | None, asked: _Asked) -> _Looked:
     """The private table, or the release, as a row for everybody.
 
     Arguments:
         data: what was given.
         policy: says what its columns are.
-        quasi: the quasi-identifiers that were named.
-        source: how a file is read, where there is no policy.
-        path: the file that a frame was read from.
-        whole: whether other columns than the quasi-identifiers are looked at.
+        asked: what is looked for in it.
     """
+    path = asked.path
     if policy is None:
         if _is_made(data, policy):
-            refuse_idle_source(data, source)
-            return _release(data, Sought(quasi=quasi, source=source or {}))
-        table = plain_table(data, source, path, allow_empty=True)
-        chosen, notes = (quasi, ()) if quasi else _suggested(table)
-        require_columns(table, chosen)
+            refuse_idle_source(data, asked.source)
+            return _release(
+                data, Sought(quasi=asked.quasi, source=asked.source or {}), asked.beside
+            )
+        table = plain_table(data, asked.source, path, allow_empty=True)
+        chosen, notes = (asked.quasi, ()) if asked.quasi else _suggested(table, asked.beside)
+        require_columns(table, [*chosen, *asked.beside])
         chosen = tuple(dict.fromkeys(chosen))
         return _Looked(table, lambda: table, chosen, notes=(*table.notes, *notes))
     native = data
     if not _is_made(data, policy):
         if isinstance(data, str | Path) and policy.source.format is None:
-            named = quasi or policy.quasi_identifiers
-            needed = whole or not named or [*named, *filter(None, [policy.person])]
-            native = in_file(data, allow_empty=True, coded=needed, **reading(policy))
+            named = asked.quasi or policy.quasi_identifiers
+            needed = [*named, *asked.beside, *filter(None, [policy.person])]
+            coded = needed if named and not asked.whole else True
+            native = in_file(data, allow_empty=True, coded=coded, **reading(policy))
             path = path if is_address(data) else data
         if not _lacks_columns(native, policy):
-            return _private(native, policy, quasi or policy.quasi_identifiers, path)
+            return _private(native, policy, asked, path)
         native = native if path is None else {Path(path).name: native}
     sought = replace(sought_by(policy), sensitive=(), source=reading(policy))
-    return _release(native, replace(sought, quasi=quasi or sought.quasi))
+    return _release(native, replace(sought, quasi=asked.quasi or sought.quasi), asked.beside)
 
 
 def _is_certified(data: Frame) -> bool:
@@ -372,24 +390,31 @@ def _lacks_columns(native: Frame, policy: Policy) -> bool:
     return needed <= columns and not {*policy.attributes} <= columns
 
 
-def _private(
-    native: Frame, policy: Policy, quasi: tuple[str, ...], path: str | Path | None
-) -> _Looked:
-    """The table that a policy describes."""
+def _private(native: Frame, policy: Policy, asked: _Asked, path: str | Path | None) -> _Looked:
+    """The table that a policy describes.
+
+    Arguments:
+        native: the table.
+        policy: describes it.
+        asked: what is looked for in it.
+        path: the file that it was read from.
+    """
+    quasi = asked.quasi or policy.quasi_identifiers
     held = policy.person is not None
     whole, _ = open_source(native, policy, path, held=held, allow_empty=True)
     notes: tuple[str, ...] = ()
     if not quasi:
-        quasi, notes = _suggested(whole)
-    require_columns(whole, quasi)
+        quasi, notes = _suggested(whole, asked.beside)
+    require_columns(whole, [*quasi, *asked.beside])
     quasi = tuple(dict.fromkeys(quasi))
     if policy.person is None:
         return _Looked(whole, lambda: whole, quasi, notes=(*whole.notes, *notes))
-    people = subjects_in(whole.text([policy.person, *quasi]), policy, whole.name, quasi=quasi)
+    own = tuple(dict.fromkeys([*quasi, *asked.beside]))
+    people = subjects_in(whole.text([policy.person, *own]), policy, whole.name, quasi=own)
     visit = [name for name in policy.visit_identifiers if name not in quasi]
     if visit and people.rows:
-        own = people.texts.select(quasi)[pl.Series(people.person_of)]
-        rows = whole.text([policy.person, *visit]).hstack(own.get_columns())
+        of_each = people.texts.select(quasi)[pl.Series(people.person_of)]
+        rows = whole.text([policy.person, *visit]).hstack(of_each.get_columns())
         notes += _told_of_visits(rows, policy.person, quasi, visit)
     return _Looked(
         open_table(people.texts, whole.name, allow_empty=True),
@@ -401,32 +426,42 @@ def _private(
     )
 
 
-def _release(release: Frame, sought: Sought) -> _Looked:
-    """A release, with the quasi-identifiers that are sought, else those of its certificate."""
+def _release(release: Frame, sought: Sought, beside: tuple[str, ...]) -> _Looked:
+    """A release, with the quasi-identifiers that are sought, else those of its certificate.
+
+    Arguments:
+        release: the release.
+        sought: what is looked for.
+        beside: columns that are read with the quasi-identifiers.
+    """
     notes: list[str] = []
 
     def suggested(part: PublishedTable) -> tuple[str, ...]:
-        found, told = _suggested(_table_of(part, part.columns))
+        found, told = _suggested(_table_of(part, part.columns), beside)
         notes.extend(told)
         return found
 
     view = ReleaseView.read(release, sought, suggested=suggested)
     view.refuse_nobody()
-    refuse(DataError, missing_columns(view.table, sought.quasi))
+    refuse(DataError, missing_columns(view.table, [*sought.quasi, *beside]))
+    quasi = view.quasi
+    if beside:
+        both = dict.fromkeys([*quasi, *beside])
+        view = ReleaseView.read(release, replace(sought, quasi=tuple(both)))
     name = "the release" if isinstance(release, Release) else view.table.name
     of_people = view.person is not None or view.link is not None
     counted = None if of_people else view.counted
     asked = [name for part in view.said.promises for name in part.parameters.get("visit") or ()]
-    visit = [name for name in dict.fromkeys(asked) if name not in view.quasi]
+    visit = [name for name in dict.fromkeys(asked) if name not in quasi]
     if visit and view.person is not None and {*visit} <= {*view.table.columns}:
-        rows = view.table.texts([view.person, *view.quasi, *visit])
-        notes += _told_of_visits(rows, view.person, view.quasi, visit)
+        rows = view.table.texts([view.person, *quasi, *visit])
+        notes += _told_of_visits(rows, view.person, quasi, visit)
     return _Looked(
         open_table(view.rows, name, allow_empty=True)
         if counted is None
         else counted_table(*counted, name),
         functools.cache(lambda: _table_of(view.table, view.table.columns)),
-        view.quasi,
+        quasi,
         released=True,
         notes=(*(f"{name}: {note}" for note in view.notes()), *notes),
         rows=view.height if of_people else None,
@@ -465,13 +500,18 @@ def _table_of(part: PublishedTable, columns: Sequence[str]) -> Table:
     return open_table(part.texts(columns), part.name, allow_empty=True)
 
 
-def _suggested(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _suggested(table: Table, beside: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The quasi-identifiers that the columns suggest, and the note that they do.
+
+    Arguments:
+        table: the table.
+        beside: columns that are something else.
 
     Raises:
         DataError: no column looks like one.
     """
-    found = tuple(item.attribute for item in profile(table).with_role("quasi-identifier"))
+    likely = [item.attribute for item in profile(table).with_role("quasi-identifier")]
+    found = tuple(name for name in likely if name not in beside)
     if not found:
         raise DataError(
             "no-quasi-identifier",
@@ -532,6 +572,42 @@ def _population(
     else:
         table = people_in(given, policy, columns, separator=separator)
     return Population.of_table(table, quasi, counts), table
+
+
+def _told_of_stars(suppressed: int, unit: str) -> list[str]:
+    """What the reader should know of records in no class.
+
+    Arguments:
+        suppressed: how many there are.
+        unit: what is counted.
+    """
+    if not suppressed:
+        return []
+    return [
+        f"{many(suppressed, f'{unit} has')} {SUPPRESSED} in every quasi-identifier and no class: "
+        "people who fit no class are known to be among these, and a guess is right with "
+        f"{share(1 / suppressed)}; standards look at these, and no other figure counts them"
+    ]
+
+
+def _in_classes(
+    classes: Classes, population: Population, policy: Policy | None, units: str
+) -> tuple[Ints, list[str]]:
+    """People of a population in every class, not fewer than its records, and what to know of them.
+
+    Arguments:
+        classes: the classes of the table.
+        population: a table of people.
+        policy: its hierarchies say who is under a generalized cell.
+        units: what is counted in the table, in the plural.
+    """
+    found, notes = _people_of(classes, population, policy)
+    if few := int((found < classes.size).sum()):
+        notes.append(
+            f"{some_of(few, len(found), 'class has')} more {units} than the population has "
+            f"people of their values: they count with as many people as {units}"
+        )
+    return np.maximum(found, classes.size), notes
 
 
 def _people_of(

@@ -23,8 +23,9 @@ _PEOPLE = "\0people"
 MOST = 1e11
 """People that one row may stand for: all who ever lived."""
 
-Basis = Literal["table", "counts", "size", "none"]
-"""What is known of the population: a table of its people, counts per class, its size, nothing.
+Basis = Literal["table", "counts", "weights", "size", "none"]
+"""What is known of the population: a table of its people, counts per class, what records stand for,
+its size, nothing.
 
 Without a count of the people of every class, one may stand for no more people than it has records:
 then the journalist's risk is at most the prosecutor's, and told as the same.

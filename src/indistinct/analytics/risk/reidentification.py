@@ -38,6 +38,8 @@ import polars as pl
 from indistinct.analytics.attacks import record_linkage
 from indistinct.analytics.leakage.encoded import encode
 from indistinct.analytics.risk.elbow import Selection, select_k
+from indistinct.analytics.risk.households import HouseholdRisk, household_risk
+from indistinct.analytics.risk.individual import IndividualRisk, individual_risk, people_by_weight
 from indistinct.analytics.risk.log_linear import LogLinear, log_linear
 from indistinct.analytics.risk.population import Basis, Population
 from indistinct.analytics.risk.special_uniques import SpecialUniques, special_uniques
@@ -60,7 +62,7 @@ from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.privacy.parameters import RANGE_OF_K, is_range_of_k
 from indistinct.sources.table import Table
-from indistinct.types import Array, Ints, Ints32, Plain
+from indistinct.types import Array, Floats, Ints, Ints32, Plain
 
 if TYPE_CHECKING:
     from indistinct.analytics.risk.standards import StandardVerdict
@@ -75,6 +77,7 @@ BASES: Mapping[Basis, str] = {
     "table": "people of every class counted in a table of the population",
     "counts": "people of every class as given",
     "size": "only the size of the population is known: the journalist counts like the prosecutor",
+    "weights": "people of every class are estimated by the sampling weights",
     "none": "nothing is known of the population: the journalist counts like the prosecutor",
 }
 
@@ -153,6 +156,39 @@ class Classes:
         codes = {name: own.astype(np.int32) for name, own in self._codes.items()}
         domains = {name: len(self._domains[name]) for name in codes}
         return log_linear(codes, domains, self.size, interactions, population)
+
+    def individual(self, table: Table, weights: str | None) -> IndividualRisk | None:
+        """What sampling weights say of the classes; None where nobody names any.
+
+        Arguments:
+            table: a row for everybody, with the quasi-identifiers and the weights.
+            weights: the column of the weights.
+
+        Raises:
+            DataError: a weight is no number above 0.
+        """
+        if weights is None:
+            return None
+        people = people_by_weight(table, self.cells, weights)
+        return individual_risk(weights, self.size, people)
+
+    def households(
+        self, table: Table, household: str | None, risk: Floats, threshold: float
+    ) -> HouseholdRisk | None:
+        """The risk of households; None where nobody names any.
+
+        Arguments:
+            table: a row for everybody, with the quasi-identifiers and the household.
+            household: the column that names it.
+            risk: how likely a link to a record of every class is right, [G].
+            threshold: the risk above which a record is at risk.
+        """
+        if household is None:
+            return None
+        found = household_risk(table, self.cells, risk, household, threshold)
+        if self.class_of is None:
+            return found
+        return found.with_records(table.text([household])[household])
 
     @cached_property
     def cells(self) -> pl.DataFrame:
@@ -374,6 +410,8 @@ class RiskReport(OfUnits, Document):
         standards: verdicts by usual standards.
         special: which records few attributes single out, where that was asked.
         log_linear: what a log-linear model of the population expects, where that was asked.
+        individual: what sampling weights say of every class, where they are named.
+        households: the risk of households, where they are named.
         notes: what the reader should know.
         rows: the table's records, if people have many and all figures count people.
     """
@@ -398,6 +436,8 @@ class RiskReport(OfUnits, Document):
     standards: tuple[StandardVerdict, ...] = ()
     special: SpecialUniques | None = None
     log_linear: LogLinear | None = None
+    individual: IndividualRisk | None = None
+    households: HouseholdRisk | None = None
     notes: tuple[str, ...] = ()
     rows: int | None = None
     _size: Ints = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
@@ -413,6 +453,7 @@ class RiskReport(OfUnits, Document):
         population: Population,
         people: Ints | None,
         threshold: float = THRESHOLD,
+        individual: IndividualRisk | None = None,
     ) -> Self:
         """The risk in the classes of a table.
 
@@ -423,9 +464,12 @@ class RiskReport(OfUnits, Document):
             people: people of the population in every class, not fewer than its records, [G]; None
                 where they are not counted.
             threshold: the risk above which a record is at risk.
+            individual: what sampling weights say of the population, where there are any.
         """
         size, notes, uniqueness = classes.size, [], None
-        if population.size is not None and len(size):
+        if individual is not None:
+            population = Population("weights", individual.population)
+        elif population.size is not None and len(size):
             if population.size < classes.records:
                 notes.append(
                     "the population has fewer people than the table: no uniqueness is estimated"
@@ -433,7 +477,9 @@ class RiskReport(OfUnits, Document):
             else:
                 uniqueness = estimate_uniqueness(size, population.size)
         expected = None
-        if uniqueness is not None and people is None:
+        if individual is not None and len(size):
+            expected = estimated_by_weights(size, individual, threshold)
+        elif uniqueness is not None and people is None:
             expected = estimated(size, uniqueness, threshold)
         return cls(
             table=table,
@@ -452,11 +498,23 @@ class RiskReport(OfUnits, Document):
             uniqueness=uniqueness,
             estimated=expected,
             distribution=distribution(size),
+            individual=individual,
             notes=tuple(notes),
             _size=size,
             _people=people,
             _class_of=classes.class_of,
         )
+
+    @property
+    def link_risk(self) -> Floats:
+        """How likely a link to a record of every class is right, by what is known, [G].
+
+        By sampling weights where there are any, else by the people of the population, else by the
+        records of the table.
+        """
+        if self.individual is not None:
+            return self.individual.risk
+        return 1 / (self._size if self._people is None else self._people)
 
     @property
     def exposed(self) -> pl.DataFrame | None:
@@ -465,8 +523,9 @@ class RiskReport(OfUnits, Document):
         ``row`` (from 1), ``class_size``, ``prosecutor`` and ``journalist``. Of people with many
         records it is the risk of every person, and ``row`` the first of the person's records. With
         special uniques also ``fewest``, the size of the smallest set that singles the record out,
-        ``score``, and ``dis`` if the size of the population is known; with a log-linear model
-        ``expected``, the risk that it expects: equal risks are ordered by score and this. None
+        ``score``, and ``dis`` if the size of the population is known; with sampling weights
+        ``individual``, the risk that they speak for, with a log-linear model ``expected``, the risk
+        that it expects: equal risks are ordered by these. None
         where records have no order, as on lazy engines.
         """
         if self._class_of is None:
@@ -483,6 +542,12 @@ class RiskReport(OfUnits, Document):
             }
         )
         by = ["prosecutor", "journalist"]
+        if self.individual is not None:
+            found, by = found.with_columns(individual=self.individual.risk[of]), [*by, "individual"]
+        if self.households is not None and self.households.of_records is not None:
+            with_it = self.households.of_records[there]
+            together = np.where(np.isnan(with_it), self.link_risk[of], with_it)
+            found, by = found.with_columns(household=together), [*by, "household"]
         if self.log_linear is not None:
             found, by = found.with_columns(expected=self.log_linear.risk[of]), [*by, "expected"]
         if self.special is not None:
@@ -557,6 +622,10 @@ class RiskReport(OfUnits, Document):
             document["elbow"] = None if found is None else found.to_dict()
         if self.special is not None:
             document["special_uniques"] = self.special.to_dict()
+        if self.individual is not None:
+            document["individual"] = self.individual.to_dict()
+        if self.households is not None:
+            document["households"] = self.households.to_dict()
         if self.log_linear is not None:
             document["log_linear"] = self.log_linear.to_dict()
         if exposed > 0 and self.exposed is not None:
@@ -586,6 +655,10 @@ class RiskReport(OfUnits, Document):
             yield Line(f"\n{BASES[self.basis]}")
         yield from _unique(self)
         yield from _distribution(self)
+        if self.individual is not None:
+            yield from self.individual.parts(self.records, self.unique, self.units)
+        if self.households is not None:
+            yield from self.households.parts(self.threshold)
         if self.log_linear is not None:
             yield from self.log_linear.parts(self.records, self.units)
         if self.special is not None:
@@ -759,6 +832,23 @@ def estimated(size: Ints, uniqueness: Uniqueness, threshold: float = THRESHOLD) 
         highest = max(highest, mean)
     at_risk, success = at_risk / records, success / records
     return Estimated(fit.model, Criteria(at_risk, highest, success), success)
+
+
+def estimated_by_weights(size: Ints, individual: IndividualRisk, threshold: float) -> Estimated:
+    """What sampling weights say of journalist and marketer.
+
+    Arguments:
+        size: records of every class, [G], one at least.
+        individual: what the weights say.
+        threshold: the risk above which a record is at risk.
+    """
+    records = int(size.sum())
+    found = Criteria(
+        float(size[individual.risk > threshold].sum()) / records,
+        float(individual.risk.max()),
+        individual.matches / records,
+    )
+    return Estimated("sampling weights", found, found.success)
 
 
 def distribution(size: Ints, people: Ints | None = None) -> tuple[Step, ...]:
