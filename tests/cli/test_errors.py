@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 from pathlib import Path
@@ -364,3 +365,15 @@ def test_a_pipe_is_no_folder(run, tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "this is a pipe" in done.stderr
     assert "write the table to a file first" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [("attack table.csv", "What was published of DATA"), ("compare", "The private table")],
+)
+def test_what_is_missing_is_explained(run, typed: str, told: str) -> None:
+    result = run(*typed.split())
+    assert result.exit_code == 2
+    assert told in " ".join(result.output.split())
+    result = run(*typed.split(), "--json")
+    assert told in json.loads(result.stdout)["problems"][0]["message"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, TypeGuard
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperArgument, TyperGroup
 
 from indistinct import plugins
 from indistinct.cli.options import FILE, option
@@ -50,6 +50,9 @@ class VerbGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
+            missing = getattr(error, "param", None)
+            if isinstance(missing, TyperArgument) and not getattr(error, "message", True):
+                error.message = missing.help or ""  # type: ignore[attr-defined]
             if "--json" in words and (told := getattr(error, "format_message", None)) is not None:
                 print_json(ended("UsageError", 2, Problem("bad-option", told())))
             raise

@@ -1,8 +1,9 @@
-"""Names of months in other languages than English, as dates are written with."""
+"""Names of months in other languages than English, as dates are written with, and of days."""
 
 from __future__ import annotations
 
 import re
+from unicodedata import combining, normalize
 
 _ENGLISH = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
@@ -51,8 +52,45 @@ _NAMES = {
     },
 }
 
+DAYS = (
+    "monday mon lunes lundi montag maandag segunda poniedzialek pazartesi senin lunedi",
+    "tuesday tue tues martes mardi dienstag dinsdag terca wtorek sali selasa martedi",
+    "wednesday wed miercoles mercredi mittwoch woensdag quarta sroda carsamba rabu mercoledi",
+    "thursday thu thur thurs jueves jeudi donnerstag donderdag quinta czwartek persembe kamis "
+    "giovedi",
+    "friday fri viernes vendredi freitag vrijdag sexta piatek cuma jumat venerdi",
+    "saturday sat sabado samedi samstag sonnabend zaterdag sobota cumartesi sabtu sabato",
+    "sunday sun domingo dimanche sonntag zondag niedziela pazar minggu domenica",
+)
+"""Names of the days of the week, from Monday on, without accents."""
+
 MONTHS = (*(name.lower() for month in _ENGLISH for name in (month, month[:3])), *_NAMES)
 """Names of months, whole and short, in English and in these languages."""
+
+_PLACES = {
+    **{name.lower(): ("month", at) for at, name in enumerate(_ENGLISH)},
+    **{name[:3].lower(): ("month", at) for at, name in enumerate(_ENGLISH)},
+    **{
+        "".join(one for one in normalize("NFKD", name) if not combining(one)): ("month", at)
+        for names in (_WHOLE, _SHORT)
+        for at, own in enumerate(names)
+        for name in own.split()
+    },
+    **{name: ("day", at) for at, names in enumerate(DAYS) for name in names.split()},
+}
+
+
+def place_in_calendar(word: str) -> tuple[str, int] | None:
+    """Which month of the year or day of the week a word names, from 0; None where it names none.
+
+    Arguments:
+        word: in lower case, without accents.
+
+    >>> place_in_calendar("marz"), place_in_calendar("dec"), place_in_calendar("zondag")
+    (('month', 2), ('month', 11), ('day', 6))
+    """
+    return _PLACES.get(word)
+
 
 _WORD = re.compile(r"([^\W\d_]{3,10})(?:\.(?=\s))?")
 _FIRST = re.compile(r"\b1(?:er|º|°)(?=\s)")

@@ -34,7 +34,7 @@ from indistinct.analytics.profile.unread import (
 from indistinct.analytics.profile.values import MISSING_AMONG_NUMBERS, Values
 from indistinct.frozen import dataclass
 from indistinct.hierarchies import code_systems
-from indistinct.hierarchies.month_names import MONTHS
+from indistinct.hierarchies.month_names import DAYS, MONTHS
 from indistinct.types import Floats
 from indistinct.word_lists import lists_of
 
@@ -674,14 +674,7 @@ _TIMES_OF_DAY = _vocabulary("""
     """)
 _TIMES_OF_YEAR = _vocabulary(f"""
     {" ".join(MONTHS)}
-    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur fri sat sun
-    lunes martes miercoles jueves viernes sabado domingo segunda terca quarta quinta sexta
-    lundi mardi mercredi jeudi vendredi samedi dimanche
-    montag dienstag mittwoch donnerstag freitag samstag sonntag
-    maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
-    poniedzialek wtorek sroda czwartek piatek sobota niedziela pazartesi sali carsamba persembe
-    cuma cumartesi pazar senin selasa rabu kamis jumat sabtu minggu
-    lunedi martedi mercoledi giovedi venerdi sabato domenica
+    {" ".join(DAYS)}
     estate autunno wiosna lato jesien zima ilkbahar yaz sonbahar kis lente zomer herfst
     spring summer autumn fall winter primavera verano verao otono outono invierno inverno printemps
     ete automne hiver fruhling sommer herbst

@@ -15,10 +15,11 @@ import polars as pl
 
 from indistinct.analytics.profile.concepts import Concept
 from indistinct.analytics.profile.contents import Content
-from indistinct.analytics.profile.names import apart, names_one_of, starts_with_one_of
+from indistinct.analytics.profile.names import all_words, apart, names_one_of, starts_with_one_of
 from indistinct.analytics.profile.safe_harbor import OLDEST, names_an_age
 from indistinct.analytics.profile.values import Values
 from indistinct.frozen import dataclass
+from indistinct.hierarchies.month_names import place_in_calendar
 from indistinct.types import Plain, PlainMapping
 
 MOST_INTERVALS = 20
@@ -191,7 +192,7 @@ def _draft(column: str, values: Values, kind: Type) -> Draft:
         if values.distinct > 2 and names_one_of(column, ZIP):
             return _mask(values)
         if values.distinct <= FEW_CATEGORIES:
-            return _groups(values) or _suppression(values, "few categories")
+            return _groups(values) or _calendar(values) or _suppression(values, "few categories")
         if _alike(values):
             return _mask(values)
         return _MANY
@@ -291,3 +292,27 @@ def _groups(values: Values) -> Draft | None:
     ordered = [text for _, text in sorted(ranks)]
     spec = {"order": {"values": ordered, "run": 2}}
     return Draft(spec, "ordered groups; neighbours are merged")
+
+
+def _calendar(values: Values) -> Draft | None:
+    """Quarters of the year, or days of the week and the weekend."""
+    places: dict[tuple[str, int], str] = {}
+    for text in values.texts.to_list():
+        known = {place for word in all_words(text) if (place := place_in_calendar(word))}
+        if len(known) != 1 or places.setdefault(known.pop(), text) != text:
+            return None
+    kinds = {kind for kind, _ in places}
+    if len(kinds) != 1 or len(places) < 4:
+        return None
+    ends, why = _RUNS[kinds.pop()]
+    ordered = sorted(places)
+    runs = [[places[one] for one in ordered if start <= one[1] < end] for start, end in ends]
+    settings: Plain = {"runs": [run for run in runs if run]}
+    return Draft({"order": settings | ({"run": 2} if len(ends) > 2 else {})}, why)
+
+
+_RUNS = {
+    "month": (((0, 3), (3, 6), (6, 9), (9, 12)), "months become quarters, then halves of the year"),
+    "day": (((0, 5), (5, 7)), "days of the week become working days and the weekend"),
+}
+"""The runs of neighbours of the first level, and what they are."""
