@@ -40,6 +40,7 @@ from indistinct.measures import measures
 from indistinct.policy.stated import Stated
 from indistinct.privacy.promise import SHARED, Promise, models
 from indistinct.recoding.method import methods
+from indistinct.sources.file_kind import output_formats
 from indistinct.sources.format import formats
 
 Kind = TypeVar("Kind")
@@ -188,6 +189,7 @@ _KINDS = {
     ("Analysis", "predictors"): "name, or list of names",
     ("Link", "from_"): "name, or list of names",
     ("Link", "to"): "name, or list of names",
+    ("Output", "format"): ", ".join(f'`"{name}"`' for name in output_formats()),
     ("Source", "format"): ", ".join(f'`"{name}"`' for name in formats()),
     ("Method", "algorithm"): ", ".join(f'`"{name}"`' for name in methods()),
     ("Method", "objective"): "name of a measure, or a table",
@@ -237,7 +239,6 @@ def keys_of(kind: type[Section]) -> str:
 
 _MEANINGS = {
     ("Source", "sheet"): "The sheet of an Excel workbook; the first one if none is named.",
-    ("Output", "format"): "The form of the released file.",
 }
 
 _BUILDERS: tuple[tuple[str, Callable[..., Any], str, str], ...] = (

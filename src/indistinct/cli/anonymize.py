@@ -126,7 +126,13 @@ def anonymize(
         ),
     ] = None,
     file_format: Annotated[
-        str | None, option("FORMAT", "csv (default) or parquet.", "--format", panel=OPTIONS)
+        str | None,
+        option(
+            "FORMAT",
+            "csv (default), parquet, excel, stata or spss.",
+            "--format",
+            panel=OPTIONS,
+        ),
     ] = None,
     suppressed: Annotated[
         str | None,
@@ -176,6 +182,7 @@ def anonymize(
     """
     import indistinct
     from indistinct.sources.postgres import Store, is_address
+    from indistinct.sources.writing import require_format
 
     named = {"quasi": quasi, "sensitive": sensitive, "drop": drop, "keep": keep}
     source = source_keys(separator, encoding, sheet)
@@ -209,6 +216,9 @@ def anonymize(
             progress("looking at the columns")
             sections = {"source": source, "method": _keys(method), "output": _keys(output)}
             settings = _from_options(data, named, rest, k, hierarchies, sections)
+        if into is None:
+            shown = (*settings.quasi_identifiers, *settings.visit_identifiers)
+            require_format(settings.output.format, [*shown, *settings.published_beside])
         with in_turn(settings, progress):
             try:
                 release = indistinct.anonymize(

@@ -26,6 +26,7 @@ from indistinct.release.documents import Documents
 from indistinct.report.outlines import page, require_template
 from indistinct.requirement import Requirement
 from indistinct.sources.convert import to_polars
+from indistinct.sources.file_kind import PLAIN_FORMATS, written_kinds
 from indistinct.sources.postgres import PostgresTable, Store, is_address
 from indistinct.sources.spark_files import SparkStore
 from indistinct.sources.table import is_spark
@@ -37,6 +38,7 @@ from indistinct.sources.writing import (
     is_file,
     neutralized,
     publish_folder,
+    write_as,
     write_csv,
     write_json,
     write_parquet,
@@ -204,16 +206,20 @@ class Release(Document):
 
     def _in_files(self, folder: Path) -> tuple[dict[str, CertifiedTable], dict[str, Frame] | None]:
         """The files, and what a reader finds in them; None where only they tell."""
-        written, ending = {}, self.output.format
+        written, form = {}, self.output.format
+        other = written_kinds()[form] if form not in PLAIN_FORMATS else None
         read: dict[str, Frame] = {}
         for name, frame in self._frames().items():
-            path = folder / f"{name}.{ending}"
-            if ending == "parquet":
+            path = folder / (f"{name}.{form}" if other is None else f"{name}{other.written}")
+            if other is not None:
+                shown = None
+                write_as(other, frame, path)
+            elif form == "parquet":
                 shown = write_parquet(frame, path)
             else:
                 safe = self.output.spreadsheet_safe
                 shown = write_csv(frame, path, spreadsheet_safe=safe)
-            if shown is None and (is_file(frame) or is_spark(frame)):
+            if shown is None and other is None and (is_file(frame) or is_spark(frame)):
                 shown = frame
             if shown is not None:
                 read[name] = shown

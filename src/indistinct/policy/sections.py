@@ -13,6 +13,7 @@ from indistinct._sections import Section
 from indistinct.frozen import dataclass
 from indistinct.measures.objective import measure_named, measures
 from indistinct.recoding.method import method_named, methods
+from indistinct.sources.file_kind import output_formats
 from indistinct.sources.format import formats
 from indistinct.text_encodings import is_of_files, no_encoding
 from indistinct.types import Plain
@@ -95,6 +96,9 @@ Character = Annotated[str, AfterValidator(_one_character)]
 Level = Annotated[int, Field(ge=0)]
 Measure = Annotated[str, _one_of(measures, measure_named)]
 Format = Annotated[str, _one_of(formats, lambda name: formats().get(name))]
+FileFormat = Annotated[
+    str, _one_of(output_formats, lambda name: name if name in output_formats() else None)
+]
 Algorithm = Annotated[str, _one_of(methods, method_named)]
 
 
@@ -770,7 +774,9 @@ class Bookkeeping(Section):
 class Output(Section):
     """What the release looks like."""
 
-    format: Literal["csv", "parquet"] = "csv"
+    format: FileFormat = "csv"
+    """What the release is written as: also ``excel`` (.xlsx), ``stata`` (.dta) and ``spss`` (.sav),
+    in which columns without a type there, such as times of day, are texts."""
     suppressed: Literal["drop", "keep"] = "drop"
     """``keep`` publishes suppressed records with every quasi-identifier as ``*``; not in linked
     tables."""

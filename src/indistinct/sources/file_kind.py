@@ -7,6 +7,7 @@ another distribution is an entry point of the group ``indistinct.files``.
 from __future__ import annotations
 
 import glob
+import importlib.util
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
@@ -16,7 +17,7 @@ from typing import ClassVar
 import polars as pl
 
 from indistinct import plugins
-from indistinct.errors import DataError, Problem, Problems, did_you_mean, refuse
+from indistinct.errors import DataError, OutputError, Problem, Problems, did_you_mean, refuse
 from indistinct.frozen import dataclass
 from indistinct.sources import memory
 from indistinct.sources.packed import BROKEN, PACKED, broken
@@ -29,6 +30,9 @@ MANY_FILES = (
     "that have it"
 )
 """What to do with a folder, or a pattern, of files."""
+
+PLAIN_FORMATS = ("csv", "parquet")
+"""The kinds of releases that an engine can write without bringing the rows together."""
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 EXPORTED = {
@@ -139,6 +143,41 @@ class FileKind(ABC):
         return {}
 
 
+class WrittenKind(FileKind):
+    """Files in which a release can be published.
+
+    Arguments:
+        written: the ending of the file, with its point.
+        package: the package that writes it.
+        extra: the extra of this distribution that brings the package.
+    """
+
+    written: ClassVar[str]
+    package: ClassVar[str]
+    extra: ClassVar[str]
+
+    @abstractmethod
+    def write(self, frame: pl.DataFrame, path: Path) -> None:
+        """Write a release so that a reader of the file finds what is in the frame.
+
+        Arguments:
+            frame: its rows. What such a file has no type for is written as text.
+            path: the file, in a folder of its own, where the package may put more.
+
+        Raises:
+            OutputError: names, texts or rows that such a file cannot hold.
+        """
+
+    def require(self) -> None:
+        """Raise :class:`OutputError` where the package that writes it is not installed."""
+        if importlib.util.find_spec(self.package) is None:
+            raise OutputError(
+                "missing-extra",
+                f"writing {self.title} needs another package",
+                remedy=f'pip install "indistinct[{self.extra}]"',
+            )
+
+
 def require_cells(scanned: pl.LazyFrame, name: str) -> None:
     """Refuse a table of more cells than fit into the memory that it may take.
 
@@ -163,6 +202,16 @@ _KINDS = plugins.Files(
 def file_kinds() -> dict[str, FileKind]:
     """Every kind by its name, sorted: those of this package, and those of plugins."""
     return {name: kind() for name, kind in _KINDS.every().items()}
+
+
+def written_kinds() -> dict[str, WrittenKind]:
+    """The kinds that a release can be written in beside CSV and Parquet, by their names."""
+    return {name: kind for name, kind in file_kinds().items() if isinstance(kind, WrittenKind)}
+
+
+def output_formats() -> tuple[str, ...]:
+    """The names of all kinds that a release can be written in, the default first."""
+    return (*PLAIN_FORMATS, *written_kinds())
 
 
 def kind_of(path: Path) -> FileKind | None:

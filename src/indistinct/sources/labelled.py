@@ -7,18 +7,19 @@ the file says is missing is missing, whatever its reason.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol
 
 import polars as pl
 
-from indistinct.errors import DataError
+from indistinct.errors import DataError, OutputError, Problem, refuse
 from indistinct.sources import memory
 from indistinct.sources.csv_head import NAME_IT, refuse_dialect
 from indistinct.sources.csv_records import BLANKS, tidy
-from indistinct.sources.file_kind import FileKind, Reading
+from indistinct.sources.file_kind import FileKind, Reading, WrittenKind
 from indistinct.sources.packed import broken
+from indistinct.sources.storing import EXACT, LEAVE_OUT, Storable
 
 _EXPORT = "export it to a CSV file in the program that wrote it, or make a number of that column"
 
@@ -26,9 +27,6 @@ _CELL = 8
 """Bytes of a number where it is not packed."""
 
 _DAY = 86_400
-
-_WHOLE = 1 << 53
-"""Whole numbers up to here are exact where every number is a float."""
 
 Labels = Mapping[object, str]
 """Words for the values of a column."""
@@ -150,13 +148,60 @@ class LabelledFile(FileKind):
         return cells, meta
 
 
+class WrittenLabelledFile(LabelledFile, WrittenKind):
+    """A file of a program for statistics in which a release can be published.
+
+    Arguments:
+        writer: the function of pyreadstat.
+        storable: what it stores as it is.
+    """
+
+    package = "pyreadstat"
+    extra = "statistics"
+    writer: ClassVar[str]
+    storable: ClassVar[Storable]
+
+    def write(self, frame: pl.DataFrame, path: Path) -> None:
+        """The rows, without titles and labels."""
+        import pyreadstat
+
+        write = getattr(pyreadstat, self.writer)
+        stored = self.storable.of(frame, path)
+        try:
+            write(stored, str(path))
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
+            refuse(OutputError, list(self._misnamed(stored.clear(), write, path)))
+            raise OutputError(
+                "unstorable",
+                f"{self.title} cannot hold this release ({error})",
+                file=path.name,
+                remedy=LEAVE_OUT,
+            ) from None
+
+    def _misnamed(
+        self, frame: pl.DataFrame, write: Callable[..., object], path: Path
+    ) -> Iterator[Problem]:
+        """The columns whose names alone are refused."""
+        for name in frame.columns:
+            try:
+                write(frame.select(name), str(path))
+            except Exception as error:  # noqa: BLE001, whatever the library has against the name
+                yield Problem(
+                    "unstorable",
+                    f"{self.title} cannot have a column of that name ({error})",
+                    file=path.name,
+                    attribute=name,
+                    remedy='rename the column, or write Parquet ([output] format = "parquet")',
+                )
+
+
 def _column(name: str, values: Sequence[object]) -> pl.Series:
     """A column of cells; numbers are whole where all of them are."""
     column = pl.Series(name, values, strict=False)
     if not column.dtype.is_float():
         return column
     column = column.fill_nan(None)
-    whole = ((column == column.round()) & (column.abs() <= _WHOLE)).all()
+    whole = ((column == column.round()) & (column.abs() <= EXACT)).all()
     return column.cast(pl.Int64) if whole else column
 
 

@@ -19,7 +19,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,7 @@ from indistinct.sources import spark_release, spark_table
 from indistinct.sources.arrow import frame_of_arrow
 from indistinct.sources.convert import to_polars
 from indistinct.sources.duckdb_table import as_arrow_has_it, file_of, relation_as_shown
-from indistinct.sources.file_kind import kind_of
+from indistinct.sources.file_kind import PLAIN_FORMATS, WrittenKind, kind_of, written_kinds
 from indistinct.sources.standing import follow
 from indistinct.sources.table import is_duckdb, is_pandas, is_spark
 from indistinct.sources.text import settled, with_whole_numbers
@@ -153,6 +153,54 @@ def write_parquet(frame: Frame, path: str | Path) -> pl.DataFrame | None:
 
     _write_whole(Path(path), write)
     return found[0] if found else None
+
+
+def write_as(kind: WrittenKind, frame: Frame, path: Path) -> None:
+    """Write a frame of any engine as a file of another kind.
+
+    Arguments:
+        kind: what the file will be.
+        frame: the release.
+        path: the file; one that is there is replaced.
+
+    Raises:
+        OutputError: it cannot be written, or the kind cannot hold the release; then nothing is left
+            behind.
+    """
+    kind.require()
+    shown = to_polars(as_shown(frame))
+    folder, lock = staged_folder(path)
+    try:
+        with refusing(path):
+            staged = folder / f"release{kind.written}"
+            kind.write(shown, staged)
+            staged.chmod(0o666 & ~_umask())
+            with staged.open("rb") as file:
+                os.fsync(file.fileno())
+            staged.replace(path)
+            _sync_folder(path.parent)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def require_format(form: str, names: Sequence[str]) -> None:
+    """Refuse files that cannot be written here, or have no such columns, before a release is made.
+
+    Arguments:
+        form: the name of a kind of files, as in ``[output]``.
+        names: the names of the columns that may be published.
+
+    Raises:
+        OutputError: a package is not installed, or a name is none there.
+    """
+    kind = written_kinds().get(form) if form not in PLAIN_FORMATS else None
+    if kind is None:
+        return
+    kind.require()
+    with tempfile.TemporaryDirectory() as folder:
+        nothing = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+        kind.write(nothing, Path(folder) / f"release{kind.written}")
 
 
 def is_file(frame: Frame) -> bool:

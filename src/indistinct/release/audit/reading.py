@@ -40,7 +40,7 @@ CERTIFICATE = "certificate.json"
 SUPPRESSED = "*"
 """What stands in every quasi-identifier of a record that is published without them."""
 
-_TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".xlsx")
+_TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".dta", ".sav")
 
 
 @dataclass(frozen=True)
