@@ -48,6 +48,13 @@ def _expected_inverse(f: int, share: float) -> float:
     return total
 
 
+def _chance_of_fewer(f: int, share: float) -> float:
+    """How probable fewer than five people are, size by size: a risk above 0.2."""
+    return sum(
+        math.comb(size - 1, f - 1) * share**f * (1 - share) ** (size - f) for size in range(f, 5)
+    )
+
+
 @given(st.integers(1, 60), st.floats(0.002, 1))
 def test_a_link_is_as_often_right_as_all_sizes_of_the_class_say(f: int, share: float) -> None:
     found = risk_of_links(np.array([f]), np.array([f / share]))[0]
@@ -69,15 +76,16 @@ def test_many_classes_are_as_each_alone() -> None:
     np.testing.assert_allclose(risk_of_links(size, people), alone, rtol=1e-12)
 
 
-@given(ROWS)
+@given(ROWS.filter(lambda rows: sum(row[2] for row in rows) >= len(rows)))
 def test_weights_and_households_are_as_counted_by_hand(
     rows: list[tuple[str, str, float, str | None]],
 ) -> None:
     report = ind.risk(_frame(rows), quasi=["place", "sex"], weights="wt", household="house")
-    risks = []
+    risks, classes = [], []
     for place, sex, _, _ in rows:
         like = [row for row in rows if row[:2] == (place, sex)]
         people = max(sum(row[2] for row in like), len(like))
+        classes.append((like, people))
         risks.append(_expected_inverse(len(like), len(like) / people))
     found = report.individual
     assert found is not None
@@ -86,9 +94,8 @@ def test_weights_and_households_are_as_counted_by_hand(
     assert report.population == pytest.approx(sum(row[2] for row in rows))
     assert found.matches == pytest.approx(sum(risks))
     assert report.estimated.journalist.highest == pytest.approx(max(risks))
-    assert report.estimated.journalist.at_risk == pytest.approx(
-        sum(risk > 0.2 for risk in risks) / len(rows)
-    )
+    fewer = [_chance_of_fewer(len(like), len(like) / people) for like, people in classes]
+    assert report.estimated.journalist.at_risk == pytest.approx(sum(fewer) / len(rows))
     alone = [row for row in rows if sum(other[:2] == row[:2] for other in rows) == 1]
     assert found.uniques == pytest.approx(sum(min(1, 1 / row[2]) for row in alone))
 
@@ -193,6 +200,12 @@ def test_a_weight_that_is_none_is_refused_with_its_row(bad: str | None) -> None:
         ind.risk(frame, quasi="age", weights="wt")
     problem = caught.value.problems[0]
     assert (problem.code, problem.attribute, problem.rows) == ("bad-weight", "wt", (2,))
+
+
+def test_weights_that_are_scaled_to_the_sample_are_refused() -> None:
+    frame = pl.DataFrame({"age": ["20", "30"], "wt": [0.9, 1.0]})
+    with pytest.raises(ind.DataError, match="scaled to the sample"):
+        ind.risk(frame, quasi="age", weights="wt")
 
 
 def test_weights_and_a_population_are_two_answers_to_one_question() -> None:

@@ -105,6 +105,15 @@ def people_by_weight(table: Table, cells: pl.DataFrame, column: str) -> Floats:
         )
     total = (weight * found[count_column(names)].cast(pl.Float64)).alias(_SUM)
     sums = found.select(*cells.columns, total).group_by(cells.columns).sum()
+    if sums[_SUM].sum() < found[count_column(names)].sum():
+        raise DataError(
+            "small-population",
+            "the weights stand for fewer people than the table has records",
+            file=table.name,
+            attribute=column,
+            remedy="name the column that says how many people of the population a record stands "
+            "for; weights that are scaled to the sample do not say it",
+        )
     joined = cells.join(sums, on=cells.columns, how="left", nulls_equal=True, maintain_order="left")
     return joined[_SUM].fill_null(0.0).to_numpy().astype(np.float64)
 
@@ -160,3 +169,25 @@ def risk_of_links(size: Ints, people: Floats) -> Floats:
         total = total + term
     risk[~stepped] = p[~stepped] * total
     return risk
+
+
+def chance_of_fewer(size: Ints, people: Floats, than: int) -> Floats:
+    """How probable it is that a class has fewer people than so many, [G].
+
+    Arguments:
+        size: its records, each 1 or more, [G].
+        people: the people that they stand for, [G].
+        than: the number of people.
+
+    >>> chance_of_fewer(np.array([1, 5]), np.array([2.0, 5.0]), 3).tolist()
+    [0.75, 0.0]
+    """
+    chance = np.zeros(len(size))
+    few = np.flatnonzero(size < than)
+    f, p = size[few], np.minimum(size[few] / people[few], 1.0)
+    term, total = p**f, np.zeros(len(few))
+    for more in range(than - int(f.min(initial=than))):
+        total += np.where(f + more < than, term, 0.0)
+        term = term * (1 - p) * (f + more) / (more + 1)
+    chance[few] = total
+    return chance

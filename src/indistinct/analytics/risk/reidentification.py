@@ -27,6 +27,7 @@ quasi-identifiers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -39,7 +40,12 @@ from indistinct.analytics.attacks import record_linkage
 from indistinct.analytics.leakage.encoded import encode
 from indistinct.analytics.risk.elbow import Selection, select_k
 from indistinct.analytics.risk.households import HouseholdRisk, household_risk
-from indistinct.analytics.risk.individual import IndividualRisk, individual_risk, people_by_weight
+from indistinct.analytics.risk.individual import (
+    IndividualRisk,
+    chance_of_fewer,
+    individual_risk,
+    people_by_weight,
+)
 from indistinct.analytics.risk.log_linear import LogLinear, log_linear
 from indistinct.analytics.risk.population import Basis, Population
 from indistinct.analytics.risk.special_uniques import SpecialUniques, special_uniques
@@ -843,11 +849,9 @@ def estimated_by_weights(size: Ints, individual: IndividualRisk, threshold: floa
         threshold: the risk above which a record is at risk.
     """
     records = int(size.sum())
-    found = Criteria(
-        float(size[individual.risk > threshold].sum()) / records,
-        float(individual.risk.max()),
-        individual.matches / records,
-    )
+    enough = math.ceil(1 / threshold - 1e-9)  # of so many people a record is not at risk
+    at_risk = float(size @ chance_of_fewer(size, individual.people, enough)) / records
+    found = Criteria(at_risk, float(individual.risk.max()), individual.matches / records)
     return Estimated("sampling weights", found, found.success)
 
 
