@@ -6,7 +6,9 @@ and 5 there often one is left. The belief is the product of what the two say, ma
 (every pair of assignments being equally likely). Where people have several values, whole sets are
 looked at if both releases publish the sets of people as they are (two long releases of the same
 records, or lists of sets): only a set that both show is possible, and often that is one. Else every
-value goes by itself, by the product of its odds.
+value goes by itself, by the product of its odds. Of classes of records of which it is certain who
+is in them, those of one release are subtracted from those of the other
+(:mod:`~indistinct.analytics.attacks.subtraction`): who left a class has what it lists no more.
 
 Of several further releases, what they say together is put together first. Where the labels of the
 releases stand at different levels, they are compared by the values they cover, a
@@ -32,6 +34,7 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.remedies import bounded_belief
+from indistinct.analytics.attacks.subtraction import left_over
 from indistinct.analytics.weighted import (
     Rows,
     Weighted,
@@ -119,11 +122,19 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     for one in reversed(others):
         alone = np.flatnonzero(one.found & ~context.found)
         belief[alone] = one.belief_of(sensitive, alone)
+    contexts = (context, *others)
+    atom_of, _ = _atoms(contexts, sensitive)
+    left = left_over(contexts, sensitive, atom_of, _own_atoms(context, sensitive, atom_of[0]))
+    one_left = both & (told.common == 1)
+    if left is not None:
+        belief = np.where(left.known, left.belief, belief)
+        told = replace(told, common=np.where(left.known, left.possible, told.common))
+        one_left = np.where(left.known, left.possible == 1, one_left)
     other.forget()
     gain = belief - first
     by_class = context.places.by_class(gain)
     what = "set of values" if of_sets else "value"
-    share = share_of(both & (told.common == 1))
+    share = share_of(one_left)
     return summarize(
         context,
         sensitive,

@@ -41,6 +41,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.series.writings import writing_of
+from indistinct.analytics.value_shares import NEAR, fitted_shares, possible_cells
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import members_of
 from indistinct.microdata.domains import SensitiveDomain
@@ -48,12 +49,6 @@ from indistinct.microdata.encoding import distinct_rows
 from indistinct.privacy.values import AboutValues
 from indistinct.release.ledger import Entry, numbered
 from indistinct.types import Bools, Floats, Ints
-
-ROUNDS = 60
-"""Rounds of proportional fitting, at most."""
-
-NEAR = 1e-7
-"""How little of a person a round may change for it to be the last."""
 
 MANY = np.iinfo(np.int64).max
 """Values that are possible of somebody of whom nothing is asked."""
@@ -409,8 +404,10 @@ class Series:
         )
         pairs = pairs.join(self.members.select("group", "release").unique(), on="group")
         kind = cells["kind"].to_numpy()
-        possible = _possible(pairs, kind, size)
-        share = _fitted(pairs, kind, size, possible)
+        possible = possible_cells(pairs, kind, size)
+        if possible is None:
+            possible = np.ones(len(kind), np.bool_)
+        share = fitted_shares(pairs, kind, size, possible)
         value = cells["value"].to_numpy()
         applying = self.applies[value]
         whole = np.bincount(kind, share * applying, minlength=len(size))[kind]
@@ -713,69 +710,6 @@ def _of_harmful(listed: pl.DataFrame, applies: Bools, harms: Bools, groups: int)
     whole = 1 - np.bincount(group, share * ~applies[value], minlength=groups)[group]
     own = np.divide(share, whole, out=np.zeros(len(share)), where=whole > NEAR) * harms[value]
     return listed.with_columns(share=pl.Series(own))
-
-
-def _possible(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Bools:
-    """Which values people of each kind can have, by how many of them there are, [cells].
-
-    At least so many of a kind have a value as its other values leave over, and as nobody else of a
-    group can have; at most as many as a group lists and others do not need. Each of these makes
-    others narrower, until nothing changes. Where that is impossible, a value has changed, and
-    nothing is ruled out.
-
-    Arguments:
-        pairs: as for :func:`_fitted`.
-        kind: the kind of people of every cell, [cells].
-        size: how many people of each kind there are, [kinds].
-    """
-    cell = pairs["cell"].to_numpy()
-    place = pairs.select(pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
-    at, listed = place.to_series().to_numpy(), pairs["count"].to_numpy().astype(np.float64)
-    most, least = size[kind].copy(), np.zeros(len(kind))
-    for _ in range(ROUNDS):
-        before = most.sum() - least.sum()
-        others = np.bincount(kind, most, minlength=len(size))[kind] - most
-        np.maximum(least, size[kind] - others, out=least)
-        needed = np.bincount(at, least[cell])[at] - least[cell]
-        np.minimum.at(most, cell, listed - needed)
-        able = np.bincount(at, most[cell])[at] - most[cell]
-        np.maximum.at(least, cell, listed - able)
-        if (most < least).any():
-            return np.ones(len(kind), np.bool_)
-        if most.sum() - least.sum() == before:
-            break
-    return most > 0
-
-
-def _fitted(pairs: pl.DataFrame, kind: Ints, size: Floats, possible: Bools) -> Floats:
-    """The share of each value among people of each kind, [cells].
-
-    Arguments:
-        pairs: ``cell``, ``group``, its ``release``, ``value`` and the ``count`` that the group
-            lists, for each group of the cell's kind.
-        kind: the kind of people of every cell, [cells].
-        size: how many people of each kind there are, [kinds].
-        possible: which cells are not ruled out, [cells].
-    """
-    amount = possible * size[kind] / np.bincount(kind, possible, minlength=len(size))[kind]
-    steps = []
-    for part in pairs.partition_by("release"):
-        place = part.select(pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
-        places = place.to_series().to_numpy()
-        target = np.zeros(places.max() + 1)
-        target[places] = part["count"].to_numpy()
-        steps.append((part["cell"].to_numpy(), places, target))
-    for _ in range(ROUNDS):
-        before = amount.copy()
-        for cells, places, target in steps:
-            summed = np.bincount(places, amount[cells], minlength=len(target))
-            factor = np.divide(target, summed, out=np.ones(len(target)), where=summed > 0)
-            amount[cells] *= factor[places]
-        whole = np.bincount(kind, amount, minlength=len(size))
-        amount *= np.divide(size, whole, out=np.zeros(len(size)), where=whole > 0)[kind]
-        if np.abs(amount - before).max(initial=0.0) < NEAR:
-            break
-    return amount / size[kind]
 
 
 def _written_unlike(
