@@ -20,7 +20,9 @@ least and leaves out no more than is allowed:
 
 * few ways to choose a node for every value: all of them, cheapest first, until none can be better;
 * many: the values are lifted whose lift costs least for every occurrence that had to be left out
-  otherwise, until few enough have to be; then values are put back one by one where that loses less.
+  otherwise, each alone or with all below the node it is lifted to, until few enough have to be; or
+  all stand at one depth. Of the best of these, the values below a node, or single ones, are moved
+  where that loses less.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ from indistinct.microdata.frequencies import Cells
 from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.recoding.items.tree import tree_of
 from indistinct.recoding.limits import Progress
-from indistinct.types import Bools, Ints, Ints32, Plain
+from indistinct.types import Array, Bools, Floats, Ints, Ints32, Plain
 
 MOST_COMBINATIONS = 200_000_000
 """Combinations of one length that are counted at once, 16 bytes each."""
@@ -207,6 +209,12 @@ def published_items(plan: ItemPlan, name: str, entry: Ints) -> pl.Series:
     return labels.gather(np.where(node < 0, len(plan.labels), node))
 
 
+def _within(amount: Array, first: Ints32, last: Ints32) -> Floats:
+    """The sums of amounts of nodes, each from a first to a last one."""
+    upto = np.append(0.0, np.cumsum(amount))
+    return np.asarray(upto[last + 1] - upto[first])
+
+
 @dataclass(frozen=True, eq=False)
 class _State:
     """A plan: the node of every leaf, the node of every entry (-1: left out), and what it costs.
@@ -279,13 +287,31 @@ class _Search:
         return self._best_of_all(best) if ways <= MOST_WAYS else self._put_back(best)
 
     def _start(self, own: _State, progress: Progress) -> _State:
-        return self._lifted(own, progress)
+        """The best with all values at one depth, and after lifts of values alone or of branches."""
+        best = self._lifted(own, progress)
+        found = [self._lifted(own, progress, together=True), *map(self._settled, self._layers())]
+        for state in found:
+            if self._fits(state) and state.better(best):
+                best = state
+        return best
+
+    def _layers(self) -> Iterator[Ints32]:
+        """The nodes of values that all stand at one depth, or above; the lowest depth last."""
+        tree = self._tree
+        for depth, above in enumerate(tree.from_top[1:-1], 1):
+            yield np.where(tree.depth > depth, above, np.arange(len(tree), dtype=np.int32))
 
     def _fits(self, state: _State) -> bool:
         return state.settled and state.gone <= self._allowed
 
-    def _lifted(self, state: _State, progress: Progress) -> _State:
-        """Lift what costs least for every occurrence that is left out, round by round."""
+    def _lifted(self, state: _State, progress: Progress, *, together: bool = False) -> _State:
+        """Lift what costs least for every occurrence that is left out, round by round.
+
+        Arguments:
+            state: where to begin.
+            progress: told how much has not to be left out any more.
+            together: whether all values below a node become it, if one does.
+        """
         best, since, first = None, 0, max(state.gone - self._allowed, 1)
         while since < PATIENCE:
             if self._fits(state) and (best is None or state.better(best)):
@@ -293,34 +319,40 @@ class _Search:
             elif best is not None:
                 since += 1
             progress(min(max(1 - (state.gone - self._allowed) / first, 0.0), 1.0))
-            became = self._after_lifts(state)
+            became = self._after_lifts(state, together)
             if became is None:
                 break
             state = self._settled(became)
         assert best is not None
         return best
 
-    def _after_lifts(self, state: _State) -> Ints32 | None:
+    def _after_lifts(self, state: _State, together: bool) -> Ints32 | None:
         """The nodes after a round of lifts; None where everything is the root."""
         tree, labels = self._tree, state.became[self._leaf]
         gone = self._is_gone(state.became, state.node)
         held = np.bincount(labels, minlength=len(tree))
         dropped = np.bincount(labels[gone], minlength=len(tree))
-        at = np.unique(labels[labels > 0])
-        if not len(at):
+        first: Ints32 = np.flatnonzero(held).astype(np.int32)
+        first = first[first > 0]
+        if not len(first):
             return None
-        cost = held[at] * (self._told[at] - self._told[tree.parent[at]])
-        wanted = dropped[at] > 0
-        if wanted.any():
-            at, cost = at[wanted], cost[wanted]
-            order = np.argsort(cost / dropped[at], kind="stable")
+        last, to = first, tree.parent[first]
+        if together:
+            first = to = np.unique(to)
+            last = tree.last[to]
+        cost = _within(held * self._told, first, last) - _within(held, first, last) * self._told[to]
+        relieved = _within(dropped, first, last)
+        wanted = np.flatnonzero(relieved)
+        if len(wanted):
+            order = wanted[np.argsort(cost[wanted] / relieved[wanted], kind="stable")]
             most = max((state.gone - self._allowed) * 0.2, 0.1 * state.gone)
-            reached = np.cumsum(dropped[at[order]])
-            chosen = at[order[: int(np.searchsorted(reached, most)) + 1]]
+            reached = np.cumsum(relieved[order])
+            chosen = order[: int(np.searchsorted(reached, most)) + 1]
         else:
-            chosen = at[[int(np.argmin(cost))]]
+            chosen = np.array([np.argmin(cost)])
         lifted = np.arange(len(tree), dtype=np.int32)
-        lifted[chosen] = tree.parent[chosen]
+        for at in np.sort(chosen)[::-1].tolist():
+            lifted[first[at] : last[at] + 1] = to[at]
         return lifted[state.became]
 
     def _best_of_all(self, best: _State) -> _State:
@@ -340,21 +372,50 @@ class _Search:
         return best
 
     def _put_back(self, best: _State) -> _State:
-        """Publish values more exactly one by one, as long as that fits and loses less."""
-        trials = MOST_TRIALS // max(self._entries, 1)
-        loses = self._occurs * (self._told - self._told[best.became])
-        for leaf in self._used[np.argsort(-loses[self._used], kind="stable")].tolist():
-            for node in self._chain(leaf):
-                if node == best.became[leaf] or trials <= 0:
-                    break
+        """Move all values below a node to it, or a single one, as long as that fits and loses less.
+
+        The move that would save most is tried first; after one that is better, all are looked at
+        anew.
+        """
+        trials, found = MOST_TRIALS // max(self._entries, 1), True
+        while found:
+            found = False
+            for became in self._moves(best.became):
+                if trials <= 0:
+                    return best
                 trials -= 1
-                became = best.became.copy()
-                became[leaf] = node
                 state = self._settled(became, best.lost)
                 if self._fits(state) and state.better(best):
-                    best = state
+                    best, found = state, True
                     break
         return best
+
+    def _moves(self, became: Ints32) -> Iterator[Ints32]:
+        """The nodes after each move that loses less by itself, the one that saves most first."""
+        tree, used = self._tree, self._used
+        pairs: list[tuple[int, Ints32]] = [
+            (node, used[(used >= node) & (used <= tree.last[node])]) for node in range(1, len(tree))
+        ]
+        pairs += [
+            (node, used[[at]])
+            for at, leaf in enumerate(used.tolist())
+            for node in self._chain(leaf)
+        ]
+
+        def saved(price: Floats) -> Floats:
+            each = self._occurs * price[became]
+            return np.array(
+                [each[own].sum() - self._occurs[own].sum() * price[node] for node, own in pairs]
+            )
+
+        bits, penalty = saved(-self._told), saved(tree.cost)
+        bits[np.abs(bits) <= EQUAL] = 0.0
+        for at in np.lexsort((-penalty, -bits)).tolist():
+            if bits[at] < 0 or (not bits[at] and penalty[at] <= EQUAL):
+                break
+            moved = became.copy()
+            moved[pairs[at][1]] = pairs[at][0]
+            yield moved
 
     def _chain(self, leaf: int) -> Iterator[int]:
         """A leaf and the nodes above it, the root last."""
