@@ -781,7 +781,7 @@ _LIVED_IN = _vocabulary("""
     own rent rented renter tenant mortgage apartment flat dormitory dorm hostel alugada alugado
     alquilada arrendada locataire proprietaire affitto miete mietwohnung huurwoning koopwoning
     """)
-"""Words for what somebody lives in, and whether it is his own; some of them say little alone."""
+"""Words for what somebody lives in, and whether it is their own; some of them say little alone."""
 _DIRECTIONS = _vocabulary("""
     north south east west central centre center middle nord sud est ouest norte sur este oeste
     centro sul leste ovest mitte westen osten norden suden zuid noord oost midden

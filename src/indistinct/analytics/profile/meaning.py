@@ -187,7 +187,7 @@ _WHETHER = r"^(?i:[01289]|y|n|s|o|j|yes|no|si|sim|nao|não|oui|non|ja|nein|nee|t
 
 
 def _says_whether(column: str, values: Values) -> bool:
-    """Whether a column that is called a hospital says of everybody whether he was in one."""
+    """Whether a column that is called a hospital says of everybody whether they were in one."""
     return is_one_of(column, _HOSPITALS) is not None and _are_yes_and_no(values)
 
 

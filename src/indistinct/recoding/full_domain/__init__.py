@@ -215,7 +215,7 @@ def _refuse_local(promises: Sequence[Promise]) -> None:
     """Raise :class:`PolicyError` for promises that look at people outside the release.
 
     In local recoding somebody of the population may look like several classes, and the search
-    cannot tell of which class he is missing.
+    cannot tell of which class they are missing.
     """
     problems = [
         Problem(

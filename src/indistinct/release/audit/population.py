@@ -1,12 +1,12 @@
 """How many people of a population are under the published cells of each class?
 
-Promises that compare a release with a population ask it. A person is under a class if each of her
+Promises that compare a release with a population ask it. A person is under a class if each of their
 exact values is among those that the class's cell stands for.
 
 Somebody may be under several classes (``[20, 30)`` and ``[25, 40)``). A comparison of these shows
 that the records of the one are no records of the other, and counts as far as this is certain. What
 others may need is taken off the people of a class, but its own records always may be each other's;
-and somebody is in the table with the sum of what the classes say that stand for her.
+and somebody is in the table with the sum of what the classes say that stand for them.
 """
 
 from __future__ import annotations

@@ -368,7 +368,7 @@ def tampered(name: str) -> Problem:
         "certificate-mismatch",
         "the file is not the one that the certificate was written for",
         file=name,
-        remedy="fetch the release again from where it was handed out",
+        remedy="fetch the release again from where it was published",
     )
 
 
