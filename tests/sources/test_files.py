@@ -769,6 +769,21 @@ def test_a_first_column_without_a_name_is_that_of_row_names(tmp_path: Path) -> N
     assert read_table(path).columns == ["row_name", "age", "sex"]
 
 
+@pytest.mark.parametrize(
+    ("first", "names"), [([0, 1], ["row_name", "age", "sex"]), ([None, None], ["age", "sex"])]
+)
+def test_a_first_column_without_a_name_of_a_workbook_is_that_of_row_names(
+    first: list[int | None], names: list[str], tmp_path: Path
+) -> None:
+    """As pandas' ``to_excel`` writes tables; a margin that is left free is no column."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in ([None, "age", "sex"], [first[0], 40, "f"], [first[1], 50, "m"]):
+        book.active.append(row)
+    book.save(path := tmp_path / "people.xlsx")
+    assert read_table(path).columns == names
+
+
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("more", [";", ";;", "; ;"])
 def test_separators_at_the_ends_of_lines_are_no_columns(

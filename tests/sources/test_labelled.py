@@ -93,13 +93,17 @@ def test_other_files_have_no_titles(tmp_path: Path) -> None:
     assert titles_of_file(tmp_path / "nothing.sav") == {}
 
 
+@pytest.mark.parametrize(
+    ("ending", "old", "new"),
+    [("sav", b"respondent", b"respond\xe9nt"), ("dta", b"Female\0", b"Fem\xe4le\0")],
+)
 def test_texts_in_another_encoding_than_the_file_says_are_told_with_what_to_name(
-    tmp_path: Path,
+    ending: str, old: bytes, new: bytes, tmp_path: Path
 ) -> None:
-    path = write(tmp_path / "wave.sav")
+    path = write(tmp_path / f"wave.{ending}")
     held = path.read_bytes()
-    assert held.count(b"respondent") == 1
-    path.write_bytes(held.replace(b"respondent", b"respond\xe9nt"))
+    assert held.count(old) == 1
+    path.write_bytes(held.replace(old, new))
     with pytest.raises(DataError, match="another encoding than it says") as caught:
         read_table(path)
     assert [part.code for part in caught.value.problems] == ["undecodable"]

@@ -134,12 +134,17 @@ class LabelledFile(FileKind):
             if encoding is not None:
                 how["encoding"] = codecs.lookup(encoding).name.replace("_", "-")
             cells, meta = read(str(path), output_format="dict", **how)
-        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, TypeError) as error:
+        except (
+            pyreadstat.ReadstatError,
+            pyreadstat.PyreadstatError,
+            TypeError,
+            UnicodeDecodeError,
+        ) as error:
             if encoding is not None:
                 message = f"{self.title} cannot be read here in the encoding {encoding}"
                 remedy = "leave the encoding out, or name that of the program that wrote the file"
                 raise DataError("undecodable", message, file=path.name, remedy=remedy) from None
-            if "encoding" in str(error):
+            if "encoding" in str(error) or isinstance(error, UnicodeDecodeError):
                 message = f"{self.title} has texts in another encoding than it says"
                 raise DataError("undecodable", message, file=path.name, remedy=NAME_IT) from None
             raise broken(path.name, f"this cannot be read as {self.title}", error) from None

@@ -15,6 +15,7 @@ from indistinct.document import in_quotes
 from indistinct.errors import DataError, OutputError, did_you_mean
 from indistinct.sources.csv_head import too_few_rows
 from indistinct.sources.csv_records import tidy
+from indistinct.sources.dialect import names_of
 from indistinct.sources.file_kind import Reading, WrittenKind
 from indistinct.sources.packed import broken
 from indistinct.sources.storing import Storable
@@ -80,7 +81,7 @@ class Workbook(WrittenKind):
                 top = pl.read_excel(path, has_header=False, read_options=only, **settings)
             except fastexcel.InvalidParametersError:  # fewer rows than are to be passed over
                 raise too_few_rows(skip_rows, name) from None
-            names = [str(cell or "").strip() for cell in (top.row(0) if top.height else ())]
+            header = [str(cell or "").strip() for cell in (top.row(0) if top.height else ())]
             others = [one for one in sheets if one != sheet]
             if others and not top.width:
                 raise DataError(
@@ -90,7 +91,7 @@ class Workbook(WrittenKind):
                     remedy="name another sheet (--sheet, or sheet under [source]): "
                     f"{in_quotes(others)}",
                 )
-            names = until_seen(names, name)
+            names = until_seen(header, name)
             below: Plain = {"read_options": {"header_row": skip_rows}} if skip_rows else {}
             settings |= {**below, "drop_empty_cols": False, "infer_schema_length": None}
             try:
@@ -102,7 +103,8 @@ class Workbook(WrittenKind):
         except (pl.exceptions.PolarsError, fastexcel.FastExcelError) as error:
             raise broken(name, "this is not a readable Excel file", error) from None
         if frame.width == len(names):
-            frame.columns = names
+            numbered = frame.to_series(0).null_count() < frame.height
+            frame.columns = until_seen(names_of(header), name) if numbered else names
         elif any(column.startswith(NAMELESS) for column in names):
             without_nameless(names, names, name)
         # Days beside a text are moments to the library; a text must not change how they are spelt.
