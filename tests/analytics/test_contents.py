@@ -87,6 +87,21 @@ def test_what_is_no_code_is_missing_or_stray() -> None:
         (["0-50", "50-100", "100-500"], None),
         (["Yes", "No"], None),
         (["red", "green"], None),
+        (["Very proud", "Somewhat proud", "Not very proud", "I don't know"], "opinion"),
+        (["1. Favor a great deal", "2. Favor moderately", "7. Oppose a little"], "opinion"),
+        (["Stimme eher zu", "Stimme gar nicht zu", "Weder noch", "Stimme voll zu"], "opinion"),
+        (["Totalmente de acuerdo", "Ni de acuerdo ni en desacuerdo", "En desacuerdo"], "opinion"),
+        (["A lot", "A little", "Hardly at all"], "opinion"),
+        (["Very good", "Good", "Fair", "Poor"], None),
+        (["None", "Some", "Not at all"], None),
+        (["In paid work", "Domestic work", "Permanently disabled", "Other"], "occupation"),
+        (["Private employer", "Public employer", "NAP"], "occupation"),
+        (["Own outright", "Renting from private landlord", "Other"], "place"),
+        (["Yes, have partner; live in same household", "No partner"], "family"),
+        (["No children", "1 child", "2 children"], "family"),
+        (["Lived in another country", "Not lived outside"], "place"),
+        (["High School completed", "Primary completed", "None"], "education"),
+        (["Turk", "Kurd", "No answer"], "ethnicity"),
     ],
 )
 def test_words(values: list[str], concept: str | None) -> None:
@@ -112,6 +127,9 @@ def test_anything_can_be_looked_at(name: str, values: list[str]) -> None:
         ("A5", ["1 Married, Spouse There", "3 Divorced or Away for Work", "5 Widowed"], "family"),
         ("A3", ["northeast", "central", "southern"], "place"),
         ("A2", ["primary", "lowersec", "vocational"], "education"),
+        ("safe_area", ["Very safe", "Quite safe", "Unsafe"], "opinion"),
+        ("age", ["Very close", "Close", "Not close"], None),
+        ("depression", ["Very likely", "Likely", "Not likely"], None),
     ],
 )
 def test_what_values_speak_of(name: str, values: list[str], concept: str | None) -> None:

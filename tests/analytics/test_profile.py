@@ -2960,6 +2960,12 @@ def test_flags_of_a_trial_are_sensitive_and_its_days_are_read() -> None:
         ("Em que ano você entrou na universidade?", "education"),
         ("Combien de personnes vivent dans votre foyer ?", "family"),
         ("Wie alt sind Sie?", "age"),
+        ("Q1a How close do you feel to: town - city?", "opinion"),
+        ("Agree/disagree - migrants take jobs from people who were born here?", "opinion"),
+        ("V12. Should the country accept more foreigners?", "opinion"),
+        ("F3 In which country were you born?", "nationality"),
+        ("¿Cuántos años tienes?", "age"),
+        ("En qué medida confía en su ciudad", "opinion"),
         ("Wie wichtig ist Ihnen Ihre Arbeit?", "opinion"),
         ("Quanti anni hai?", "age"),
         ("Di mana Anda tinggal?", "place"),
@@ -3343,3 +3349,40 @@ def test_a_column_of_numbers_without_any_number_is_no_reading() -> None:
     columns = {"age": [None] * 10, "sex": list("mmfmffmfmf"), "dx": list("abcabcabca")}
     (age, *_) = profile(pl.DataFrame(columns, schema_overrides={"age": pl.Float64})).attributes
     assert (age.attribute, age.missing, age.distinct) == ("age", 10, 0)
+
+
+def test_terms_of_a_dictionary_and_their_codes_are_called_alike() -> None:
+    ills = ["pain", "fever", "swelling", "nausea", "rash", "fatigue"]
+    parts = ["head", "neck", "arm", "hip", "knee", "foot", "back", "eye", "ear", "nose"]
+    terms = [f"{ill} {part}" for ill in ills for part in parts]
+    codes = [10019211 + 37 * at for at in range(60)]
+    table = {"age": [20 + at % 50 for at in range(100)], "AELLT": (terms * 2)[:100]}
+    alike, other = (
+        profile(pl.DataFrame({**table, name: (codes * 2)[:100]})) for name in ("AELLTCD", "TERMS")
+    )
+    assert (alike["AELLTCD"].role, other["TERMS"].role) == ("sensitive", "identifier")
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "role"),
+    [
+        ("doctor", [0, 1, 2, 2, 3, 10], "sensitive"),
+        ("doctor", [1, 2, 3, 4, 5, 6], "quasi-identifier"),
+        ("address", [0, 1, 2, 3, 5, 40], "quasi-identifier"),
+        ("address", [1107, 2034, 4411, 5120, 6001, 7002], "identifier"),
+        ("quantity", list(range(1, 91)), "sensitive"),
+        ("RAC", [1, 2, 3], "quasi-identifier"),
+        ("househld", [1, 2, 3, 4], "quasi-identifier"),
+        ("academia_length", [1, 2, 3, 4], "quasi-identifier"),
+        ("job_security", [1, 2, 3, 4], "sensitive"),
+    ],
+)
+def test_what_short_numbers_count(name: str, numbers: list[int], role: str) -> None:
+    records = 12 * len(numbers)
+    table = {"sex": ["f", "m"] * (records // 2), name: numbers * 12}
+    assert profile(pl.DataFrame(table))[name].role == role
+
+
+def test_numbers_that_say_yes_or_no_are_those_of_nobody() -> None:
+    table = {"sex": ["f", "m"] * 20, "age": list(range(30, 70)), "callid": ["Yes", "No"] * 20}
+    assert profile(pl.DataFrame(table))["callid"].role == "sensitive"

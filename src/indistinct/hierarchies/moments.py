@@ -117,9 +117,10 @@ def _iso(text: str) -> Moment | None:
         return None
     year, month, day = (int(part or 0) for part in found.group(1, 2, 3))
     time = found[4] or ""
+    time = time[:1] + time[1:].lstrip(" ")
     try:
         if time:
-            datetime.fromisoformat(text)
+            datetime.fromisoformat(text[:10] + time)
         else:
             date(year, month if found[2] else 1, day if found[3] else 1)
     except ValueError:

@@ -615,6 +615,10 @@ _GROUPS = _vocabulary("""
     white black asian hispanic latino latina caucasian african africanamerican nonhispanic
     nonwhite mestizo mulatto mulato aboriginal indigenous caribbean branca branco preta preto
     malay javanese hausa yoruba igbo fulani kurdish romani tamil sinhalese uyghur
+    turk turks kurd kurds arab arabs zaza circassian cherkes turkmen uzbek kazakh tajik han zhuang
+    hui tibetan mongol pashtun hazara baloch punjabi sindhi saraiki newar magar tharu kikuyu luo
+    kalenjin kamba luhya kisii somali oromo amhara tigray akan ewe ashanti fante mandinka wolof
+    serer bambara xhosa sotho tswana shona ndebele chewa tumbuka sundanese batak bugis slovak czech
     parda pardo amarela indigena blanco blanca afrodescendiente afroecuatoriano afrocolombiano
     montubio ladino garifuna xinca maya raizal rrom mestica
     """)
@@ -937,11 +941,53 @@ def _words(texts: _Texts) -> Content | None:
         return found
     if told := _written_as(texts):
         return Content("health", told, certain=max(map(len, texts.texts)) > 1)
+    if few and (found := _answers(texts)):
+        return found
     if names_one_of(texts.name, _TASTES):
         return None
     if few and (found := _groups(texts)):
         return found
-    return _named(texts)
+    return _named(texts) or (_phrased(texts) if few else None)
+
+
+_FEWEST_ANSWERS = 3
+_KNOWN_ANYHOW = ("age", "birth", "death", "sex", "time")
+
+
+def _answers(texts: _Texts) -> Content | None:
+    """Answers on a scale: what somebody thinks, even where the question speaks of a country."""
+    asked, degrees = (_vocabulary(one) for one in lists_of(__file__)["answers"].values())
+    said = sum(not asked.isdisjoint(one) for one in texts.words)
+    told = asked | degrees | _vocabulary(lists_of(__file__)["beside"])
+    if min(said + 1, texts.values.distinct) < _FEWEST_ANSWERS or texts.every(told) < NEARLY_ALL:
+        return None
+    about = concept_of(texts.name)
+    if about and (about[0].role != "quasi-identifier" or about[0].name in _KNOWN_ANYHOW):
+        return None
+    return Content("opinion", "its values are answers on a scale")
+
+
+def _phrased(texts: _Texts) -> Content | None:
+    """What several values speak of, by phrases: in paid work, never had paid work."""
+    spoken = [" ".join(all_words(text)) for text in texts.texts]
+    for concept, what, pattern in _phrases():
+        found = [pattern.search(one) is not None for one in spoken]
+        if sum(found) > 1 and texts.share(found) >= SOME:
+            return Content(concept, f"its values are {what}", certain=False)
+    return None
+
+
+@cache
+def _phrases() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    """Phrases, what they speak of, and what they are called."""
+    return tuple(
+        (
+            one["concept"],
+            one["what"],
+            re.compile(rf"\b(?:{one['pattern'].strip().replace(chr(10), '')})"),
+        )
+        for one in lists_of(__file__)["phrases"]
+    )
 
 
 _PRONOUNS = _vocabulary("she her hers he him his they them theirs elle il iel ella ellos ela ele")

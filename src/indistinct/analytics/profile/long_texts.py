@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from indistinct.analytics.profile.concepts import FREE_TEXT, concept_of
 from indistinct.analytics.profile.contents import MOST, NEARLY_ALL
 from indistinct.analytics.profile.names import names_one_of
-from indistinct.analytics.profile.neighbours import FEW
+from indistinct.analytics.profile.neighbours import FEW, RARE
 from indistinct.analytics.profile.record_numbers import FEW_RECORDS, PER_PLACE
 from indistinct.analytics.profile.safe_harbor import IS_A_POINT, POINTS, Tag, names_a_doorstep
 from indistinct.analytics.profile.values import Values
@@ -23,9 +23,22 @@ def is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
         return True
     places = [tag for tag in tags if tag.kind.name == "places"]
     shared = values.distinct <= FEW and PER_PLACE * values.distinct <= values.filled
-    named = names_a_doorstep(column) and not (shared and values.kind == "text")
+    named = names_a_doorstep(column) and not (
+        (shared and values.kind == "text") or _are_years_there(values)
+    )
     shown = ("street addresses", POINTS, IS_A_POINT)
     return bool(places) and (named or any(one in tag.why for tag in places for one in shown))
+
+
+_LONGEST = 100
+
+
+def _are_years_there(values: Values) -> bool:
+    """Whether whole numbers could be years that somebody lives at an address: 0, 1, 2 and so on."""
+    if values.kind != "integer" or values.numbers is None or RARE * values.distinct > values.filled:
+        return False
+    low, high = values.numbers.min(), values.numbers.max()
+    return low == 0 and isinstance(high, float) and high <= _LONGEST
 
 
 _ADDRESS = (

@@ -162,7 +162,17 @@ def _of_a_hospital(
         return concept_named("stay"), why
     if concept.name == "stay" and _says_whether(column, values):
         return concept_named("health"), "its name says hospital, its values whether"
+    if concept.name == "stay" and is_one_of(column, _SEEN_BY) and _begins_at_zero(values):
+        return concept_named("health"), f"{why}, its values how often"
     return None
+
+
+_SEEN_BY = ("doctor", "doctors", "gp", "physician", "medico", "medecin", "arzt", "dottore", "nurse")
+
+
+def _begins_at_zero(values: Values) -> bool:
+    """Whether whole numbers begin at 0, as counts do and numbers of somebody do not."""
+    return values.kind == "integer" and values.numbers is not None and values.numbers.min() == 0
 
 
 def _of_an_institution(

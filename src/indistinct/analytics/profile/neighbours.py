@@ -156,7 +156,7 @@ def settled(
     for at, item in enumerate(columns):
         if item.left_out and item.kind == "text" and (told := _names(table, named, item, whole)):
             found[item.name] = told
-        if item.wordy and (told := _titles(table, columns, item, whole)):
+        if told := _titles(table, columns, item, whole) or _coded(table, columns, item, whole):
             found[item.name] = told
         if item.left_out and (told := _stands_for(table, known, item, whole, differs)):
             found[item.name] = told
@@ -191,6 +191,7 @@ def settled(
                 if beside
                 and not rare
                 and numbers_things(item.name)
+                and item.distinct > _TWO
                 and not _are_words(item)
                 and not _is_a_score(columns, item)
                 else None
@@ -738,7 +739,7 @@ def _titles(
     table: Table, columns: Sequence[Neighbour], item: Neighbour, whole: Callable[[str], int]
 ) -> tuple[Role, str] | None:
     """The role of the codes of which long texts are the titles: one by one, and many have each."""
-    if 2 * item.distinct > item.filled:
+    if not item.wordy or 2 * item.distinct > item.filled:
         return None
     for one in columns:
         codes = one.sure and one.role in ("quasi-identifier", "sensitive") and not one.wordy
@@ -747,6 +748,30 @@ def _titles(
         if codes and alike and table.distinct([one.name, item.name]).height == whole(one.name):
             return one.role, f"its texts are titles, one for each '{one.name}'"
     return None
+
+
+_OFTEN = 0.7
+
+
+def _coded(
+    table: Table, columns: Sequence[Neighbour], item: Neighbour, whole: Callable[[str], int]
+) -> tuple[Role, str] | None:
+    """The role of a term and of its code, which are called alike: AELLT and AELLTCD."""
+    name = item.name.lower()
+    for one in columns if item.left_out or item.wordy else ():
+        other = one.name.lower()
+        alike = any(
+            {name, other} == {stem, stem + code} for stem in (name, other) for code in _CODE
+        )
+        known = one.sure and one.role == "sensitive" and not one.wordy
+        if alike and known and max(item.distinct, one.distinct) <= _OFTEN * item.filled:
+            pairs = table.distinct([one.name, item.name]).height
+            if pairs <= max(whole(one.name), whole(item.name)):
+                return one.role, f"each of its values belongs to one '{one.name}'"
+    return None
+
+
+_CODE = ("cd", "code", "_cd", "_code")
 
 
 def _stands_for(

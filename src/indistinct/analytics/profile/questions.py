@@ -13,6 +13,8 @@ from indistinct.analytics.profile.names import words
 from indistinct.word_lists import lists_of
 
 _FEWEST_WORDS = 2
+_NUMBER = re.compile(r"^\s*[A-Za-z]{0,2}\d{1,3}[A-Za-z]?\d?[.):]?\s")
+"""What a question is numbered by: Q1a, 12., F3b."""
 
 
 @cache
@@ -34,7 +36,7 @@ def asked_for(name: str) -> tuple[str, str] | None:
     >>> asked_for("¿Con quién vives?"), asked_for("live birth") is None
     (('family', 'con quien vives'), True)
     """
-    parts = [word for word in words(name) if not word.isdigit()]
+    parts = [word for word in words(_NUMBER.sub("", name)) if not word.isdigit()]
     if len(parts) < _FEWEST_WORDS:
         return None
     asked = " ".join(parts)

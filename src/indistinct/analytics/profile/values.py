@@ -134,8 +134,8 @@ _TIME = r" \d{1,2}:\d\d(:\d\d)?( ?(?i:[ap]m))?"
 _TIMED = ("day-first", "month-first")
 """Formats of which a time may stand behind the date."""
 
-_ISO_DATETIME = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$"
-_ISO_CLOCK = r"^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?$"
+_ISO_DATETIME = r"^\d{4}-\d\d-\d\d(?:T| +)\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$"
+_ISO_CLOCK = r"^(\d{4}-\d\d-\d\d)(?:T| +)\d\d:\d\d(:\d\d(\.\d+)?)?Z?$"
 _HALF_DAYS = r"(?i)[ T]\d{1,2}:\d\d(:\d\d)? ?[ap](m|\. ?m\.)( ?[a-z]{3,4}([+-]\d{1,2})?)?$"
 """A time of the day with a zone by name, of which there are two in a year, or with a.m. and p.m."""
 
