@@ -256,6 +256,21 @@ def test_short_numbers_are_read_as_all_others(texts: list[str]) -> None:
         assert fast.numbers.to_list() == slow.numbers.to_list()
 
 
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "2", None], "integer"),
+        (["1", "2.5"], "float"),
+        (["20201231", "20210101", "20210102"], "date"),
+        ([None], "float"),
+    ],
+)
+def test_whole_numbers_are_whole_whatever_type_their_column_has(
+    values: list[str | None], kind: str
+) -> None:
+    assert read(values, "float").kind == kind
+
+
 @settings(max_examples=40)
 @given(st.lists(st.none() | st.text(max_size=12), max_size=30))
 def test_anything_can_be_read(values: list[str | None]) -> None:

@@ -259,10 +259,12 @@ def read_values(counted: pl.DataFrame, kind: str, missing: Collection[str] = ())
         tokens = _told(present["value"], present["count"], gone)
         return replace(found, missing_tokens={**found.missing_tokens, **tokens})
     texts, counts = present["value"], present["count"].cast(pl.Int64)
-    if kind == "integer" and (dates := _whole_dates(texts, counts)):
-        return dates
     if kind in ("integer", "float"):
-        return Values(kind, texts, counts, numbers=texts.cast(pl.Float64, strict=False))
+        numbers = texts.cast(pl.Float64, strict=False)
+        if not numbers.is_empty() and (numbers == numbers.round()).all():
+            kind = "integer"  # pandas has floats where a value is missing, SAS everywhere
+        dates = _whole_dates(texts, counts) if kind == "integer" else None
+        return dates or Values(kind, texts, counts, numbers=numbers)
     if kind in ("date", "datetime"):
         days = texts.str.slice(0, 10).str.to_date(_DAY, strict=False)
         return _dated(kind, "iso", texts, counts, days, pl.repeat(False, len(texts), eager=True))
