@@ -254,6 +254,23 @@ def test_it_is_told_what_is_published_once_for_all_records_of_a_person(run, tmp_
     assert "2 records without a 'patient_id' must be filled in or taken out" in said
 
 
+def test_where_others_know_visits_alone_the_draft_says_how_to_publish_each(run, tmp_path: Path):
+    data = tmp_path / "t.csv"
+    rows = [f"P{at // 5:04d},2024-{at % 12 + 1:02d}-{at % 28 + 1:02d}" for at in range(300)]
+    data.write_text("patient_id,visit_date\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    said = " ".join(run("init", data, "--policy", tmp_path / "p.toml").stdout.split())
+    assert "to publish each, add a column with one value to the table" in said
+    told = (tmp_path / "p.toml").read_text(encoding="utf-8")
+    quasi = 'role = "quasi-identifier"'
+    told = told.replace(quasi, f'{quasi}\nlevel = "event"', 1)
+    constant = f'[attributes.all]\n{quasi}\nhierarchy = "suppress"\n\n[[promises]]'
+    (tmp_path / "q.toml").write_text(told.replace("[[promises]]", constant, 1), encoding="utf-8")
+    rows = [f"{row},all" for row in rows]
+    data.write_text("patient_id,visit_date,all\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    done = run("anonymize", data, "--policy", tmp_path / "q.toml", "--out", tmp_path / "r")
+    assert done.exit_code == 0, done.stderr
+
+
 def test_ages_at_each_record_are_of_visits_with_the_number_of_the_record(run, tmp_path: Path):
     data = tmp_path / "t.csv"
     rows = [

@@ -343,12 +343,13 @@ def _show_people(seen: Profile, found: Persons) -> None:
     if changed := overwritten(seen):
         told = "the first value of a person is published for all of the person's records"
         kept = 'level = "event" keeps what belongs to the record'
-        _hanging(f"  * {told}: {first_names(changed)}; {kept}", 4)
         known = len(seen.with_role("quasi-identifier"))
         if 1 == len(changed) == known - len(of_visits(seen)):
-            told = f"nothing else is known of people, so {changed[0]} was taken"
-            what = 'level = "event" keeps each, once a column has one value for all records'
-            _hanging(f"  * {told}: {what}", 4)
+            kept = (
+                "to publish each, add a column with one value to the table, with role = "
+                f'"quasi-identifier", and write level = "event" for {changed[0]}'
+            )
+        _hanging(f"  * {told}: {first_names(changed)}; {kept}", 4)
 
 
 def _told(item: AttributeProfile) -> str:
