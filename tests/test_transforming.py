@@ -526,7 +526,7 @@ def test_the_curve_of_risk_is_that_of_transformed_values() -> None:
         ("cost", {"swap": {"within": "cost"}}, "swap.within: names 'cost' itself"),
         ("cost", {"swap": {"within": ["sec"]}}, "no attribute 'sec': did you mean 'sex'?"),
         ("visit", {"shift": {"by": "patents"}}, "no attribute 'patents': did you mean 'patie"),
-        ("visit", {"shift": {"format": "%Y"}}, "format: must be 'iso', or a pattern that tells"),
+        ("visit", {"shift": {"format": "%Y"}}, "format: must be 'iso', 'day-first', 'month-"),
         ("cost", "noise", "noise.scale: is missing"),
         ("cost", {"noise": {"scale": 3, "bottom": 5, "top": 5}}, "must be below 'top'"),
         ("cost", {"noise": {"scale": 3, "bottom": 5, "top": "9"}}, "and of its kind"),

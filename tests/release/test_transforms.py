@@ -344,6 +344,29 @@ def test_microaggregated_dates_and_texts() -> None:
     assert texts.to_list() == ["1.8", "1.8", None, "9.2", "9.2"]
 
 
+@pytest.mark.parametrize(
+    ("form", "texts", "mean"),
+    [
+        ("day-first", ["3.2.1913", "5.2.1913"], "4.2.1913"),
+        ("day-first", ["03-02-1913", "05-02-1913"], "04-02-1913"),
+        ("month-first", ["2/3/13", "12/30/13"], "7/18/13"),
+        ("day-first", ["3.2.1913 7:00", "3.2.1913 9:30"], "3.2.1913 8:15"),
+        ("%d.%m.%Y", ["3.2.1913", "5.2.1913"], "4.2.1913"),
+        ("%d.%m.%Y", ["03.02.1913", "05.02.1913"], "04.02.1913"),
+        ("%d/%m/%Y %H:%M", ["3/2/1913 07:00", "3/2/1913 09:30"], "3/2/1913 08:15"),
+    ],
+)
+def test_dates_are_published_as_they_are_written(form: str, texts: list[str], mean: str) -> None:
+    column = measured(pl.Series(texts), pl.Series(texts), form)
+    assert microaggregate(column, Least(2), centre="mean").to_list() == [mean] * 2
+
+
+def test_rows_of_values_that_are_no_dates_of_their_format() -> None:
+    texts = pl.Series("born", ["3.2.1913", None, "31.2.1913", "1913-02-03"])
+    with pytest.raises(DataError, match="rows 3, 4: 2 values are neither numbers nor dates in the"):
+        measured(texts, texts, "day-first")
+
+
 @quickly
 @given(
     st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6)), min_size=1, max_size=40),

@@ -12,6 +12,7 @@ from indistinct.document import in_quotes, toml_key
 from indistinct.errors import HierarchyError, PolicyError, Problem, did_you_mean
 from indistinct.hierarchies.build import validate_spec
 from indistinct.hierarchies.code_systems import check as check_code_system
+from indistinct.hierarchies.moments import FORMATS
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures import measures
 from indistinct.policy.differential import differential_checks
@@ -223,11 +224,11 @@ def _setting_checks(transform: Transform, place: tuple[str, ...]) -> Iterator[Pr
         )
     for name in transform.names:
         form = getattr(getattr(transform, name), "format", "iso")
-        if form != "iso" and not _tells_days(form):
+        if form not in FORMATS and not _tells_days(form):
             yield Problem(
                 "bad-value",
-                f"{place_of((*place, name, 'format'))}: must be 'iso', or a pattern that tells "
-                f"year, month and day, not '{form}'",
+                f"{place_of((*place, name, 'format'))}: must be 'iso', 'day-first', 'month-first', "
+                f"or a pattern that tells year, month and day, not '{form}'",
                 remedy="for example %d.%m.%Y",
             )
     if transform.swap is not None and transform.swap.window is None:

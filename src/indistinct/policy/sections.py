@@ -208,7 +208,7 @@ class Shift(Section):
     days: Annotated[int, Field(ge=1, le=100_000)] = 365
     """The largest number of days that dates are moved, back or forth."""
     format: str = "iso"
-    """How the dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+    """How dates are written: ``iso``, ``day-first``, ``month-first``, or a ``strptime`` pattern."""
 
 
 class Swap(Section):
@@ -222,7 +222,8 @@ class Swap(Section):
     """For numbers and dates: exchange values only with records near in rank, as a share of those
     that take part."""
     format: str = "iso"
-    """With a window, how dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+    """With a window, how dates are written: ``iso``, ``day-first``, ``month-first``, or a
+    ``strptime`` pattern."""
 
 
 class Pram(Section):
@@ -251,7 +252,7 @@ class Noise(Section):
     """The largest possible value, independent of the data: larger results are published as this
     one."""
     format: str = "iso"
-    """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+    """How dates are written: ``iso``, ``day-first``, ``month-first``, or a ``strptime`` pattern."""
 
 
 class Round(Section):
@@ -263,7 +264,7 @@ class Round(Section):
     digits: Annotated[int, Field(ge=-15, le=15)] | None = None
     """Decimal places instead of a base; -3 rounds to thousands."""
     format: str = "iso"
-    """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+    """How dates are written: ``iso``, ``day-first``, ``month-first``, or a ``strptime`` pattern."""
 
 
 class Microaggregate(Section):
@@ -274,7 +275,7 @@ class Microaggregate(Section):
     centre: Literal["mean", "median"] = "mean"
     """What is published of a group."""
     format: str = "iso"
-    """How dates are written: ``iso``, or a pattern of Python's ``strptime``."""
+    """How dates are written: ``iso``, ``day-first``, ``month-first``, or a ``strptime`` pattern."""
 
 
 class Aggregation(Section):

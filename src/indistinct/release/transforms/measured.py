@@ -274,7 +274,8 @@ def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
     Arguments:
         values: the column as it is stored.
         texts: its canonical texts, null for missing.
-        form: how texts that are dates are written: ``"iso"``, or a pattern of ``strptime``.
+        form: how texts that are dates are written: ``"iso"``, ``"day-first"``, ``"month-first"``,
+            or a pattern of ``strptime``.
 
     Raises:
         DataError: some of its values are neither. It names the rows.
@@ -289,8 +290,8 @@ def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
         f"{many(len(rows), 'value is')} neither numbers nor {told}, and cannot be computed with",
         attribute=texts.name,
         rows=tuple(rows[:ROWS_FOUND]),
-        remedy="name missing values in missing.tokens, give the format of dates, or choose "
-        "another transformation",
+        remedy="name missing values in missing.tokens, name the format of dates in the "
+        'transformation, such as format = "day-first", or choose another one',
     )
 
 
@@ -388,7 +389,10 @@ def _step(number: decimals.Scaled, digits: int) -> int:
 
 
 def _dates(texts: pl.Series, there: Bools, form: str) -> Measured | None:
+    first = texts.drop_nulls().head(1)
     for pattern, kind in _patterns(form):
+        if _parsed(first, pattern, kind).null_count():
+            continue
         found = _parsed(texts, pattern, kind)
         if found.null_count() == texts.null_count():
             steps = found.to_physical().cast(pl.Int64).fill_null(0).to_numpy().copy()
@@ -396,16 +400,21 @@ def _dates(texts: pl.Series, there: Bools, form: str) -> Measured | None:
     return None
 
 
+_NUMERIC = {"day-first": ("%d", "%m"), "month-first": ("%m", "%d")}
+
+
 def _patterns(form: str) -> Sequence[tuple[str, Kind]]:
+    """The ways in which a column of that format may be written, with zeros and without."""
+    forms = [form]
     if form == ISO:
-        return (
-            ("%Y-%m-%d", "date"),
-            ("%Y-%m-%dT%H:%M:%S", "datetime"),
-            ("%Y-%m-%d %H:%M:%S", "datetime"),
-            ("%Y-%m-%dT%H:%M", "datetime"),
-            ("%Y-%m-%d %H:%M", "datetime"),
-        )
-    return ((form, "datetime" if re.search("%[HIMST]", form) else "date"),)
+        times = [mark + time for time in ("%H:%M:%S", "%H:%M") for mark in "T "]
+        forms = ["%Y-%m-%d" + time for time in ("", *times)]
+    elif form in _NUMERIC:
+        days = [sign.join((*_NUMERIC[form], year)) for sign in "./-" for year in ("%Y", "%y")]
+        forms = [day + time for day in days for time in ("", " %H:%M", " %H:%M:%S")]
+    if form != ISO:
+        forms += [re.sub(f"%(?=[{some}])", "%-", one) for some in ("dm", "dmHI") for one in forms]
+    return [(one, "datetime" if re.search("%-?[HIMST]", one) else "date") for one in forms]
 
 
 def _parsed(texts: pl.Series, pattern: str, kind: Kind) -> pl.Series:
@@ -420,13 +429,12 @@ def _parsed(texts: pl.Series, pattern: str, kind: Kind) -> pl.Series:
 
 def _wrong_rows(texts: pl.Series, form: str) -> list[int]:
     """Rows of values that are no numbers, or that are no dates: the smaller group."""
-    known = texts.drop_nulls().unique().to_list()
-    bad = [text for text in known if decimals.parsed(text) is None or _CODE.match(text)]
-    rows = [_rows_of(texts, bad)] if form == ISO else []
+    known = texts.drop_nulls().unique()
+    numbers = [text for text in known if decimals.parsed(text) is None or _CODE.match(text)]
+    wrong = [numbers] if form == ISO else []
     for pattern, kind in _patterns(form):
-        unread = _parsed(texts, pattern, kind).is_null() & texts.is_not_null()
-        rows.append((unread.arg_true() + 1).to_list())
-    return min(rows, key=len)
+        wrong.append(known.filter(_parsed(known, pattern, kind).is_null()).to_list())
+    return _rows_of(texts, min(wrong, key=len))
 
 
 def _rows_of(texts: pl.Series, values: Sequence[str]) -> list[int]:
