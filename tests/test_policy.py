@@ -795,3 +795,10 @@ def test_a_promise_that_cannot_be_read_is_not_missed(model: str, method: dict[st
         Policy.from_dict({**keys, "promises": [{"model": "k-anonymity", "k": 2}]})
     codes = {problem.code for problem in caught.value.problems}
     assert codes & {"method-without-promise", "idle-key"}
+
+
+def test_a_text_alone_is_the_file_of_the_population() -> None:
+    policy = Policy.from_dict(smallest(risk={"population": "register.csv"}))
+    assert policy.risk.population is not None
+    assert policy.risk.population.file == "register.csv"
+    assert Policy.from_dict(policy.to_dict()) == policy

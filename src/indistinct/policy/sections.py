@@ -738,8 +738,9 @@ class Population(Section):
 class Risk(Section):
     """What is known of the risk around the table, and how it is reported."""
 
-    population: Population | None = None
-    """The people whom promises about a population and the journalist count."""
+    population: Annotated[Population | None, _text_as("file")] = None
+    """The people whom promises about a population and the journalist count. A text alone is the
+    file."""
     threshold: Annotated[FiniteFloat, Field(gt=0, le=1)] = 0.2
     """A record with a higher risk is at risk; 0.2 means classes of fewer than five."""
     k_range: Annotated[tuple[Level, Level], BeforeValidator(_tuple)] | None = None
