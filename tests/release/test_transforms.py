@@ -934,6 +934,17 @@ def test_a_key_that_others_can_read(tmp_path: Path) -> None:
     assert read_key("visit", env=None, file="key", directory=tmp_path) == KEY.encode()
 
 
+def test_groups_and_pseudonyms_have_no_distribution_of_before() -> None:
+    before = pl.DataFrame({"who": ["a", "b", "c"] * 4, "x": ["u", "u", "v"] * 4})
+    after = before.with_columns(who=pl.col("who").replace({"a": "1st", "b": "1st", "c": "2nd"}))
+    left = kept(before, after, ["who"])
+    assert left.moved == {}
+    assert list(left.measures) == ["transformed-associations"]
+    gone = before.with_columns(who=pl.lit(None, pl.String))
+    assert kept(before, gone, ["who"]).moved == {"who": 1.0}
+    assert kept(gone, gone, ["who"]).moved == {"who": 0.0}
+
+
 @pytest.mark.parametrize("far", ["1e-400", "1e400"])
 def test_what_is_kept_of_numbers_that_no_float_holds(far: str) -> None:
     table = pl.DataFrame({"x": [far, "3", "4"] * 4, "y": ["a", "b", "c"] * 4})

@@ -417,9 +417,9 @@ class Comparison(OfUnits, Document):
             )
             for name in names
         ]
-        if names:
+        if any(one is not None and one.measures for one in left):
             key = "transformed-associations"
-            of_each = (None if one is None else one.measures[key] for one in left)
+            of_each = (None if one is None else one.measures.get(key) for one in left)
             rows.append(self._row("transformed, associations lost", map(_figure, of_each)))
         for mode in self.releases[0].errors if self.releases else ():
             errors = [item.errors[mode] for item in self.releases]

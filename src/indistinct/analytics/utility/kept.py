@@ -56,7 +56,8 @@ class Kept:
 
     Arguments:
         pairs: each of them with every other published column.
-        moved: of each the share of records that would have to change for the distribution before.
+        moved: of each the share of records that would have to change for the distribution before;
+            columns whose texts are all new, such as groups or pseudonyms, have none.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -65,14 +66,12 @@ class Kept:
     @property
     def measures(self) -> dict[str, float]:
         """Two measures from 0, nothing lost, to 1."""
-        if not self.moved:
+        if not self.pairs and not self.moved:
             return {}
         most = sum(max(pair.before, pair.after) for pair in self.pairs)
         lost = sum(pair.change for pair in self.pairs) / most if most > 0 else 0.0
-        return {
-            "transformed-distributions": sum(self.moved.values()) / len(self.moved),
-            "transformed-associations": lost,
-        }
+        moved = {"transformed-distributions": sum(self.moved.values()) / max(len(self.moved), 1)}
+        return {**(moved if self.moved else {}), "transformed-associations": lost}
 
     def to_dict(self) -> Plain:
         """What is left as plain data."""
@@ -115,13 +114,15 @@ def kept(before: pl.DataFrame, after: pl.DataFrame, transformed: Collection[str]
         (one, other) for at, one in enumerate(names) for other in (*names[at + 1 :], *others)
     ][:MOST_PAIRS]
     used = dict.fromkeys([*names, *(name for pair in wanted for name in pair)])
-    codes = {name: _codes(before[name], after[name]) for name in used}
+    found = {name: _codes(before[name], after[name]) for name in used}
+    codes = {name: own for name, (own, _) in found.items()}
     weights = [np.ones(table.height, np.int64) for table in (before, after)]
     pairs = []
     for one, other in wanted:
         figures = [association(codes[one][at], codes[other][at], weights[at])[0] for at in (0, 1)]
         pairs.append(Pair(one, other, *figures))
-    return Kept(tuple(pairs), {name: _moved(*codes[name]) for name in names})
+    moved = {name: _moved(*own) for name, (own, named) in found.items() if not named}
+    return Kept(tuple(pairs), {name: moved[name] for name in names if name in moved})
 
 
 def _some(table: pl.DataFrame) -> pl.DataFrame:
@@ -132,8 +133,11 @@ def _some(table: pl.DataFrame) -> pl.DataFrame:
     return table.select(pl.all().gather(drawn))
 
 
-def _codes(before: pl.Series, after: pl.Series) -> Sequence[Ints]:
-    """The values of a column before and after, or bins of its numbers; -1 is missing."""
+def _codes(before: pl.Series, after: pl.Series) -> tuple[Sequence[Ints], bool]:
+    """The values of a column before and after, or bins of its numbers; -1 is missing.
+
+    And whether texts have taken the place of all values.
+    """
     both = pl.concat([before, after])
     known = sorted_values(both.drop_nulls())
     codes = codes_in(both, [*known, None]).astype(np.int64)
@@ -141,7 +145,10 @@ def _codes(before: pl.Series, after: pl.Series) -> Sequence[Ints]:
     values = _measured([text for text in known if text is not None])
     if values is not None:
         codes = coarse(codes, values, np.ones(len(codes), np.int64))
-    return np.split(codes, [len(before)])
+    parts = np.split(codes, [len(before)])
+    old, new = (own[own >= 0] for own in parts)
+    named = values is None and len(old) > 0 < len(new) and not np.isin(new, old).any()
+    return parts, bool(named)
 
 
 def _measured(texts: Sequence[str]) -> list[float] | None:
