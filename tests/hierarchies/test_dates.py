@@ -132,6 +132,12 @@ def test_settings_that_make_no_sense(settings: dict[str, Any]) -> None:
         dates_taxonomy("d", ["2024-01-01"], **settings)
 
 
+def test_weeks_are_what_days_are_rounded_to() -> None:
+    with pytest.raises(PolicyError, match="no month or year is made of weeks") as error:
+        dates_taxonomy("d", ["2024-01-01"], levels=["week", "year"])
+    assert 'transform = { round = "week" }' in str(error.value.problems[0].remedy)
+
+
 @given(st.sets(st.dates(date(1000, 1, 1)), min_size=1))
 def test_any_dates_are_in_the_order_of_time_and_nested(days: set[date]) -> None:
     taxonomy = dates_taxonomy("d", [day.isoformat() for day in days])

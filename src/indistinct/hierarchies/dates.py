@@ -91,7 +91,11 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
         problems.append(wrong(name, f"format '{form}' does not say year and month of a day"))
     elif "%" in form and not _is_pattern(form):
         problems.append(wrong(name, f"format '{form}' is not a pattern of strptime"))
-    return problems + rising_levels(name, settings.get("levels", LEVELS), LEVELS, ("month", "year"))
+    levels = settings.get("levels", LEVELS)
+    if isinstance(levels, (list, tuple)) and "week" in levels:
+        remedy = 'write transform = { round = "week" } beside it, and "day" here'
+        return [*problems, wrong(name, "no month or year is made of weeks", remedy)]
+    return problems + rising_levels(name, levels, LEVELS, ("month", "year"))
 
 
 def unreadable(values: Iterable[str], *, format: object = "iso", **_: object) -> list[str]:  # noqa: A002
