@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from indistinct.hierarchies.moments import LEVELS
+
 from .conftest import Start, Studio, start
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -425,6 +427,31 @@ def test_people_with_many_records_are_counted(enter: Enter, tmp_path: Path):
     page.click("#publish")
     page.wait_for_selector("[aria-label='Audit'] >> text=km-anonymity of diagnosis")
     page.wait_for_selector("[aria-label='Audit'] >> text=visit = seen")
+    assert page.complaints == []
+
+
+def test_a_phone_shows_every_room_whole_and_dates_have_the_levels_there_are(
+    enter: Enter, tmp_path: Path
+):
+    path = tmp_path / "births.csv"
+    lines = [f"{1990 + at % 20}-{at % 12 + 1:02d}-{at % 27 + 1:02d},{at % 2}" for at in range(300)]
+    path.write_text("birth_date,sex\n" + "\n".join(lines), encoding="utf-8")
+    page = enter(path)
+    page.set_viewport_size({"width": 390, "height": 844})
+    for room in ("table", "promises", "explore", "publish", "hierarchies"):
+        page.click(f"#to-{room}")
+        page.wait_for_selector(f"#to-{room}[aria-current]")
+        page.wait_for_selector("main h1")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, room
+    page.click("#hierarchy-birth_date")
+    page.wait_for_selector("[aria-label^='Choose ']")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    shown = [box.get_attribute("id") for box in page.query_selector_all("[id^=set-levels-]")]
+    assert shown == [f"set-levels-{level}" for level in LEVELS]
+    for level in LEVELS:
+        page.set_checked(f"#set-levels-{level}", True)
+        page.wait_for_selector(f"#set-levels-{level}:checked")
+    assert page.query_selector("[role=alert] >> text=level") is None
     assert page.complaints == []
 
 

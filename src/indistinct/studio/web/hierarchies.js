@@ -4,7 +4,7 @@ import { bar, count, h, menu, note, problems, shape } from "/web/dom.js";
 import { edit, read, refuse, step, store } from "/web/store.js";
 
 const SYSTEMS = ["icd-10", "icd-9-cm", "atc", "us-zip", "us-state", "country"];
-const DATES = ["week", "month", "quarter", "year", "decade"];
+const DATES = ["day", "month", "quarter", "year", "decade"];
 
 // Kinds of hierarchies: [name, title, first settings, fields]; a field is [key, title, type].
 const KINDS = [
