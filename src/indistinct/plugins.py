@@ -56,12 +56,7 @@ def subclass_named(base: type[T], key: str) -> Fits[type[T]]:
 
 
 def subclasses_by(base: type[T], key: str) -> dict[str, type[T]]:
-    """Every subclass that was imported and names itself, by that name.
-
-    Arguments:
-        base: what they derive from.
-        key: the class attribute that holds the name.
-    """
+    """Every subclass that was imported and names itself, by that name."""
     return {getattr(one, key): one for one in _descendants(base) if hasattr(one, key)}
 
 

@@ -11,11 +11,7 @@ from indistinct.types import Plain
 
 @cache
 def lists_of(module: str) -> Plain:
-    """The keys of the file that lies beside a module and has its name; nobody changes them.
-
-    Arguments:
-        module: the ``__file__`` of the module.
-    """
+    """The keys of the file that lies beside a module and has its name; nobody changes them."""
     return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
 
 

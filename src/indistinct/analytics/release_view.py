@@ -192,11 +192,7 @@ class Said:
 
 
 def told_of_made_up(may_contain: Sequence[str]) -> list[str]:
-    """The note that figures of a release count records of nobody, where they may.
-
-    Arguments:
-        may_contain: what its certificate says that it may contain.
-    """
+    """The note that figures of a release count records of nobody, where they may."""
     if not made_up_among(may_contain):
         return []
     return [
@@ -426,9 +422,6 @@ class ReleaseView:
 
         Where every record is of another person, they are made when they are asked for.
 
-        Arguments:
-            without: columns that are not looked at.
-
         Returns:
             The cells, and whose every row of :attr:`rows` is.
         """
@@ -455,11 +448,7 @@ class ReleaseView:
         return found, np.arange(self.height)
 
     def visits(self, names: Sequence[str]) -> tuple[Ints32, pl.DataFrame]:
-        """Some columns of a long release, a row per record; and whose each is, as cells of people.
-
-        Arguments:
-            names: the columns.
-        """
+        """Some columns of a long release, a row per record; and whose each is."""
         assert self.person is not None
         texts = self._texts(names, self.person)
         texts = texts.filter(~self.nobody)
@@ -600,11 +589,7 @@ class ReleaseView:
         return [*notes, *told_of_made_up(self.said.may_contain)]
 
     def with_stars(self, names: Sequence[str]) -> pl.DataFrame:
-        """The published quasi-identifiers, a row per person; what it lacks counts as suppressed.
-
-        Arguments:
-            names: the quasi-identifiers that are looked for.
-        """
+        """The published quasi-identifiers, a row per person; what it lacks counts as suppressed."""
         return self.rows.select(
             name if name in self.quasi else pl.lit(SUPPRESSED).alias(name) for name in names
         )

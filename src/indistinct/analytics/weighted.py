@@ -186,9 +186,6 @@ class Lists(Weighted):
     def grouped(self, beside: Ints | None = None) -> tuple[Ints32, Ints]:
         """Owners who have the same labels equally often.
 
-        Arguments:
-            beside: a number of every owner that has to be the same as well.
-
         Returns:
             The group of every owner [owners], and an owner of each group.
         """
@@ -311,12 +308,7 @@ def alongside(
 
 
 def numbered_anew(rows: Rows, to: Array) -> Rows:
-    """Rows with every entry replaced, each once and rising; -1 leaves it out.
-
-    Arguments:
-        rows: the rows.
-        to: what every entry becomes.
-    """
+    """Rows with every entry replaced, each once and rising; -1 leaves it out."""
     new = to.astype(np.int32)[rows.index] if len(to) else np.zeros(0, np.int32)
     there, width = new >= 0, max(int(to.max(initial=0)) + 1, 1)
     if rows.one_each:

@@ -226,11 +226,7 @@ def _print_analyses(document: object) -> None:
 
 
 def _print_all_items(cuts: Mapping[str, PlainMapping]) -> None:
-    """What is left of what the items of many attributes told, a line each; all that kept all, one.
-
-    Arguments:
-        cuts: what ``items.json`` says of each attribute.
-    """
+    """What is left of what items of many attributes told, a line each; one of all that kept all."""
     kept = [name for name, found in cuts.items() if not _grouped(found["cut"])]
     together = set(kept) if len(kept) > ALIKE else set()
     rows = []

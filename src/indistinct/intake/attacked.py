@@ -103,10 +103,6 @@ class Attacked:
         """The same people, with the hierarchies of the policy that a release was made with.
 
         Those of the first release stay where they read more of the cells, or are the same.
-
-        Arguments:
-            view: a further release.
-            policy: the policy that it keeps.
         """
         found = own_hierarchies(view, self.private, policy)
         private = replace(self.private, taxonomies={**self.private.taxonomies, **found})

@@ -22,10 +22,6 @@ POLICY = "policy.toml"
 def refuse_swapped(data: Frame, releases: Sequence[Frame]) -> None:
     """Refuse the folder of a release where the private table belongs.
 
-    Arguments:
-        data: what was given as the private table.
-        releases: what was given as published.
-
     Raises:
         DataError: they are the wrong way round.
     """

@@ -80,9 +80,6 @@ class OutlinedTable(PrivateTable):
     def cut(self, run: Run) -> tuple[PrivateTable, CellPlan]:
         """The table by its classes, and the plan that publishes them.
 
-        Arguments:
-            run: is told the progress.
-
         Raises:
             Unsatisfiable: if more would be suppressed than is allowed.
             DataError: there are too many classes.

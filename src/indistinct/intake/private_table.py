@@ -255,12 +255,7 @@ _NUMBER = r"^([+-]?[0-9]{1,12}(?:[.,][0-9]{0,12})?)$"
 
 
 def told_apart(name: str, values: Sequence[str | None]) -> list[WarningText]:
-    """The warning that one value counts as several, as it is written in several ways.
-
-    Arguments:
-        name: a sensitive attribute that promises count.
-        values: its distinct values.
-    """
+    """The warning that one value counts as several, as it is written in several ways."""
     texts = pl.Series(values, dtype=pl.String).drop_nulls()
     numbers = texts.str.strip_chars().str.extract(_NUMBER).str.replace(",", ".", literal=True)
     numbers = numbers.cast(pl.Float64, strict=False).cast(pl.String)

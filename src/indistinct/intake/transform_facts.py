@@ -133,12 +133,7 @@ def policy_of_originals(policy: Policy) -> Policy:
 
 
 def taken_for_true(policy: Policy, names: Sequence[str]) -> list[str]:
-    """The note on attributes of which attackers take for true what is a value of other records.
-
-    Arguments:
-        policy: says what was done to values.
-        names: attributes that are published.
-    """
+    """The note on attributes of which attackers take for true what is a value of other records."""
     rules = {name: item.transform for name, item in policy.attributes.items()}
     drawn = [name for name in names if (rule := rules.get(name)) and rule.name in EXCHANGED]
     return [_TAKEN_FOR_TRUE.format(in_quotes(drawn))] * bool(drawn)

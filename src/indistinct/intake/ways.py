@@ -197,11 +197,7 @@ class Work:
         ] * bool(found)
 
     def synthetic(self, made: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
-        """The columns that are drawn from a model.
-
-        Arguments:
-            made: the columns that are transformed otherwise.
-        """
+        """The columns that are drawn from a model."""
         drawn = self._drawn()
         parts = {name: self._part(name, made) for name in drawn}
         found: dict[str, pl.Series] = {}
@@ -260,12 +256,7 @@ class Work:
         return kept(self.table.text(chosen), after.text(chosen), made)
 
     def told_by_others(self, made: Mapping[str, pl.Series], after: Table) -> list[WarningText]:
-        """Warnings about columns that tell what a transformed one was before.
-
-        Arguments:
-            made: the transformed columns.
-            after: the table with them.
-        """
+        """Warnings about columns that tell what a transformed one was before."""
         policy, table = self.policy, self.table
         plain = [
             name
@@ -308,13 +299,7 @@ class Work:
     def _told_by_changed(
         self, names: Sequence[str], plain: Sequence[str], after: Table
     ) -> list[tuple[str, tuple[str, ...]]]:
-        """Transformed columns, with one or two others, some transformed too, that tell them better.
-
-        Arguments:
-            names: the transformed columns that are looked at.
-            plain: columns that are published as they are.
-            after: the table with all that are published.
-        """
+        """Transformed columns and one or two others, maybe transformed, that tell them better."""
         attributes, table = self.policy.attributes, self.table
         rules = {name: rule for name in names if (rule := attributes[name].transform) is not None}
         shown = [
@@ -437,14 +422,7 @@ def _shift(work: Work, name: str, rule: Shift) -> tuple[pl.Series, str]:
 
 
 def _moved_alike(work: Work, name: str, by: str | None, groups: Ints) -> list[WarningText]:
-    """The warning that dates of many people are moved alike: a date of one tells those of all.
-
-    Arguments:
-        work: says who a person is.
-        name: the column.
-        by: records with the same value of it are moved alike.
-        groups: the group of every date.
-    """
+    """The warning that dates of many people are moved alike: a date of one tells those of all."""
     if by is None or by == work.policy.person or work.policy.attributes[by].role == IDENTIFIER:
         return []
     sizes = np.bincount(groups)

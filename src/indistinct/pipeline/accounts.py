@@ -215,11 +215,7 @@ def rested_on_people(
 
 
 def broken_without_made_up(of_people: Audit) -> tuple[Verdict, ...]:
-    """The promises that a release keeps only with what is made up, and must keep without.
-
-    Arguments:
-        of_people: the audit of the release without what is made up.
-    """
+    """The promises that a release keeps only with what is made up, and must keep without."""
     known = models()
     return tuple(
         verdict

@@ -41,10 +41,6 @@ def columns_of(policy: Policy, table: Table) -> pl.DataFrame | None:
 
     Where the policy names whose each record is, :data:`PERSON` says it.
 
-    Arguments:
-        policy: what is asked.
-        table: the private table, before anything is done to its values.
-
     Raises:
         PolicyError: an analysis names a column, or a value, that the table does not have.
     """

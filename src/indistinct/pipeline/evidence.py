@@ -63,9 +63,6 @@ EVIDENCE = "evidence.json"
 def published_evidence(release: Frame) -> Plain:
     """What a reader can count in a release, and nothing else.
 
-    Arguments:
-        release: the folder of a release, or a release that was made here.
-
     Returns:
         ``attributes``, each with its ``table``, ``role`` as far as the certificate tells it and the
         ``spread`` of its values; ``sizes`` of the classes; ``risk`` of their records, and its
@@ -98,11 +95,7 @@ def published_evidence(release: Frame) -> Plain:
 
 
 def apart(private: PrivateTable) -> PrivateTable:
-    """The same table, whose texts no one else can change: those of Arrow are the caller's memory.
-
-    Arguments:
-        private: a table that is looked at later.
-    """
+    """The same table with texts of its own: those of Arrow are the caller's memory."""
     subjects = private.subjects
     events, texts = subjects.events, _own(subjects.texts)
     if events is not None:
@@ -183,11 +176,7 @@ def policy_text(policy: Policy) -> str:
 
 
 def sizes_and_risk(size: NDArray[np.int64]) -> Plain:
-    """How large classes are, and the risk of their records by what guidelines ask, and over k.
-
-    Arguments:
-        size: records, or people, of every class.
-    """
+    """How large classes are, and the risk of their records by what guidelines ask, and over k."""
     starts = np.array(STEPS)
     step = np.searchsorted(starts, size, side="right") - 1
     sizes = [

@@ -54,10 +54,6 @@ Listing = Counter[tuple[int, Listed]]
 def tried_by(context: AttackContext, private: PrivateTable) -> Tried | Rerun | None:
     """What the policy's method tried of a table and refused, in place of the published classes.
 
-    Arguments:
-        context: the release.
-        private: the table, with the policy that the release was made by.
-
     Returns:
         The method to be run again where it cannot tell. None where no promise is about the values
         of classes, or it makes other classes of this table than the published ones, or they are at

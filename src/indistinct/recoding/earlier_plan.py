@@ -246,10 +246,6 @@ class EarlierPlan:
 
         Dates of another year are covered by no class of this one, for instance. At most
         :data:`LOOKED_AT` combinations are looked at, evenly spread.
-
-        Arguments:
-            data: the table.
-            outside: the combinations that no class covers, [C].
         """
         if self.cells is None or not outside.any():
             return None

@@ -15,12 +15,7 @@ from indistinct.types import Plain
 
 
 def plan_document(plan: Plan, data: LeveledTable) -> Plain:
-    """The plan with its mappings from value to published value, for the custodian alone.
-
-    Arguments:
-        plan: what is published instead of what, of records.
-        data: the table it was made for.
-    """
+    """The plan with its mappings from value to published value, for the custodian alone."""
     document = plan.to_dict()
     if isinstance(plan, LevelPlan):
         document["nodes"] = [list(node) for node in plan.nodes]
@@ -73,13 +68,7 @@ def _at_levels(data: LeveledTable, attribute: int, levels: Sequence[int]) -> lis
 
 
 def _to_use_again(document: Plain, plan: Plan, data: LeveledTable) -> Plain:
-    """The document with what it takes to use the plan again.
-
-    Arguments:
-        document: the plan without its combinations, and ``attributes``.
-        plan: a plan of levels, cuts or classes.
-        data: the table it was made for.
-    """
+    """The document with what it takes to use the plan again."""
     document["hierarchies"] = {name: labels_of(data.taxonomies[name]) for name in data.attributes}
     if isinstance(plan, CellPlan):
         used = np.unique(plan.class_of[plan.class_of >= 0])

@@ -108,10 +108,6 @@ def _nodes(level: LevelTable, at: int, records: Amounts, published: Amounts) -> 
 def published_partition(data: LeveledTable, plan: Plan) -> Plain | None:
     """The classes of a plan as boxes over the values of the quasi-identifiers, largest first.
 
-    Arguments:
-        data: the table.
-        plan: what is published instead of what.
-
     Returns:
         ``cells``: of every quasi-identifier each published cell [text, where it begins and ends
         among all records in the order of their values]; ``classes``: each [records, the place of

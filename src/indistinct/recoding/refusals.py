@@ -13,12 +13,7 @@ Choice = tuple[str, object, Sequence[object]]
 
 
 def bad_choices(of: str, choices: Iterable[Choice]) -> Problems:
-    """Settings with a value that they cannot have.
-
-    Arguments:
-        of: whose settings they are.
-        choices: the settings.
-    """
+    """Settings with a value that they cannot have."""
     return Problems(
         Problem(
             "bad-setting",
@@ -48,12 +43,7 @@ def unknown_sensitive(
 
 
 def without_hierarchy(data: LeveledTable, algorithm: str) -> Problems:
-    """Quasi-identifiers that an algorithm would have to generalize, and cannot.
-
-    Arguments:
-        data: the table.
-        algorithm: its name.
-    """
+    """Quasi-identifiers that an algorithm would have to generalize, and cannot."""
     return Problems(
         Problem(
             "unchanged-attribute",
@@ -67,12 +57,7 @@ def without_hierarchy(data: LeveledTable, algorithm: str) -> Problems:
 
 
 def not_quasi(data: LeveledTable, named: Iterable[tuple[str, Iterable[str]]]) -> Problems:
-    """Names that stand for quasi-identifiers, and are none.
-
-    Arguments:
-        data: the table.
-        named: how each name is introduced, and the names.
-    """
+    """Names that stand for quasi-identifiers, and are none."""
     return Problems(
         Problem(
             "unknown-attribute",

@@ -329,10 +329,6 @@ class _Rows:
         """The rows that have to be ``*``; None where they are more, or all of a class too few.
 
         What the first attributes single out, more of them do as well: their levels fail once.
-
-        Arguments:
-            node: the level of every attribute.
-            codes: what each shows in every row.
         """
         if any(node[:length] in self._failed for length in range(1, len(node))):
             return None

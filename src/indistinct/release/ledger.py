@@ -561,11 +561,7 @@ class Recording:
     kept: bool = False
 
     def await_folder(self, certificate: Path) -> None:
-        """Write the entry down as one whose folder is about to appear.
-
-        Arguments:
-            certificate: the file of the certificate, as it will stand in the folder.
-        """
+        """Write the entry down as one whose folder is about to appear."""
         entry = self.entry
         blobs = (entry.people.tobytes(), entry.groups.tobytes(), entry.sizes.tobytes())
         self.digest = _digest(certificate)

@@ -10,11 +10,7 @@ BEST, OTHER, TAKE = "#2c6fb5", "#9aa5b1", "#b5502c"
 
 
 def frontier_svg(found: Exploration) -> str:
-    """What is kept over the highest risk: the frontier in blue, the recommended point in orange.
-
-    Arguments:
-        found: the exploration.
-    """
+    """What is kept over the highest risk: the frontier in blue, the recommended point in orange."""
     canvas = Canvas(WIDE, TALL, "What policies keep, over the highest risk of a record")
     able = [
         (at, float(item.risk["highest"] or 0.0), item.kept)

@@ -77,12 +77,7 @@ def require_template(name: str) -> None:
 
 
 def page(found: Evidence, template: str = "plain") -> Page:
-    """The report of a release.
-
-    Arguments:
-        found: what is known of it.
-        template: the order of its chapters.
-    """
+    """The report of a release."""
     outline = outlines()[template]
     if found.refused:
         return refusal(found)

@@ -64,12 +64,7 @@ class EngineTable(ABC):
 
 
 def null_where_missing(column: str, kind: str) -> str:
-    """SQL of a value that is NULL where it has no text, by which records are put into classes.
-
-    Arguments:
-        column: the column, quoted.
-        kind: its kind.
-    """
+    """SQL of a value that is NULL where it has no text, by which records are put into classes."""
     if kind == "float":
         return f"nullif({column}, CAST('NaN' AS DOUBLE))"
     return f"nullif(CAST({column} AS STRING), '')" if kind == "text" else column

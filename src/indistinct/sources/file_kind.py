@@ -181,10 +181,6 @@ class WrittenKind(FileKind):
 def require_cells(scanned: pl.LazyFrame, name: str) -> None:
     """Refuse a table of more cells than fit into the memory that it may take.
 
-    Arguments:
-        scanned: the table, of which nothing is read yet.
-        name: what messages call it.
-
     Raises:
         DataError: it does not fit.
     """

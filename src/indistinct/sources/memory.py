@@ -210,12 +210,7 @@ def most_combinations(ceiling: int) -> int:
 
 
 def most_drawn(looked_at: pl.DataFrame, ceiling: int) -> int:
-    """How many records may be brought home that are looked at one by one, in place of all.
-
-    Arguments:
-        looked_at: some of them, as texts, by which their length is told.
-        ceiling: how many bytes the process may take.
-    """
+    """How many records may be brought home that are looked at one by one, in place of all."""
     characters = sum(int(texts.str.len_bytes().sum()) for texts in looked_at.get_columns())
     each = OF_CELLS * looked_at.width + characters / max(looked_at.height, 1)
     return int(ceiling / OF_A_SAMPLE / each)

@@ -714,13 +714,7 @@ class PostgresTable(EngineTable):
         )
 
     def _alike(self, column: str, ours: str, *, gap: bool) -> str:
-        """The condition that a record has a value.
-
-        Arguments:
-            column: the column.
-            ours: the value's text, as SQL.
-            gap: whether some of these are missing.
-        """
+        """The condition that a record has a value."""
         here, theirs = f'{ours} COLLATE "C"', f"s.{_text(column)}"
         if gap:
             both = f"coalesce({theirs}, '') = coalesce({here}, '')"

@@ -196,13 +196,6 @@ def _cells(
     """The cells of CSV files as texts, blanks around them stripped and empty ones missing.
 
     What is asked of all cells is asked in one pass over the files.
-
-    Arguments:
-        session: reads them.
-        path: the pattern that means them.
-        first: one of them.
-        name: what messages call them.
-        reading: separator, quote, encoding and header.
     """
     from pyspark.sql import functions as f
 
@@ -285,11 +278,6 @@ def _start(session: SparkSession, file: str) -> bytes:
 
 def _unpacked(data: bytes, whole: int, name: str) -> bytes:
     """The bytes that a file packed by gzip begins with.
-
-    Arguments:
-        data: the packed bytes that it begins with.
-        whole: how many there are in all.
-        name: what messages call it.
 
     Raises:
         DataError: it cannot be unpacked, or is packed as no table is.

@@ -26,12 +26,7 @@ NUMBER = "number"
 
 
 def numbered(lookup: pyarrow.Table, columns: Sequence[str]) -> tuple[pyarrow.Table, pyarrow.Table]:
-    """A lookup with the number of what is published, and what is published, by its number.
-
-    Arguments:
-        lookup: an Arrow table.
-        columns: those of its columns that are published.
-    """
+    """A lookup with the number of what is published, and what is published, by its number."""
     at = "at"
     names = [f"c{one}" for one in range(len(columns))]
     shown = polars_of(lookup.select(list(columns)).rename_columns(names))

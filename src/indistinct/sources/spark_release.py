@@ -69,12 +69,7 @@ class Known:
     kept: Any = None
 
     def keep_counted(self, found: pyarrow.Table, most: int) -> None:
-        """Keep combinations that were counted, and of earlier ones as many bytes as there may be.
-
-        Arguments:
-            found: an Arrow table.
-            most: how many bytes of earlier ones and of these.
-        """
+        """Keep combinations that were counted, and of earlier ones as many bytes as fit."""
         left = most - found.nbytes
         kept = []
         for one in reversed(self.counted):

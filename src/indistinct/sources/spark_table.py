@@ -462,11 +462,7 @@ class SparkTable(EngineTable):
         return [int(one or 0) for one in polars_of(self._fetch(frame.agg(*named))).row(0)]
 
     def _look(self, height: int | None) -> tuple[int, Mapping[str, str]]:
-        """The number of records, and the kinds of the columns: times may all be days.
-
-        Arguments:
-            height: the number of records, where it is known.
-        """
+        """The number of records, and the kinds of the columns: times may all be days."""
         from pyspark.sql import functions as f
         from pyspark.sql.pandas.types import to_arrow_schema
 

@@ -370,10 +370,6 @@ NAMELESS = "\0"
 def until_seen(columns: Sequence[str], name: str) -> list[str]:
     """The names of a file's columns, those without one numbered where they may turn out empty.
 
-    Arguments:
-        columns: the names as they stand in the file.
-        name: what messages call it.
-
     Raises:
         DataError: names are wrong, or no column has one.
     """

@@ -80,10 +80,6 @@ def only_midnights(values: pl.Series) -> bool:
 def canonical(frame: pl.DataFrame, tokens: Tokens | None = None) -> pl.DataFrame:
     """Every cell of the frame as its canonical text, missing ones as null.
 
-    Arguments:
-        frame: Frame Polars frame.
-        tokens: Texts that stand for a missing value, by column.
-
     Raises:
         DataError: For columns of a type that has no text, such as lists; all of them at once.
     """
@@ -295,10 +291,6 @@ def coded(frame: pl.DataFrame, tokens: Tokens | None = None) -> dict[str, Coded]
     """Every column as codes of its canonical texts, which are sorted, missing last.
 
     Each different value is written as a text once, and not record by record.
-
-    Arguments:
-        frame: Columns as they are stored.
-        tokens: Texts that stand for a missing value, by column.
 
     Raises:
         DataError: For columns of a type that has no text.

@@ -373,13 +373,7 @@ class _Held:
 
 
 def _transformed(table: Table, policy: Policy, view: ReleaseView) -> Left | None:
-    """What is left of transformed columns, beside others that are published value by value.
-
-    Arguments:
-        table: the private table as it was read.
-        policy: says what was transformed.
-        view: the release.
-    """
+    """What is left of transformed columns, beside others that are published value by value."""
     if view.link is not None:
         return None
     both = {*table.columns} & {*view.table.columns}
@@ -466,11 +460,6 @@ def _with_certified(
 
 def _together(table: Table, read: Sequence[_Read], names: tuple[str, str]) -> Contingency:
     """How often two columns have which values together, in records, before and after.
-
-    Arguments:
-        table: the private table.
-        read: the releases.
-        names: the two columns.
 
     Raises:
         DataError: the table or a release lacks one of them, they are the same, or a release is of

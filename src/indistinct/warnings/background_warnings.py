@@ -28,12 +28,7 @@ def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
 
 
 def warn_about_alike(found: Iterable[GroupValues], unit: str) -> list[WarningText]:
-    """What a class tells of values that no promise is about: everybody of it has the same one.
-
-    Arguments:
-        found: the values of each class.
-        unit: what is counted.
-    """
+    """What a class tells of values that no promise is about: everybody of it has the same one."""
     counted = {one.name: one for one in found}
     alike = {name: one.certain(0) for name, one in counted.items()}
     usual = {name: one.usual for name, one in counted.items() if alike[name] > 0.5}

@@ -411,12 +411,7 @@ def told_of_known_values(found: Iterable[GroupValues], group: str, unit: str) ->
 
 
 def told_where_made_up(names: Sequence[str], group: str) -> list[WarningText]:
-    """The same where the release shows it of nobody, who may be made up.
-
-    Arguments:
-        names: the attributes that promises are about.
-        group: what the groups are called.
-    """
+    """The same where the release shows it of nobody, who may be made up."""
     listed = in_quotes(names)
     return [
         Kind.LIMIT(
@@ -431,10 +426,6 @@ def told_where_alike(found: Iterable[GroupValues], unit: str) -> list[WarningTex
 
     A promise on some of the quasi-identifiers; one that compares with a table in which most have
     the value; one that asks for nothing. Buckets of one value are made by no method.
-
-    Arguments:
-        found: the values of classes, of attributes that promises are about.
-        unit: what is counted: records, or people.
     """
     return told_of_no_bound(
         {one.name: part for one in found if (part := one.certain(0))},

@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 
 
 def warn_about_original_shares(private: PrivateTable, left_out: Bools) -> list[WarningText]:
-    """The warning that such a certificate tells the values of those who were left out.
-
-    Arguments:
-        private: the table, and what is promised of it.
-        left_out: which of its combinations are suppressed, [C].
-    """
+    """The warning that such a certificate tells the values of those who were left out."""
     gone, found = np.flatnonzero(left_out).astype(np.int32), []
     count = int(private.data.weight[gone].sum())
     for name in compared_with_original(private.promises) if count else ():
@@ -44,12 +39,7 @@ def warn_about_original_shares(private: PrivateTable, left_out: Bools) -> list[W
 
 
 def warn_about_those_left_out(policy: Policy, suppressed: int) -> list[WarningText]:
-    """The warning that what was done to values shows something of suppressed records.
-
-    Arguments:
-        policy: says what was done to values.
-        suppressed: how many records are.
-    """
+    """The warning that what was done to values shows something of suppressed records."""
     names = shows_suppressed(policy) if suppressed else []
     listed = in_quotes(names)
     return [

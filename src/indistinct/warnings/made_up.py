@@ -21,12 +21,7 @@ MUCH_MADE_UP = 0.05
 
 
 def warn_about_made_up(made_up: int, records: int) -> list[WarningText]:
-    """The warning that a good part of a release is made up, where it is.
-
-    Arguments:
-        made_up: records of the release, or people, that are nobody's: noise and decoys.
-        records: all of its records.
-    """
+    """The warning that a good part of a release is made up, where it is."""
     if made_up <= MUCH_MADE_UP * records:
         return []
     return [

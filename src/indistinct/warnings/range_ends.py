@@ -32,12 +32,7 @@ MIDDLE = (0.05, 0.95)
 
 
 def warn_about_range_ends(private: PrivateTable, plan: Plan | LinkedPlan) -> list[WarningText]:
-    """Warnings about ranges whose end is the value of fewer than k, far from all others.
-
-    Arguments:
-        private: the table, and what is promised of it.
-        plan: what is published instead of what.
-    """
+    """Warnings about ranges whose end is the value of fewer than k, far from all others."""
     cells = plan.quasi if isinstance(plan, LinkedPlan) else plan
     if not isinstance(cells, CellPlan):
         return []

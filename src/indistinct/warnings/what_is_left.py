@@ -141,11 +141,7 @@ WORTH = 0.02
 
 
 def lost_attributes(leakage: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The attributes of which little is left, with the share of what they told that is.
-
-    Arguments:
-        leakage: what each attribute tells before and after, shares of what names a record.
-    """
+    """The attributes of which little is left, with the share of what they told that is."""
     return {
         name: told["after"] / told["before"]
         for name, told in leakage.items()
@@ -208,12 +204,7 @@ def warn_about_uncovered(private: PrivateTable) -> list[WarningText]:
 def warn_about_erased(
     plan: Plan | LinkedPlan, leakage: Mapping[str, Mapping[str, float]]
 ) -> list[WarningText]:
-    """The warning that rows are kept at the cost of what attributes told, where it is so.
-
-    Arguments:
-        plan: what is published instead of what, and what was minimized.
-        leakage: what each attribute tells before and after, shares of what names a record.
-    """
+    """The warning that rows are kept at the cost of what attributes told, where it is so."""
     erased = [name for name, told in leakage.items() if told["before"] > 0.0 == told["after"]]
     if plan.search.measure != "rows" or not erased:
         return []

@@ -26,12 +26,7 @@ def _says_whose(policy: Policy) -> bool:
 
 
 def warn_about_counted_rows(table: Table, policy: Policy) -> list[WarningText]:
-    """The warning that the rows of a table are combinations with a count, and none of people.
-
-    Arguments:
-        table: the table, its values transformed.
-        policy: what was asked.
-    """
+    """The warning that the rows of a table are combinations with a count, and none of people."""
     if _says_whose(policy):
         return []
     name = column_of_counts(table, table.columns)
@@ -39,12 +34,7 @@ def warn_about_counted_rows(table: Table, policy: Policy) -> list[WarningText]:
 
 
 def warn_about_forgotten_person(table: Table, policy: Policy) -> list[WarningText]:
-    """The warning that promises count records where an identifier repeats, as if it were people's.
-
-    Arguments:
-        table: the table, its values transformed.
-        policy: what was asked.
-    """
+    """The warning that promises count records where an identifier repeats as people's do."""
     if _says_whose(policy):
         return []
     records = table.height()
@@ -85,11 +75,7 @@ def warn_about_forgotten_person(table: Table, policy: Policy) -> list[WarningTex
 
 
 def warn_about_population(private: PrivateTable) -> list[WarningText]:
-    """The warning that the table has people whom the population lacks, so that it is another's.
-
-    Arguments:
-        private: the table, with the population that promises count.
-    """
+    """The warning that the table has people whom the population lacks, so that it is another's."""
     table = private.data.table
     if table.population is None:
         return []

@@ -917,12 +917,7 @@ def _pooled(held: Weighted, sets: Rows, domain: int) -> Weighted:
 def _labels_above(
     known: ValueMetadata, had: Sequence[Label]
 ) -> tuple[list[Label], dict[Label, set[Label]]]:
-    """All values that are known, and of each the labels that cover it, itself among them.
-
-    Arguments:
-        known: categories and hierarchy of the values.
-        had: the values that people have.
-    """
+    """All values that are known, and of each the labels that cover it, itself among them."""
     leaves = {chain[0] for chain in known.chains}
     values: list[Label] = list(dict.fromkeys([*had, *known.categories, *leaves]))
     above: dict[Label, set[Label]] = {value: {value} for value in values}

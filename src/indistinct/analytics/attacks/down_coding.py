@@ -107,12 +107,7 @@ class Tight:
 
 
 def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipped:
-    """Sharpen the beliefs about every quasi-identifier of every person.
-
-    Arguments:
-        context: what the attacker is given.
-        sensitive: not looked at.
-    """
+    """Sharpen the beliefs about every quasi-identifier of every person."""
     del sensitive
     places = context.places
     if not places.classes.ordinary.any() or not context.people.height:

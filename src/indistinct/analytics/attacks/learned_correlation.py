@@ -210,13 +210,7 @@ def accuracy(context: AttackContext, sensitive: str, pooled: Weighted) -> float:
 def _from_buckets(
     context: AttackContext, sensitive: str, rounds: int
 ) -> tuple[NDArray[np.float64], Weighted, float]:
-    """What is learnt from buckets: belief in the truth [n], in labels by class [G], accuracy.
-
-    Arguments:
-        context: people and release.
-        sensitive: the attribute.
-        rounds: of expectation and maximization at most.
-    """
+    """What is learnt from buckets: belief in the truth [n], in labels by class [G], accuracy."""
     linked, domain = context.class_buckets, len(context.labels(sensitive))
     shares, says = learnt_of_buckets(context, sensitive, rounds), context.implied(sensitive)
     entry, at = expanded(says, shares.index)

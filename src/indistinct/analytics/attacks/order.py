@@ -299,10 +299,6 @@ def right_rows(context: AttackContext, sensitive: str) -> Right:
     A row is right where its bucket lists the person's values: where everybody has all of a bucket,
     exactly these; else as far as its people have one of them. A row of a release of records is
     right where it shows the person's value.
-
-    Arguments:
-        context: what the attacker was given.
-        sensitive: the attribute.
     """
     own, domain = context.own(sensitive), max(len(context.labels(sensitive)), 1)
     keys = own.person * domain + own.label
@@ -350,12 +346,7 @@ def right_rows(context: AttackContext, sensitive: str) -> Right:
 
 
 def take_in_order(places: Places, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The row that is taken for every person, -1 for none, [n].
-
-    Arguments:
-        places: people and rows.
-        order: the published rows in the order in which they are gone through, [r].
-    """
+    """The row that is taken for every person, -1 for none, [n]."""
     sets, size = places.candidate_sets, places.classes.size
     indptr = np.zeros(len(size) + 1, np.int64)
     np.cumsum(size, out=indptr[1:])
@@ -385,10 +376,6 @@ def attributable(
 
     A value that occurs once in a class, and that one person alone of those who could stand there
     has, in the source. For releases in which every record is of another person.
-
-    Arguments:
-        context: what the attacker was given.
-        sensitive: the attribute.
     """
     assert context.shown is not None
     held, places = context.buckets[sensitive], context.places

@@ -268,11 +268,7 @@ class Places:
         return (self.set_size > 0)[self.set_of]
 
     def by_class(self, score: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The largest score among the people who could stand in each class, 0 at least, [G].
-
-        Arguments:
-            score: of every person, [n].
-        """
+        """The largest score among the people who could stand in each class, 0 at least, [G]."""
         sets = self.candidate_sets
         by_set, found = np.zeros(len(sets)), np.zeros(len(self.classes))
         np.maximum.at(by_set, self.set_of, score)

@@ -98,12 +98,7 @@ def run(
 
 
 def _linked_to(context: AttackContext, weak: Bools) -> tuple[Bools, Bools, dict[str, Array]]:
-    """Classes and candidate sets that are linked to one of some buckets, with how many rows.
-
-    Arguments:
-        context: what the attacker is given.
-        weak: the buckets, [B].
-    """
+    """Classes and candidate sets that are linked to one of some buckets, with how many rows."""
     linked, met = context.class_buckets, context.set_buckets
     rows = np.bincount(
         linked.row_of, linked.amount * weak[linked.index], minlength=len(context.classes)

@@ -41,12 +41,7 @@ class EventLeakage(PlainData):
 
     @classmethod
     def of(cls, attribute: str, column: Lists) -> EventLeakage:
-        """What the values of people tell.
-
-        Arguments:
-            attribute: the column.
-            column: the values of every person, [n].
-        """
+        """What the values of people tell."""
         people = len(column)
         known = np.array([label is not None for label in column.labels], np.bool_)
         there = known[column.index] if len(known) else np.zeros(0, np.bool_)
@@ -65,11 +60,7 @@ class EventLeakage(PlainData):
 
 
 def unicity_of(columns: Mapping[str, Lists]) -> Plain:
-    """By how many known cells, of any columns and records, how many people are unique.
-
-    Arguments:
-        columns: the cells of every person, [n].
-    """
+    """By how many known cells, of any columns and records, how many people are unique."""
     if not columns or len(next(iter(columns.values()))) < 2:
         return {}
     return dict(known_cells(Cells.of(columns), [0], DRAWS)[0])

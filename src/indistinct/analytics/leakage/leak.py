@@ -55,12 +55,7 @@ class Leak(PlainData):
 
     @classmethod
     def of(cls, context: AttackContext, name: str) -> Self:
-        """Let the detectors of homogeneity, of ranks and of beliefs look at a whole release.
-
-        Arguments:
-            context: people and release.
-            name: the sensitive attribute, whose values have ranks.
-        """
+        """Let the detectors of homogeneity, of ranks and of beliefs look at a whole release."""
         found = membership.run(context, name)
         assert isinstance(found, Finding)
         rank_of, of_value = published_ranks(context, name)

@@ -88,11 +88,6 @@ def _ranges(counted: pl.DataFrame, column: str, kind: str) -> list[pl.DataFrame]
 
     Numbers and dates are put in order by their size, everything else as texts.
 
-    Arguments:
-        counted: values of the column beside others, with how often they occur together, last.
-        column: the column.
-        kind: its kind, by its type.
-
     Returns:
         For each number of ranges the column, and the number of the range, as text.
     """

@@ -39,10 +39,6 @@ def column_of_counts(table: Table, columns: Sequence[str]) -> str | None:
     Its name says so, its values are whole numbers from 0 on, and no two rows are equal in all other
     columns, though many would be if these were drawn one by one. Columns that are different in
     every row are no others.
-
-    Arguments:
-        table: the table.
-        columns: those to look at.
     """
     columns = [name for name in columns if table.kinds[name] != "other"]
     named = [name for name in columns if is_one_of(name, COUNTS, OF)]
@@ -65,11 +61,7 @@ def column_of_counts(table: Table, columns: Sequence[str]) -> str | None:
 
 
 def told_of_counts(name: str) -> str:
-    """What is to be known of a table whose rows are combinations with a count.
-
-    Arguments:
-        name: the column of the count.
-    """
+    """What is to be known of a table whose rows are combinations with a count."""
     return (
         f"'{name}' seems to say how many people each row stands for, as no two rows are equal "
         "otherwise: every promise and figure counts rows, and not these people; write a row for "

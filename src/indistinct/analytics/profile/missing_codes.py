@@ -112,11 +112,7 @@ def _apart(numbers: list[float], codes: int) -> bool:
 
 
 def missing_codes(suspicions: Mapping[str, Far]) -> dict[str, tuple[str, ...]]:
-    """The texts of every column that stand for missing.
-
-    Arguments:
-        suspicions: what :func:`suspected` says of every column.
-    """
+    """The texts of every column that stand for missing."""
     often = Counter(text for far in suspicions.values() for text in far)
     found = {
         name: tuple(text for text, enough in far.items() if enough or often[text] > 1)

@@ -61,12 +61,7 @@ class Nestable:
 
 
 def columns_around(table: Table, columns: Sequence[Nestable]) -> dict[str, tuple[str, ...]]:
-    """The columns that each narrow one lies in, each within the next.
-
-    Arguments:
-        table: the table.
-        columns: those to look at.
-    """
+    """The columns that each narrow one lies in, each within the next."""
     narrow = [one for one in columns if one.narrow and one.distinct <= MOST]
     if not narrow:
         return {}
@@ -130,12 +125,7 @@ def _without(rows: pl.DataFrame, columns: Sequence[Nestable]) -> pl.DataFrame:
 
 
 def tree_of(table: Table, columns: Sequence[Nestable]) -> Plain:
-    """The tree of a column's values over the columns that they lie in, as a policy writes it.
-
-    Arguments:
-        table: the table.
-        columns: the column, and those that it lies in, each within the next.
-    """
+    """The tree of a column's values over the columns that they lie in, as a policy writes it."""
     names = [one.name for one in columns]
     rows = _without(table.distinct(names), columns).select(names).sort(names)
     rows = rows.filter(pl.col(names[0]) != TOP)

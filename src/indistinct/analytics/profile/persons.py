@@ -117,12 +117,7 @@ def _is_named(item: Column) -> bool:
 
 
 def keys_of_people(table: Table, columns: Sequence[Column]) -> dict[str, Numbering]:
-    """The columns that may number people who have several records each, with what shows it.
-
-    Arguments:
-        table: the table.
-        columns: its columns.
-    """
+    """The columns that may number people who have several records each, with what shows it."""
     named = [
         item.name for item in columns if _is_named(item) and 0 < item.distinct < 0.999 * item.filled
     ]
@@ -223,11 +218,7 @@ def persons_of(
 
 
 def filled_once(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Numbers of people that most records lack, and no two have: of merged or blank cells, maybe.
-
-    Arguments:
-        columns: the columns of a table.
-    """
+    """Numbers of people that most records lack, and no two have: of merged cells, maybe."""
     return tuple(
         item
         for item in columns

@@ -69,12 +69,7 @@ class LogLinear(PlainData):
     risk: Floats = field(repr=False)
 
     def parts(self, records: int, units: str) -> Iterator[Part]:
-        """What is expected of unique records, and of all.
-
-        Arguments:
-            records: how many there are in classes.
-            units: what is counted, in the plural.
-        """
+        """What is expected of unique records, and of all."""
         yield Line(f"\nexpected by a log-linear model with {MODELS[self.interactions]}", "title")
         once, whole = max(self.sample_uniques, 1), max(records, 1)
         rows = [

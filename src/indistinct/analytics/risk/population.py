@@ -108,11 +108,7 @@ class Population:
         return cls(basis, float(number_of.sum()), cells.drop(_PEOPLE), number_of)
 
     def alike(self, classes: pl.DataFrame) -> Ints:
-        """How many people have exactly the values of every class, [G]; for a table of people.
-
-        Arguments:
-            classes: the quasi-identifiers of every class as text, [G rows].
-        """
+        """How many people have exactly the values of every class, [G]; for a table of people."""
         assert self.cells is not None
         theirs = self.cells.with_columns(pl.Series(_PEOPLE, self.number))
         joined = classes.join(

@@ -349,11 +349,7 @@ class RiskCurve(PlainData, Document):
         return pl.DataFrame(rows)
 
     def parts(self, units: str = "records") -> Iterator[Part]:
-        """The criteria for every k, with their bends.
-
-        Arguments:
-            units: what is counted, in the plural.
-        """
+        """The criteria for every k, with their bends."""
         of = "releases" if self.of == "releases" else "the table without smaller classes"
         yield Line(f"\nrisk over k: {of}", "title")
         found = self.selection

@@ -68,12 +68,7 @@ class SpecialUniques(PlainData):
     dis_of: Floats | None = field(default=None, repr=False)
 
     def parts(self, records: int, units: str) -> Iterator[Part]:
-        """How few attributes single out how many, and which.
-
-        Arguments:
-            records: how many there are in classes.
-            units: what is counted, in the plural.
-        """
+        """How few attributes single out how many, and which."""
         yield Line(f"\nspecial uniques (SUDA): sets of up to {self.most} attributes", "title")
         whole = max(records, 1)
         rows = [(shown(s), shown(n), share(n / whole)) for s, n in self.by_size.items()]

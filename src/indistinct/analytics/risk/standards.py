@@ -442,10 +442,6 @@ def _ages(values: Iterable[str], what: str, name: str) -> StandardCheck:
 def _tells_age(text: str, per_year: int = 1) -> bool | None:
     """Whether a text is silent on ages over 89; None where it may be.
 
-    Arguments:
-        text: an age, or several.
-        per_year: how many of its units make a year.
-
     >>> [_tells_age(text) for text in ("89", "90", "91", ">=90", "90+", "[85, 90)", "90-94", "<90")]
     [True, None, False, True, True, True, False, True]
     """

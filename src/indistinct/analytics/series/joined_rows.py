@@ -82,12 +82,7 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def joined_rows(series: Series, entries: Sequence[Entry]) -> Joined:
-    """Of whom rows of several releases may tell more than their classes list.
-
-    Arguments:
-        series: all releases that list an attribute, person by person.
-        entries: the releases.
-    """
+    """Of whom rows of several releases may tell more than their classes list."""
     beside = [{*entry.account.get(BESIDE, ())} for entry in entries]
     kept = [each - {series.attribute} for each in beside] if series.single else beside
     there = series.members["release"].unique().sort().to_list()

@@ -332,9 +332,6 @@ class Series:
 
         ``person``, ``unit`` and ``group`` of each; ``unit`` and ``value``, for all values that are
         possible in all of its releases.
-
-        Arguments:
-            who: the people who are looked at, [n].
         """
         unit_of = np.arange(self.people)
         members = self.members.filter(pl.Series(who).gather(self.members["person"]))

@@ -23,10 +23,6 @@ def writing_of(entry: Entry, attribute: str) -> tuple[str, bool]:
     Values as they are in the table have the empty text. Of two releases with the same text a label
     stands for the same values, unless either writes as no other does: under a node of a hierarchy
     one class may have other values than the next.
-
-    Arguments:
-        entry: the release.
-        attribute: an attribute that it lists.
     """
     policy, listed = _table(entry.account.get("policy")), entry.listed[attribute]
     item, method = _table(_table(policy.get("attributes")).get(attribute)), policy.get("method")

@@ -149,11 +149,7 @@ class Estimate:
         return (other.estimate - one.estimate) / ((one.high - one.low) / (2 * _Z))
 
     def changed(self, what: str) -> bool | None:
-        """Whether ``sign`` or ``significance`` differ; None where that is not known.
-
-        Arguments:
-            what: which.
-        """
+        """Whether ``sign`` or ``significance`` differ; None where that is not known."""
         one, other = self.original, self.release
         if one is None or other is None or one.p is None or other.p is None:
             return None
@@ -242,11 +238,7 @@ class Analyses(PlainData, Document):
 
 
 def answer_parts(item: Answer) -> Iterator[Part]:
-    """One analysis in lines and a table.
-
-    Arguments:
-        item: the analysis.
-    """
+    """One analysis in lines and a table."""
     yield Line(f"\n{item.question.title}", "title")
     if item.why is not None:
         yield Line(item.why, "doubt")
@@ -438,13 +430,7 @@ def _sides(question: Question, table: pl.DataFrame, release: pl.DataFrame) -> tu
 
 
 def _shares(column: pl.Series, own: Sequence[str], reference: str | None) -> dict[str, Floats]:
-    """Of every category but the reference how far each record is in it; of those alike, together.
-
-    Arguments:
-        column: the cells.
-        own: the categories of the table.
-        reference: the category that others are compared with.
-    """
+    """Of categories but the reference how far each record is in them; of those alike, together."""
     alike: dict[bytes, list[str]] = {}
     read = read_categories(column, own)
     for name in read.columns:

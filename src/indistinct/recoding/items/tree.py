@@ -121,10 +121,6 @@ class ItemTree:
 def tree_of(name: str, cells: Cells) -> ItemTree:
     """The tree over the values of a sensitive attribute.
 
-    Arguments:
-        name: the attribute.
-        cells: its values, and what is known of them.
-
     Raises:
         PolicyError: if no hierarchy is known.
         HierarchyError: if it has no root, or does not cover a value.

@@ -238,13 +238,7 @@ def _cells(linked: LinkedTable, sets: Mapping[str, Fingerprints]) -> dict[str, C
 def _distinct(
     linked: LinkedTable, sets: Mapping[str, Fingerprints], single: Mapping[str, Cells]
 ) -> tuple[LeveledTable, Ints32]:
-    """The distinct combinations of quasi-identifiers with their sets, and everybody's.
-
-    Arguments:
-        linked: the people.
-        sets: the sets of every attribute.
-        single: the values in them, of everybody.
-    """
+    """The distinct combinations of quasi-identifiers with their sets, and everybody's."""
     data = linked.data
     table, number = frequency_table(
         {
@@ -304,13 +298,7 @@ def _of_values(
 
 
 def _by_combination(cells: Cells, combination_of: Ints32, weight: Ints) -> Cells:
-    """How many people of every combination have each value.
-
-    Arguments:
-        cells: the values of everybody.
-        combination_of: the combination of everybody, [n].
-        weight: what everybody counts, [n].
-    """
+    """How many people of every combination have each value."""
     combinations = int(combination_of.max(initial=-1)) + 1
     person = cells.row_of
     (of, value), count, _ = count_combinations(

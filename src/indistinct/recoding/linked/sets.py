@@ -29,11 +29,7 @@ class Fingerprints:
 
 
 def fingerprints(cells: Cells) -> Fingerprints:
-    """The sets of values that people have, with any number of records for each.
-
-    Arguments:
-        cells: the values of every person.
-    """
+    """The sets of values that people have, with any number of records for each."""
     sets_of = _in_order(cells)
     entries, people = len(sets_of.value), len(sets_of)
     slots = 1 << max(4, int(2 * entries - 1).bit_length() + 1)

@@ -75,12 +75,7 @@ class PartitionSettings:
 
     @classmethod
     def of(cls, asked: Asked, **more: Any) -> Self:
-        """The settings that a policy asks for.
-
-        Arguments:
-            asked: what the policy says.
-            more: further settings of a method.
-        """
+        """The settings that a policy asks for."""
         own = asked.keys.partition
         return cls(
             strict=own.strict,

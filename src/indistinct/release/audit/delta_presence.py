@@ -71,12 +71,7 @@ def check(asked: Asked) -> Verdict:
 
 
 def _of_suppressed(asked: Asked, absent: int) -> Verdict:
-    """The verdict on suppressed records, which are about people under no class.
-
-    Arguments:
-        asked: the promise, and the records of classes.
-        absent: people of the population under no class.
-    """
+    """The verdict on suppressed records, which are about people under no class."""
     number = asked.suppressed
     keeps = number <= (asked["upper"] + TOLERANCE) * absent
     holds = None if asked["absent"] == "skip" else keeps

@@ -103,12 +103,7 @@ class PublishedTable:
         return self._counted is not None
 
     def counted(self, columns: Sequence[str], values: Sequence[str] = ()) -> pl.DataFrame:
-        """These columns as text; of a table in an engine its different rows, counted there.
-
-        Arguments:
-            columns: their names.
-            values: those of sensitive values.
-        """
+        """These columns as text; of a table in an engine its different rows, counted there."""
         if self._counted is None:
             return self.texts(columns, values)
         own = {name: self.find(name) or name for name in columns}

@@ -64,14 +64,7 @@ class CsvFile(FileKind):
 
 
 def _records(data: bytes, layout: Layout, how: Reading, name: str) -> pl.DataFrame:
-    """The records of a whole file.
-
-    Arguments:
-        data: the file, in UTF-8.
-        layout: how it is written, as far as that is said.
-        how: how its cells are read.
-        name: what messages call it.
-    """
+    """The records of a whole file."""
     columns, dialect, head = head_in_bytes(data, name, layout)
     body = data[len(head.encode()) :]
     del data
