@@ -46,7 +46,7 @@ def test_rows_are_released_at_the_first_node_at_which_their_class_is_large(
     work, released = Scratch.of(rows), np.full(rows, -1)
     order, own_weight = np.arange(rows, dtype=np.int32), weight.copy()
     kept = peel(
-        nodes, least, columns, ROW_OF, CARD, np.arange(2), order, own_weight, released, *work
+        nodes, least, columns, ROW_OF, CARD, np.arange(2), order, own_weight, released, work
     )
     assert released.tolist() == expected.tolist()
     assert order[:kept].tolist() == left

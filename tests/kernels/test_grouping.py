@@ -42,7 +42,7 @@ def numbered(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     work = Scratch.of(len(first))
     work.key[:] = first.astype(np.int64) * cards[1] + second
-    groups = grouping.number_keys(cards[0] * cards[1], weight, *work)
+    groups = grouping.number_keys(cards[0] * cards[1], weight, work)
     assert is_clean(work)
     places = [work.class_of.tolist().index(group) for group in range(groups)]
     assert work.first[:groups].tolist() == places
@@ -130,7 +130,7 @@ def test_group_with_products_beyond_64_bits(data: st.DataObject) -> None:
         np.zeros(attributes, np.int64),
         some,
         weight[some],
-        *work,
+        work,
     )
     assert is_clean(work)
     most = min(math.prod(cards.tolist()), grouping.LARGEST_KEY)
@@ -183,7 +183,7 @@ def test_group_pairs(rows: int, codes: int, seed: int) -> None:
         codes * codes,
         some,
         weight,
-        *work,
+        work,
     )
     assert is_clean(work)
     assert ((work.key >= 0) & (work.key < codes * codes)).all()
@@ -240,7 +240,7 @@ def test_a_table_of_slots_much_larger_than_its_rows() -> None:
         np.array([0]),
         np.arange(4, dtype=np.int32),
         np.ones(4, np.int64),
-        *work,
+        work,
     )
     assert groups == 3
     assert work.class_of[:4].tolist() == [0, 1, 0, 2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from indistinct.kernels.grouping import group
+from indistinct.kernels.grouping import Scratch, group
 from indistinct.kernels.jit import jit
 from indistinct.types import Bools, Ints, Ints32
 
@@ -20,20 +20,13 @@ def peel(
     rows: Ints32,
     weight: Ints,
     released: Ints,
-    key: Ints,
-    dense: Ints32,
-    slot_key: Ints,
-    slot_class: Ints32,
-    class_of: Ints32,
-    key_of: Ints,
-    size: Ints,
-    first: Ints32,
+    scratch: Scratch,
 ) -> int:
     """Go through nodes [N, m] of levels and release classes of at least that many units.
 
     ``released`` [rows of the table] gets the position in ``nodes`` at which a row was released.
     ``rows`` and ``weight`` are those not released yet, and are closed up in place; returns how many
-    are left. The other arrays are as in :func:`indistinct.kernels.grouping.group`.
+    are left. The rest is as in :func:`indistinct.kernels.grouping.group`.
     """
     left: int = len(rows)
     units = np.int64(0)
@@ -43,17 +36,15 @@ def peel(
         if units < least:
             break
         groups = group(
-            columns, row_of, card, attributes, nodes[node], rows[:left], weight[:left], key, dense,
-            slot_key, slot_class, class_of, key_of, size, first,
-        )  # fmt: skip
-        largest = np.int64(0)
-        for place in range(groups):
-            largest = max(largest, size[place])
+            columns, row_of, card, attributes, nodes[node], rows[:left], weight[:left], scratch
+        )
+        size = scratch.size[:groups]
+        largest = size.max()
         if largest < least:
             continue
         kept = 0
         for at in range(left):
-            if size[class_of[at]] >= least:
+            if size[scratch.class_of[at]] >= least:
                 released[rows[at]] = node
                 units -= weight[at]
             else:

@@ -25,7 +25,7 @@ _MIX = np.int64(-7046029254386353131)
 
 
 class Scratch(NamedTuple):
-    """Room for grouping so many rows; kernels take its arrays one by one, in this order.
+    """Room for grouping so many rows; what kernels find stands in it.
 
     Between calls ``dense`` and ``slot_class`` hold -1 everywhere.
     """
@@ -72,23 +72,12 @@ def first_slot(key: np.int64, mask: int) -> np.int64:
 
 
 @jit
-def number_keys(
-    product: int | np.int64,
-    weight: Ints,
-    key: Ints,
-    dense: Ints32,
-    slot_key: Ints,
-    slot_class: Ints32,
-    class_of: Ints32,
-    key_of: Ints,
-    size: Ints,
-    first: Ints32,
-) -> int:
+def number_keys(product: int | np.int64, weight: Ints, scratch: Scratch) -> int:
     """Classes of equal keys, in order of first appearance; returns their number G.
 
-    ``key`` and ``weight`` have an element for every row; ``product`` is above every key. The other
-    arrays are those of a :class:`Scratch`.
+    The scratch has the key of every row, and ``product`` is above all of them.
     """
+    key, dense, slot_key, slot_class, class_of, key_of, size, first = scratch
     groups = 0
     length = len(weight)
     if product <= len(dense):
@@ -268,22 +257,15 @@ def group(
     levels: Ints,
     rows: Ints32,
     weight: Ints,
-    key: Ints,
-    dense: Ints32,
-    slot_key: Ints,
-    slot_class: Ints32,
-    class_of: Ints32,
-    key_of: Ints,
-    size: Ints,
-    first: Ints32,
+    scratch: Scratch,
 ) -> int:
     """Classes of some rows by some attributes at their levels; returns their number G.
 
     ``columns[row_of[j, l]]`` are the codes of attribute j at level l, ``card[j, l]`` of them.
-    ``weight`` goes by position in ``rows``. The arrays from ``key`` on are those of a
-    :class:`Scratch`; ``class_of`` goes by position in ``rows``, ``first`` names rows of the table.
+    ``weight`` and the ``class_of`` of the scratch go by position in ``rows``, its ``first`` names
+    rows of the table.
     """
-    length = len(rows)
+    length, key = len(rows), scratch.key
     product = 1
     for j in attributes:
         codes = int(card[j, levels[j]])
@@ -296,21 +278,17 @@ def group(
             product = codes
             continue
         if product > LARGEST_KEY // codes:
-            product = number_keys(
-                product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
-            )
+            product = number_keys(product, weight, scratch)
             for at in range(length):
-                key[at] = class_of[at]
+                key[at] = scratch.class_of[at]
         for at in range(length):
             key[at] = key[at] * codes + column[rows[at]]
         product *= codes
     if product == 1:
         key[:length] = 0
-    groups = number_keys(
-        product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
-    )
+    groups = number_keys(product, weight, scratch)
     for place in range(groups):
-        first[place] = rows[first[place]]
+        scratch.first[place] = rows[scratch.first[place]]
     return groups
 
 
@@ -324,14 +302,7 @@ def group_pairs(
     product: int,
     rows: Ints32,
     weight: Ints,
-    key: Ints,
-    dense: Ints32,
-    slot_key: Ints,
-    slot_class: Ints32,
-    class_of: Ints32,
-    key_of: Ints,
-    size: Ints,
-    first: Ints32,
+    scratch: Scratch,
 ) -> int:
     """Classes of equal (first_part[first_half], second_part[second_half]); returns their number G.
 
@@ -339,10 +310,9 @@ def group_pairs(
     position in ``rows``; everything else is as in :func:`group`.
     """
     for at in range(len(rows)):
-        key[at] = np.int64(first_part[first_half[at]]) * codes + second_part[second_half[at]]
-    groups = number_keys(
-        product, weight, key, dense, slot_key, slot_class, class_of, key_of, size, first
-    )
+        part = np.int64(first_part[first_half[at]])
+        scratch.key[at] = part * codes + second_part[second_half[at]]
+    groups = number_keys(product, weight, scratch)
     for place in range(groups):
-        first[place] = rows[first[place]]
+        scratch.first[place] = rows[scratch.first[place]]
     return groups

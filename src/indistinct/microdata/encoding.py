@@ -165,12 +165,12 @@ def _hashed_combinations(
     product = 1
     for column, domain in zip(columns, domains, strict=True):
         if product > LARGEST_KEY // max(domain, 1):
-            product = number_keys(product, weight, *scratch)
+            product = number_keys(product, weight, scratch)
             scratch.key[:] = scratch.class_of
         np.multiply(scratch.key, max(domain, 1), out=scratch.key)
         np.add(scratch.key, column, out=scratch.key)
         product *= max(domain, 1)
-    groups = number_keys(product, weight, *scratch)
+    groups = number_keys(product, weight, scratch)
     class_of, size, first = scratch.class_of, scratch.size[:groups], scratch.first[:groups]
     del scratch  # several times what is still needed
     found = [column[first] for column in columns]

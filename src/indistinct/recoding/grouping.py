@@ -195,7 +195,7 @@ class Grouper:
     def _group(self, stem: Stem, levels: Ints, on: Ints) -> Classes:
         data = self._data
         groups = kernels.group(
-            data.columns, data.row_of, data.card, on, levels, stem.rows, stem.weight, *self._scratch
+            data.columns, data.row_of, data.card, on, levels, stem.rows, stem.weight, self._scratch
         )
         return self._grouped(stem, groups)
 
@@ -209,7 +209,7 @@ class Grouper:
             upper[1] * lower[1],
             stem.rows,
             stem.weight,
-            *self._scratch,
+            self._scratch,
         )
         return self._grouped(stem, groups)
 

@@ -290,7 +290,7 @@ def _peel(
         before = rows[:left].copy()
         left = peel(
             some, least, data.columns, data.row_of, data.card, every, rows[:left], weight[:left],
-            released, *scratch,
+            released, scratch,
         )  # fmt: skip
         for at in np.unique(released[before][released[before] >= 0]):
             here = before[released[before] == at]

@@ -249,21 +249,15 @@ class CutSpace(Space):
         super().__init__(data, promises, lattice)
         self._together = together
         rows = max(data.table.combinations, 1)
-        slots = 1 << max(4, int(2 * rows - 1).bit_length())
         self._columns = np.zeros((len(data.attributes), rows), dtype=np.int32)
         self._every = np.arange(data.table.combinations, dtype=np.int32)
-        self._key = np.empty(rows, dtype=np.int64)
-        self._dense = np.full(kernels.DENSE, -1, dtype=np.int32)
-        self._slot_key = np.empty(slots, dtype=np.int64)
-        self._slot_class = np.full(slots, -1, dtype=np.int32)
-        self._key_of = np.empty(rows, dtype=np.int64)
+        self._scratch = kernels.Scratch.of(rows)
         self._nodes = [_numbered(data, j) for j in range(len(data.attributes))]
         # Where some leaves are, from the start, at a node to which others can still be lifted.
         self._ahead = [
             bool((np.isin(nodes[low:], nodes[low]) & (nodes[low:] != nodes[low])).any())
             for nodes, low in zip(self._nodes, self.first, strict=True)
         ]
-        self._first = np.empty(rows, dtype=np.int32)
         # One column per attribute, as if each had a single level.
         self._row_of = np.arange(len(self._nodes), dtype=np.int64)[:, None]
         self._card = np.array([[int(nodes.max()) + 1] for nodes in self._nodes], dtype=np.int64)
@@ -371,26 +365,12 @@ class CutSpace(Space):
                 self._columns[j, : len(self._every)] = cells[self.data.table.codes[j]]
             self._loaded = state
         which = np.arange(len(self._nodes)) if on is None else np.array(on, dtype=np.int64)
-        class_of = np.empty(len(self._every), dtype=np.int32)
-        size = np.empty(max(len(self._every), 1), dtype=np.int64)
+        scratch = self._scratch
         groups = kernels.group(
-            self._columns,
-            self._row_of,
-            self._card,
-            which,
-            self._levels,
-            self._every,
-            self.data.weight,
-            self._key,
-            self._dense,
-            self._slot_key,
-            self._slot_class,
-            class_of,
-            self._key_of,
-            size,
-            self._first,
-        )
-        return class_of, size[:groups]
+            self._columns, self._row_of, self._card, which, self._levels, self._every,
+            self.data.weight, scratch,
+        )  # fmt: skip
+        return scratch.class_of[: len(self._every)].copy(), scratch.size[:groups].copy()
 
 
 def space(
