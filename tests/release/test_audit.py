@@ -584,3 +584,14 @@ def test_the_order_of_rows_does_not_matter() -> None:
     rows: list[Row] = [(str(at % 7), "F", None) for at in range(50)]
     mixed = random.Random(1).sample(rows, len(rows))
     assert verdict_on(rows) == verdict_on(mixed)
+
+
+def test_records_show_a_part_of_differential_privacy_alone() -> None:
+    asked = [
+        {"model": "differential-privacy", "epsilon": 1.0, "delta": 0.01, "search": 0.0},
+        {"model": "k-anonymity", "k": 5},
+    ]
+    found = audit(frame_of([("1", "2", "1")] * 500), asked, QUASI)
+    assert found.holds
+    assert [item.get("in_part") for item in found.to_dict()["promises"]] == [True, None]
+    assert "levels chosen by chance they cannot show" in found.promises[0].note

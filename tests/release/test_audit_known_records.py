@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.recoding.test_known_items import CLASSES, PROMISES, achieved, broken
 
@@ -12,8 +12,15 @@ from indistinct.errors import PolicyError
 from indistinct.privacy.known_records import KnownRecords
 from indistinct.release.audit import audit
 
+OVERLAPPING = [[["a", "b"], ["a", "c"], ["b", "c"], ["a", "b", "c"], ["a"], ["b"], ["c"]]]
+"""Items of which none implies another, as few people's do that are drawn."""
+
 
 @settings(max_examples=200)
+@example(OVERLAPPING, KnownRecords(k=2, m=2, sensitive="s"), set())
+@example(OVERLAPPING, KnownRecords(k=2, m=3, sensitive="s"), set())
+@example(OVERLAPPING, KnownRecords(bound=0.5, m=1, sensitive="s"), set())
+@example(OVERLAPPING, KnownRecords(bound=0.5, m=2, sensitive="s"), set())
 @given(CLASSES, PROMISES, st.sets(st.sampled_from(["a", "b", "c"])))
 def test_the_audit_agrees(
     classes: list[list[list[str | None]]], promise: KnownRecords, starred: set[str]

@@ -347,7 +347,7 @@ def _coarsen(
     for node in chosen:
         if not (current == node).any():
             return False
-    best, least, rooted = NONE, np.inf, False
+    best, least = NONE, np.inf
     nodes = np.unique(current) if of_root else chosen
     for j in range(len(nodes)):
         node = nodes[j]

@@ -148,8 +148,8 @@ def know_items(
     cover, tell = np.zeros(rows, np.uint64), np.zeros(rows, np.uint64)
     touched = np.empty(rows, np.int64)
     bits = np.empty(MOST_ITEMS, np.int64)
-    count, told = np.empty((3, MOST_SETS), np.int64), np.empty((3, MOST_SETS), np.uint64)
-    last = np.empty((3, MOST_SETS), np.int64)
+    count = np.empty((3, MOST_SETS), np.int64)
+    told, last = np.empty(count.shape, np.uint64), np.empty(count.shape, np.int64)
     widest = 0
     for person in range(len(item_indptr) - 1):
         widest = max(widest, item_indptr[person + 1] - item_indptr[person])

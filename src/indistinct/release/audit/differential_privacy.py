@@ -54,18 +54,18 @@ def check(asked: Asked) -> Verdict:
 def _enough(epsilon: float, delta: float) -> int:
     """The least size from which on no count tells more than epsilon, but for delta."""
     stays = 1 - math.exp(-epsilon)
-    fewer, size, n, beyond = np.ones(1), 1, 0, 1.0
+    fewer, size, n = np.ones(1), 1, 0
     # More records than these stay out of reach of delta: of n of them at most this share has so
     # many that stay (Chernoff 1952), and it falls with n.
     many = 1 - math.exp(-2 * epsilon)
     pace = many * math.log(many / stays) + (1 - many) * math.log((1 - many) / (1 - stays))
-    while beyond > delta:
+    while math.exp(-n * pace) > delta:
         n += 1
         more = _one_more(fewer, stays)
         excess = np.maximum(more - math.exp(epsilon) * np.append(fewer, 0.0), 0.0)
         from_here_on = np.cumsum(excess[::-1])[::-1]
         size = max(size, int(np.count_nonzero(from_here_on[1:] > delta)) + 1)
-        fewer, beyond = more, math.exp(-n * pace)
+        fewer = more
     return size
 
 
