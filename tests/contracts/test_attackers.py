@@ -58,7 +58,11 @@ def visits() -> pl.DataFrame:
 
 
 def keys(
-    *promises: dict[str, Any], person: bool = False, pram: float | None = None, **method: Any
+    *promises: dict[str, Any],
+    person: bool = False,
+    pram: float | None = None,
+    noise: float | None = None,
+    **method: Any,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
         "attributes": {
@@ -77,6 +81,8 @@ def keys(
     }
     if pram is not None:
         found["attributes"]["ill"]["transform"] = {"pram": pram}
+    if noise is not None:
+        found["attributes"]["cost"] = {"role": "insensitive", "transform": {"noise": noise}}
     if person:
         found["source"] = {"person": "patient"}
         drugs = {group: [f"drug of {ill}" for ill in ills] for group, ills in GROUPS.items()}
@@ -105,6 +111,8 @@ class Case:
 
     @property
     def table(self) -> pl.DataFrame:
+        if self.how.get("noise"):
+            return records().with_columns(cost=37 * pl.int_range(pl.len()))
         return visits() if self.how.get("person") else records()
 
     def attack(self, asked: dict[str, Any], raw: bool = False) -> ind.AttackReport:
@@ -131,6 +139,7 @@ GALLERY: Mapping[str, Case] = {
     "mondrian": _made(algorithm="mondrian"),
     "local": _made(local_recoding=True, suppression_limit=0.5),
     "drawn": _made(pram=0.7, algorithm="mondrian"),
+    "moved": _made(noise=9.0, algorithm="mondrian"),
     "twice": _made(algorithm="mondrian", second={"algorithm": "k-member", "seed": 8}),
     "people": _made(person=True, algorithm="mondrian"),
     "people items": _made(

@@ -38,6 +38,7 @@ from indistinct.errors import (
 )
 from indistinct.intake.asked import may_be_made_up, method_of
 from indistinct.intake.attacked import READ_BY_OWN, Attacked, in_own_terms, unread
+from indistinct.intake.attacked_amounts import moved_amounts, moved_columns
 from indistinct.intake.attacked_visits import moved_visits, visits_of
 from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.kept_policy import kept_by, policy_of, refuse_swapped
@@ -413,6 +414,7 @@ def _attacked(
     table = followed(table, policy, followed_names)
     keys = () if person is None else (person,)
     names = [*keys, *policy.quasi_identifiers, *learnt, *beside, *visit]
+    names += [name for name in moved_columns(policy, views[0]) if name not in names]
     if person is None:
         table = held_as_codes(table, [*names, *outcomes])
     texts = table.text(names) if person is not None else codes_of(table, names)
@@ -465,6 +467,7 @@ def context_of(
         "joining": joining,
         "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),
+        "moved": moved_amounts(view, attacked),
         "redrawn": {
             name: Redrawn(rule.pram.keep, tuple(rule.pram.within))
             for name in policy.sensitive

@@ -193,6 +193,24 @@ class Redrawn:
     within: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """Numbers or dates that were moved at random, and by how much, as the certificate says.
+
+    Arguments:
+        own: everybody's true one, NaN where it is missing, [n].
+        shown: what every row shows, NaN where it is missing, [r].
+        spread: how far everybody's was moved, above 0, [n]: the standard deviation, the scale, or
+            the largest shift.
+        kind: ``gaussian``, ``laplace`` or ``uniform``.
+    """
+
+    own: Floats
+    shown: Floats
+    spread: Floats
+    kind: str
+
+
 @dataclass(frozen=True)
 class AttackContext:
     """Everything that attackers are given, and what several of them need to count.
@@ -231,6 +249,8 @@ class AttackContext:
         tried: what the program tried in place of the published classes, and refused; None where
             that is not known.
         redrawn: sensitive attributes whose values were drawn at random, and how.
+        moved: columns whose numbers or dates were moved at random, where every record is of
+            another person.
     """
 
     places: Places
@@ -259,6 +279,7 @@ class AttackContext:
     visits: Visits | None = None
     tried: Tried | Rerun | None = None
     redrawn: Mapping[str, Redrawn] = field(default_factory=dict)
+    moved: Mapping[str, Moved] = field(default_factory=dict)
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -369,7 +390,7 @@ class AttackContext:
         )
         places = replace(self.places, people=self.places.people.filter(kept), combined=None)
         if self.shown is None:
-            return replace(self, places=places, values=values, second=second)
+            return replace(self, places=places, values=values, second=second, moved={})
         listed = {name: _texts(self.buckets[name], self.shown[name]) for name in self.sensitive}
         there = pl.Series(np.ones(self.records, np.bool_))
         if sensitive in listed:
@@ -387,6 +408,7 @@ class AttackContext:
             bucket_size=None,
             cells_of=self.cells_of[there.to_numpy()] if len(self.cells_of) else self.cells_of,
             second=second,
+            moved={},
         )
 
     @property
