@@ -189,3 +189,33 @@ def numbers(figures: Mapping[str, Any]) -> list[float]:
     for own in figures.values():
         found += numbers(own) if isinstance(own, Mapping) else [] if own is None else [own]
     return found
+
+
+def likely_classes(context: AttackContext) -> list[dict[int, float]]:
+    """How likely everybody is in each class that fits, if all who fit share all rows out.
+
+    Plain proportional fitting, person by person, of as many people as there are rows: some may have
+    none, or some rows be strangers'.
+    """
+    places = context.places
+    sets = [set(places.compatible[own].tolist()) for own in places.combination_of]
+    fits = [own for own in sets if own]
+    rows = {at: int(places.classes.size[at]) for at in set().union(*fits)}
+    more = len(fits) - sum(rows.values())
+    if more > 0:
+        rows[-1] = more
+        fits = [own | {-1} for own in fits]
+    strangers = [set(rows)] * -min(more, 0)
+    weight = dict.fromkeys(rows, 1.0)
+    everybody = [*fits, *strangers]
+    scale = [1.0] * len(everybody)
+    for _ in range(3000):
+        for at, number in rows.items():
+            share = sum(s for s, own in zip(scale, everybody, strict=True) if at in own)
+            weight[at] = number / share if share else 0.0
+        scale = [1 / max(sum(weight[at] for at in own), 1e-300) for own in everybody]
+    found = []
+    for own in sets:
+        whole = sum(weight[at] for at in own)
+        found.append({at: weight[at] / whole for at in own} if whole else {})
+    return found

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
+from statistics import mean
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.analytics.attacks.contexts import of_classes, of_records, of_rows, people_of, release_of
+from tests.analytics.attacks.contexts import (
+    likely_classes,
+    of_classes,
+    of_records,
+    of_rows,
+    people_of,
+    release_of,
+)
 
 from indistinct.analytics.attacks import AttackContext, Places, places
 from indistinct.analytics.published import is_suppressed
@@ -120,6 +128,7 @@ def test_everything_counted_is_what_brute_force_counts(
     # Rows of stars that people of classes have, too, are looked at by themselves.
     assume(scene.places.suppressed <= (~scene.places.in_class).sum())
     covers = [Coverage(taxonomies[name]) for name in scene.quasi]
+    likely, listed = likely_classes(scene), scene.buckets["s"].dense(len(labels))
     for i, person in enumerate(people):
         c = scene.places.combination_of[i]
         assert combinations(scene.places)[c] == person
@@ -139,8 +148,12 @@ def test_everything_counted_is_what_brute_force_counts(
         if own:
             size, found = len(own), pooled.dense(len(labels))[scene.set_of[i]]
             assert found / size == pytest.approx(want)
-        flu = want[labels.index("flu")] if "flu" in labels else 0.0
-        assert scene.true_belief("s")[i] == pytest.approx(flu)
+        flu = labels.index("flu") if "flu" in labels else None
+        if flu is not None and own:
+            size = scene.classes.size
+            want[flu] = sum(part * listed[at, flu] / size[at] for at, part in likely[i].items())
+        believed = 0.0 if flu is None else want[flu]
+        assert scene.true_belief("s")[i] == pytest.approx(believed, abs=0.02)
         assert scene.places.set_size[scene.set_of[i]] == len(own)
         assert scene.found[i] == bool(own)
     assert scene.classes.size.sum() == len(release)
@@ -287,3 +300,45 @@ def test_an_empty_release_leaves_nothing_to_believe() -> None:
 def test_suppressed_are_the_records_with_stars_in_every_quasi_identifier() -> None:
     records = pl.DataFrame({"a": ["*", "*", None], "b": ["*", "1", "*"], "s": ["x", "*", "*"]})
     assert is_suppressed(records, ("a", "b")).to_list() == [True, False, False]
+
+
+def shared_out(fits: list[list[int]], rows: list[int]) -> list[dict[int, float]]:
+    """How often each person is in each class, in all ways to give everybody a row that fits."""
+    ways: list[list[int]] = []
+    for told in product(*fits):
+        if all(told.count(at) == number for at, number in enumerate(rows)):
+            ways.append([*told])
+    return [
+        {at: mean(way[one] == at for way in ways) for at in own} for one, own in enumerate(fits)
+    ]
+
+
+CLASSES = {"20": (20,), "[20, 25]": (20, 25), "[20, 30]": (20, 25, 30), "[25, 30]": (25, 30)}
+
+
+@settings(max_examples=100)
+@given(
+    drawn=st.lists(
+        st.sampled_from([(age, cell) for cell, ages in CLASSES.items() for age in ages]),
+        min_size=2,
+        max_size=7,
+    )
+)
+def test_rows_are_likely_theirs_who_could_not_have_others(drawn: list[tuple[int, str]]) -> None:
+    """Against all ways to share rows out: nobody is further from them than by any row alike."""
+    ages = Taxonomy("age", [(str(age), "*") for age in (20, 25, 30)])
+    people = [{"age": str(age), "s": "x"} for age, _ in drawn]
+    scene = of_rows(people, [{"age": cell, "s": "x"} for _, cell in drawn], {"age": ages})
+    cells, size = scene.classes.cells["age"].to_list(), scene.classes.size.tolist()
+    fits = [[at for at, cell in enumerate(cells) if age in CLASSES[cell]] for age, _ in drawn]
+    truth = shared_out(fits, size)
+    weight = scene.places.row_weight
+    far = alike = 0.0
+    for own, shares in zip(fits, truth, strict=True):
+        whole = sum(size[at] * weight[at] for at in own)
+        rows = sum(size[at] for at in own)
+        far += sum(abs(size[at] * weight[at] / whole - shares[at]) for at in own)
+        alike += sum(abs(size[at] / rows - shares[at]) for at in own)
+        for at, share in shares.items():
+            assert size[at] * weight[at] / whole == pytest.approx(share, abs=0.25)
+    assert far <= alike + 0.05

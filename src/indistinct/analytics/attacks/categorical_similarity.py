@@ -46,8 +46,7 @@ def run(context: AttackContext, sensitive: str, *, p: int = 2) -> Finding | Skip
     to = Rows(np.arange(len(category_of) + 1, dtype=np.int64), category_of)
     spread = context.lifted(sensitive, to, groups)
     person, truth = _truth(context, sensitive, category_of, domain.categories)
-    rows_of, size = context.places.rows_of, context.classes.size
-    amount = spread.pooled.of(context.set_of[person], truth)
+    people, size = context.people.height, context.classes.size
     in_class = spread.held.length
     set_size = np.maximum(context.places.set_size, 1)
     because = f"its values of {sensitive} are of fewer than {p} categories"
@@ -58,8 +57,8 @@ def run(context: AttackContext, sensitive: str, *, p: int = 2) -> Finding | Skip
     weak = Weak(
         classes=(in_class < p) | (spread.held.largest >= size - SURE),
         sets=(spread.pooled.length < p) | (spread.pooled.largest >= set_size - SURE),
-        belief=best_of(person, amount / np.maximum(rows_of[person], 1), len(rows_of)),
-        prior=best_of(person, spread.prior[truth], len(rows_of)),
+        belief=best_of(person, context.likely(spread, person, truth), people),
+        prior=best_of(person, spread.prior[truth], people),
         because=f"A class is weak if {because}",
         figures={"p": p},
         by_class={"categories": in_class},

@@ -13,7 +13,8 @@ over the number of people; for ``all`` it is 1. Of a person who is known to be i
 belief in a value is (1/|E|) sum of f(bucket of the row, v) over the rows of E (Fazal and others
 2023, whose tables are linked so; the average over random worlds, in which every assignment of a
 bucket's values to its people is equally likely, Machanavajjhala and others 2006). A person whom
-several classes fit is believed to be in any row of them.
+several classes fit is believed to be in a row of them as it is likely if all people whom they fit
+share the rows out: classes that fit others alone are likely theirs (:meth:`Places.row_weight`).
 
 A person may have several values, and a release may publish categories or nodes of a hierarchy in
 their place. What counts as the truth is every published label that covers one of the person's
@@ -83,12 +84,14 @@ class Spread:
         held: what these shares add up to over the rows of each class, [G].
         prior: the mean over all rows, [statements].
         sets: the classes of each candidate set, [K].
+        row_weight: how likely rows of each class are somebody's whom several fit, [G].
     """
 
     shares: Weighted
     held: Weighted
     prior: Floats
     sets: Rows
+    row_weight: Floats
 
     @cached_property
     def pooled(self) -> Weighted:
@@ -98,6 +101,17 @@ class Spread:
     def over(self, sets: Rows) -> Weighted:
         """The same of some sets of classes."""
         return _pooled(self.held, sets, len(self.prior))
+
+    @cached_property
+    def weighed(self) -> Weighted:
+        """The same, where each row counts as it is likely that of who fits several classes, [K]."""
+        return self.weighed_over(self.sets)
+
+    def weighed_over(self, sets: Rows) -> Weighted:
+        """The same of some sets of classes."""
+        held = self.held
+        amount = held.amount * self.row_weight[held.row_of]
+        return _pooled(Weighted(held.indptr, held.index, amount), sets, len(self.prior))
 
 
 @dataclass(frozen=True)
@@ -749,7 +763,8 @@ class AttackContext:
     def over_classes(self, shares: Weighted, held: Weighted, number: int) -> Spread:
         """What classes hold over the classes of candidate sets and of the whole release."""
         prior = np.bincount(held.index, held.amount, minlength=number) / max(self.records, 1)
-        return Spread(shares, held, prior, self.places.candidate_sets)
+        places = self.places
+        return Spread(shares, held, prior, places.candidate_sets, places.row_weight)
 
     def believed(self, sensitive: str) -> Floats:
         """The belief in every label that is true of somebody, by the pairs of :class:`Own`.
@@ -757,6 +772,19 @@ class AttackContext:
         The prior, for people who could stand in no row.
         """
         return self.once("believed", sensitive, self._make_believed)
+
+    def likely(self, spread: Spread, person: Array, statement: Array) -> Floats:
+        """How likely statements are of people, 0 of those who could stand in no row.
+
+        Arguments:
+            spread: how likely each is of the people of classes.
+            person: of whom, [pairs].
+            statement: which one, [pairs].
+        """
+        sets = self.set_of[person]
+        size = self.places.set_weight[sets]
+        found: Floats = spread.weighed.of(sets, statement) / np.where(size > 0, size, 1.0)
+        return found
 
     def true_belief(self, sensitive: str) -> Floats:
         """The largest belief in a label that is true of each person, [n]."""
@@ -768,10 +796,10 @@ class AttackContext:
         """The same of some people, without that of all others."""
         own, spread = self.own(sensitive), self.spread(sensitive)
         there, of = np.unique(self.set_of[people], return_inverse=True)
-        pooled = spread.over(chosen_rows(self.places.candidate_sets, there))
+        pooled = spread.weighed_over(chosen_rows(self.places.candidate_sets, there))
         place, at = expanded(Rows(own.indptr, own.label), people)
-        label, size = own.label[at], self.places.set_size[there][of]
-        share = pooled.of(of[place], label) / np.maximum(size, 1)[place]
+        label, size = own.label[at], self.places.set_weight[there][of]
+        share = pooled.of(of[place], label) / np.where(size > 0, size, 1.0)[place]
         belief = np.zeros(len(people))
         np.maximum.at(belief, place, np.where(size[place] > 0, share, spread.prior[label]))
         return belief
@@ -829,8 +857,7 @@ class AttackContext:
 
     def _make_believed(self, sensitive: str) -> Floats:
         own, spread = self.own(sensitive), self.spread(sensitive)
-        amount = spread.pooled.of(self.set_of[own.person], own.label)
-        share = amount / np.maximum(self.places.rows_of[own.person], 1)
+        share = self.likely(spread, own.person, own.label)
         return np.where(self.found[own.person], share, spread.prior[own.label])
 
     def _parts(self, name: str) -> tuple[tuple[Label, ...], Rows]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -43,6 +44,12 @@ FITTED = 100
 
 STILL = 1e-3
 """Change of any share that calls for another round."""
+
+LARGEST = 1e100
+"""The factor of people of whom there are too many, or too few, for the rows that fit them."""
+
+MOST_PAIRS = 10_000_000
+"""Pairs of people alike and classes that fit them, at most, of which it is fitted who is where."""
 
 
 @dataclass(frozen=True)
@@ -258,6 +265,40 @@ class Places:
         return sums(self.classes.size[self.candidate_sets.index], self.candidate_sets.indptr)
 
     @cached_property
+    def row_weight(self) -> NDArray[np.float64]:
+        """How likely a row of each class is that of somebody whom several fit, [G].
+
+        The people are known, and have all rows between them: who fits a class that others do not
+        fit is likely there, and its rows are likely not of those who fit others as well.
+        """
+        met, size, weight = self.compatible, self.classes.size, self.weight
+        found = np.ones(len(size))
+        if met.one_each or (met.length <= 1).all() or len(met.index) > MOST_PAIRS:
+            return found
+        there = met.length > 0
+        weight = np.where(there, weight, 0)
+        size = np.where(np.bincount(met.index, minlength=len(size)) > 0, size, 0)
+        rows, groups, more = met.row_of, met.index, int(weight.sum() - size.sum())
+        if more > 0:  # people without a row, who may be any of them
+            everybody = np.flatnonzero(there)
+            rows = np.concatenate([rows, everybody])
+            groups = np.concatenate([groups, np.full(len(everybody), len(size))])
+            size = np.append(size, more)
+        elif more < 0:  # rows of strangers
+            rows = np.concatenate([rows, np.full(len(size), len(weight))])
+            groups = np.concatenate([groups, np.arange(len(size))])
+            weight = np.append(weight, -more)
+        _, of_groups = fitted(rows, groups, weight, size)
+        return of_groups[: len(found)] / self.classes.size
+
+    @cached_property
+    def set_weight(self) -> NDArray[np.float64]:
+        """What the rows in the classes of each candidate set weigh together, [K]."""
+        sets, weight = self.candidate_sets, self.classes.size * self.row_weight
+        whole = np.bincount(sets.row_of, weight[sets.index], minlength=len(sets))
+        return whole.astype(np.float64, copy=False)
+
+    @cached_property
     def rows_of(self) -> NDArray[np.int64]:
         """Published rows that each person could stand in, [n]."""
         return self.set_size[self.set_of]
@@ -372,8 +413,7 @@ def suppressed_shares(
     """How likely people of each combination are suppressed, [C].
 
     Every way to give people rows that fit them is equally likely, where any of them may have a row
-    of ``*``. That share is approximated by proportional fitting, as that of a row in a table of 0
-    and 1 whose margins are the people of every combination and the rows of every class.
+    of ``*``.
 
     Arguments:
         met: the classes that each combination meets; that of ``*`` where it meets no other.
@@ -385,18 +425,42 @@ def suppressed_shares(
     everybody = np.arange(len(met))
     rows = np.concatenate([met.row_of[ordinary], everybody])
     groups = np.concatenate([met.index[ordinary], np.full(len(met), starred)])
-    share, before = np.ones(len(rows)), np.zeros(len(met))
+    of_rows, of_groups = fitted(rows, groups, weight, classes.size)
+    found: NDArray[np.float64] = of_rows * of_groups[starred] / weight
+    return found
+
+
+def fitted(
+    rows: NDArray[np.int64],
+    groups: NDArray[np.integer[Any]],
+    weight: NDArray[np.int64],
+    size: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Factors of combinations [C] and of classes [G]: their product is how many people are in both.
+
+    Every way to give people rows that fit them is equally likely. What is to be expected then is
+    approximated by proportional fitting, as a table of 0 and 1 whose margins become the people of
+    every combination and the rows of every class.
+
+    Arguments:
+        rows: the combination of every pair of a combination and a class that fits it.
+        groups: the class of every pair.
+        weight: people of each combination, [C].
+        size: rows of each class, [G].
+    """
+    of_rows, of_groups = np.ones(len(weight)), np.ones(len(size))
     for _ in range(FITTED):
-        share *= (classes.size / _sums(groups, share, len(classes)))[groups]
-        share *= (weight / _sums(rows, share, len(met)))[rows]
-        suppressed = share[-len(met) :] / weight
-        if np.abs(suppressed - before).max(initial=0.0) < STILL:
+        of_groups = np.minimum(size / _sums(groups, of_rows[rows], len(size)), LARGEST)
+        before = of_rows
+        of_rows = np.minimum(weight / _sums(rows, of_groups[groups], len(weight)), LARGEST)
+        if (np.abs(of_rows - before) <= STILL * before).all():
             break
-        before = suppressed
-    return before
+    return of_rows, of_groups
 
 
-def _sums(of: NDArray[np.int64], amount: NDArray[np.float64], number: int) -> NDArray[np.float64]:
+def _sums(
+    of: NDArray[np.integer[Any]], amount: NDArray[np.float64], number: int
+) -> NDArray[np.float64]:
     return np.maximum(np.bincount(of, amount, minlength=number), np.finfo(np.float64).tiny)
 
 

@@ -52,8 +52,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     person, truth = values.row_of, of_value[values.index].astype(np.int64)
     person, truth = person[truth != UNKNOWN], truth[truth != UNKNOWN]
     people = context.people.height
-    amount = spread.pooled.of(context.set_of[person], truth)
-    belief = best_of(person, amount / np.maximum(context.places.rows_of[person], 1), people)
+    belief = best_of(person, context.likely(spread, person, truth), people)
     prior = best_of(person, spread.prior[truth], people)
     belief = np.where(context.found, belief, prior)
     held, size = spread.held, context.rows_of_people

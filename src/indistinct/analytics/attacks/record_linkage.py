@@ -1,10 +1,11 @@
 """Record linkage: which published record is this person's?
 
 The *prosecutor* knows that the person is in the table, and guesses among the records of the
-compatible classes, and is right with one over their number. The *journalist* only knows that the
-person belongs to a population, and guesses among the people there who could be meant. The
-*marketer* links everybody, and asks how many links are right. With class sizes f and n their sum,
-population sizes F of the same classes, and a threshold t:
+compatible classes, and is right with one over their number if one class fits. Where several fit,
+the prosecutor takes the row that is likeliest if all people whom they fit share the rows out. The
+*journalist* only knows that the person belongs to a population, and guesses among the people there
+who could be meant. The *marketer* links everybody, and asks how many links are right. With class
+sizes f and n their sum, population sizes F of the same classes, and a threshold t:
 
 * prosecutor: at risk sum(f [1/f > t]) / n, highest 1 / min f, average |classes| / n;
 * journalist: at risk sum(f [1/F > t]) / n, highest 1 / min F, average
@@ -18,10 +19,11 @@ import numpy as np
 
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped, summarize, worst_class
+from indistinct.analytics.attacks.places import Places
 from indistinct.analytics.attacks.remedies import larger_classes
 from indistinct.analytics.weighted import sums
 from indistinct.document import some_of
-from indistinct.types import Ints
+from indistinct.types import Floats, Ints
 
 NAME = "record-linkage"
 KIND = "identity"
@@ -55,6 +57,7 @@ def run(
     prior = np.full(context.people.height, 1 / records if records else 0.0)
     sets = places.candidate_sets
     size = sums(held[sets.index], sets.indptr)[places.set_of]
+    likely = _likeliest_row(places, held)[places.set_of]
     figures: dict[str, float | int | None] = {"threshold": threshold}
     if len(held):
         figures |= _named("prosecutor", *prosecutor(held, threshold))
@@ -67,7 +70,7 @@ def run(
     return summarize(
         context,
         None,
-        np.where(size > 0, 1 / np.maximum(size, 1), prior),
+        np.where(size > 0, likely, prior),
         prior,
         size == 1,
         figures=figures,
@@ -107,6 +110,15 @@ def marketer(size: Ints, population: Ints, whole: bool) -> float:
 
 def _links(size: Ints, population: Ints) -> float:
     return float((size / population).sum()) / int(size.sum())
+
+
+def _likeliest_row(places: Places, held: Ints) -> Floats:
+    """How likely the likeliest row of each candidate set is that of who fits its classes, [K]."""
+    sets, weight = places.candidate_sets, places.row_weight
+    whole = np.bincount(sets.row_of, (held * weight)[sets.index], minlength=len(sets))
+    best = np.zeros(len(sets))
+    np.maximum.at(best, sets.row_of, weight[sets.index])
+    return best / np.where(whole > 0, whole, 1.0)
 
 
 def _named(who: str, at_risk: float, highest: float, average: float) -> dict[str, float]:
