@@ -51,7 +51,8 @@ def as_table(keys: PlainMapping) -> Any:
 
     table = tomlkit.table()
     for key, plain in keys.items():
-        table.add(key, as_item(plain))
+        if plain is not None:
+            table.add(key, as_item(plain))
     return table
 
 
@@ -62,7 +63,8 @@ def as_item(plain: Any) -> Any:
     if isinstance(plain, Mapping):
         inline = tomlkit.inline_table()
         for key, inner in plain.items():
-            inline.add(str(key), as_item(inner))
+            if inner is not None:
+                inline.add(str(key), as_item(inner))
         return inline
     if isinstance(plain, list | tuple):
         array = tomlkit.array()

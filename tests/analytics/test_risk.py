@@ -274,8 +274,9 @@ def test_size_and_share_of_the_population() -> None:
     assert size.to_dict()["uniques"] == share.to_dict()["uniques"]
     with pytest.raises(DataError, match="cannot hold a table"):
         ind.risk(PEOPLE, quasi=["age", "sex"], population=6)
-    with pytest.raises(DataError, match="share below 1"):
-        ind.risk(PEOPLE, quasi=["age", "sex"], population=-1)
+    for people in (-1, 1e-320, 10**19, 10**20, float("inf"), float("nan")):
+        with pytest.raises(DataError, match="share below 1"):
+            ind.risk(PEOPLE, quasi=["age", "sex"], population=people)
 
 
 def test_what_a_policy_says_of_risk(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ def test_the_most_exposed_records_are_named_only_where_asked_for(run: Run, table
     document = json.loads(done.stdout)
     assert [item["class_size"] for item in document["exposed"]] == [2, 2, 2]
     assert {item["prosecutor"] for item in document["exposed"]} == {0.5}
+    for as_json in ((), ("--json",)):
+        assert not run("risk", table, "--quasi", "age,sex", "--exposed", 10**20, *as_json).exit_code
     assert [item["row"] for item in document["exposed"]] == [1, 2, 3]
     assert "private" in done.stderr
     screen = run("risk", table, "--quasi", "age,sex", "--exposed", 3)

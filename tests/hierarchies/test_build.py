@@ -91,6 +91,10 @@ def test_files_are_relative_to_the_policys_folder(tmp_path: Path) -> None:
         ({"mask": {"side": "left"}}, "no setting 'side'"),
         ({"equal_frequency": {}}, "number of bins"),
         ({"equal_frequency": 0}, "at least 1"),
+        ({"intervals": {"width": 5, "levels": 2**31}}, "a whole number from 1 to 100, not 2147"),
+        ({"intervals": {"width": 5, "digits": 10**20}}, "digits must be a whole number from 0"),
+        ({"order": {"values": ["a", "b"], "levels": 10**20}}, "from 1 to 100, not 1000"),
+        ({"equal_frequency": {"bins": 2, "levels": 101}}, "from 1 to 100, not 101"),
         ({"tree": {"a": 5}}, "list or a table"),
         ({"date": {"levels": ["weeks"]}}, "no level 'weeks'"),
         ({"order": []}, "list of texts"),
@@ -113,6 +117,21 @@ def test_specifications_that_make_no_sense(spec: Any, told: str) -> None:
     with pytest.raises(PolicyError) as error:
         build(spec, ["a"])
     assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"intervals": dict.fromkeys(("origin", "factor", "digits", "top")) | {"width": 5}},
+        {"mask": {"step": None, "from": None}},
+        {"equal_frequency": {"bins": 2, "ends": None}},
+    ],
+)
+def test_a_setting_that_is_none_is_as_if_left_out(spec: dict[str, dict[str, Any]]) -> None:
+    ((name, settings),) = spec.items()
+    said = {key: value for key, value in settings.items() if value is not None}
+    values = ["31", "42"]
+    assert build(spec, values).rows() == build({name: said}, values).rows()
 
 
 def test_all_wrong_settings_are_told_at_once() -> None:

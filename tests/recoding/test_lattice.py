@@ -58,6 +58,8 @@ def test_bounds_that_a_hierarchy_does_not_have(table: LeveledTable) -> None:
         Lattice.of(table, {"a": -1})
     with pytest.raises(PolicyError, match="levels 0 to 9"):
         Lattice.of(table, None, {"a": 9})
+    with pytest.raises(PolicyError, match="levels 0 to 10"):
+        Lattice.of(table, None, {"a": 10**20})
 
 
 def test_a_size_beyond_64_bits_is_exact() -> None:

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from indistinct.errors import PolicyError
 from indistinct.metadata import ValueMetadata
+from indistinct.privacy.average_risk import AverageRisk
 from indistinct.privacy.estimated_k_map import EstimatedKMap
 from indistinct.release.audit import _is_check, audit, checks, t_closeness
 from indistinct.release.audit.verdict import (
@@ -95,6 +96,22 @@ def test_the_largest_k_whose_theta_is_reached() -> None:
     own = {"k": 2, "theta": "k"}
     assert verdict(rows, "theta-sensitive", mu=1, **own).achieved["k"] == 1
     assert verdict(rows, "theta-sensitive", mu=0.5, **own).achieved["k"] == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "achieved"),
+    [
+        ({"model": "theta-sensitive", "k": 2, "mu": 5e-324, "sensitive": "ill"}, {"k": 3}),
+        ({"model": "average-risk", "bound": 5e-324}, {"bound": 1 / 3}),
+    ],
+)
+def test_bounds_next_to_nothing(settings: dict[str, Any], achieved: dict[str, Any]) -> None:
+    """One over them is more than the largest number."""
+    frame = pl.DataFrame({"age": ["1"] * 3, "ill": ["a", "b", "c"]})
+    found = audit(frame, [settings], ["age"]).promises[0].achieved
+    assert {name: found[name] for name in achieved} == pytest.approx(achieved)
+    if settings["model"] == "average-risk":
+        assert AverageRisk(bound=settings["bound"]).largest_violating_size > 2**61
 
 
 def test_a_prevailing_value() -> None:

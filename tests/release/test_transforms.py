@@ -139,6 +139,13 @@ def test_rounding_twice_is_rounding_once(values: list[int | None], base: int) ->
             assert 2 * abs(rounded - value) <= base
 
 
+@pytest.mark.parametrize("base", [2**31, 10**20, 1e308])
+def test_a_base_larger_than_every_number_rounds_to_zero(base: float) -> None:
+    assert round_to(held(3.14159265358979, -2.7), base).to_list() == [0.0, 0.0]
+    assert round_to(held("9.14159265358979", "-1"), base).to_list() == ["0", "0"]
+    assert round_to(held(1e-25, 3e-300), base).to_list() == [0.0, 0.0]
+
+
 def test_rounding_keeps_types_and_writes_no_more_than_the_base_has() -> None:
     assert round_to(held("3.14", "2.70", None), 0.5).to_list() == ["3.0", "2.5", None]
     assert round_to(held("3.14", "12.5"), 5).to_list() == ["5", "15"]

@@ -903,6 +903,7 @@ def test_rows_above_the_names_and_decimal_commas(tmp_path: Path) -> None:
     assert scan(path, **how).frame().rows() == expected
     assert read_table(path, skip_rows=2).rows()[0] == ("30,0", "1.234,5", "1,2,3")
     assert codes(refused(path, skip_rows=6)) == ["too-few-rows"]
+    assert codes(refused(path, skip_rows=10**20)) == ["too-few-rows"]
     padded = put(tmp_path, "Visits;;\n;;\nage;crp;code\n3;4;5\n")
     assert rows_above(padded) == 2
     assert "skip_rows = 2" in str(refused(padded))

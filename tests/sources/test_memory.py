@@ -32,7 +32,15 @@ def refused(path: Path) -> str:
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("2GB", 2 << 30), ("500 MB", 500 << 20), ("1.5k", 1536), ("17", 17), ("1 TiB", 1 << 40)],
+    [
+        ("2GB", 2 << 30),
+        ("500 MB", 500 << 20),
+        ("1.5k", 1536),
+        ("17", 17),
+        ("1 TiB", 1 << 40),
+        ("9" * 20, memory.LARGEST),
+        ("9" * 400, memory.LARGEST),
+    ],
 )
 def test_sizes(text: str, size: int) -> None:
     assert memory.size_of(text) == size

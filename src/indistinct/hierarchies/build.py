@@ -303,6 +303,7 @@ def _parsed(spec: object) -> tuple[str, Plain, list[Problem]]:
         if kind not in builder.short:
             return name, {}, [wrong(name, f"must be a table of settings, not {given!r}")]
         settings = {builder.short[kind]: given}
+    settings = {key: value for key, value in settings.items() if value is not None}
     return name, settings, builder.check(settings)
 
 

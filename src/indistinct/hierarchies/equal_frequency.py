@@ -20,7 +20,7 @@ from indistinct.hierarchies import decimals
 from indistinct.hierarchies.domain import MOST_LEVELS, texts, unplaced
 from indistinct.hierarchies.intervals import FEW
 from indistinct.hierarchies.intervals import unreadable as unreadable  # noqa: PLC0414 - for build.py
-from indistinct.hierarchies.settings import one_of, unknown, whole_number, wrong
+from indistinct.hierarchies.settings import MOST, one_of, unknown, whole_number, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
 KEYS = ("bins", "levels", "factor", "ends")
@@ -113,7 +113,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     if settings.get("bins") is None:
         problems.append(wrong(name, "needs a number of bins", "for instance equal_frequency = 8"))
     problems += whole_number(name, settings, "bins", 1)
-    problems += whole_number(name, settings, "levels", 1)
+    problems += whole_number(name, settings, "levels", 1, MOST)
     problems += whole_number(name, settings, "factor", 2)
     problems += one_of(name, settings, "ends", ("open", "closed"))
     return problems

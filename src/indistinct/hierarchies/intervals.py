@@ -26,7 +26,15 @@ from indistinct.hierarchies import decimals
 from indistinct.hierarchies.ages import in_years
 from indistinct.hierarchies.decimals import Scaled
 from indistinct.hierarchies.domain import MOST_LEVELS, texts, unplaced
-from indistinct.hierarchies.settings import is_number, number, one_of, unknown, whole_number, wrong
+from indistinct.hierarchies.settings import (
+    MOST,
+    is_number,
+    number,
+    one_of,
+    unknown,
+    whole_number,
+    wrong,
+)
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
 Number = int | float | str
@@ -168,9 +176,9 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     problems = unknown(name, settings, KEYS)
     for key in ("width", "bottom", "top", "origin"):
         problems += number(name, settings, key)
-    problems += whole_number(name, settings, "levels", 1)
+    problems += whole_number(name, settings, "levels", 1, MOST)
     problems += whole_number(name, settings, "factor", 2)
-    problems += whole_number(name, settings, "digits", 0)
+    problems += whole_number(name, settings, "digits", 0, MOST)
     problems += one_of(name, settings, "style", ("brackets", "range"))
     problems += one_of(name, settings, "read", ("numbers", "ages"))
     if settings.get("read") == "ages" and settings.get("style") == "range":

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.hierarchies.domain import MOST_LEVELS, as_text
-from indistinct.hierarchies.settings import unknown, whole_number, wrong
+from indistinct.hierarchies.settings import MOST, unknown, whole_number, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
 
 KEYS = ("values", "run", "runs", "levels")
@@ -84,7 +84,7 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
     name = "order"
     problems = unknown(name, settings, KEYS)
     problems += whole_number(name, settings, "run", 2)
-    problems += whole_number(name, settings, "levels", 1)
+    problems += whole_number(name, settings, "levels", 1, MOST)
     values, runs = settings.get("values"), settings.get("runs")
     if values is None and runs is None:
         problems.append(wrong(name, "needs values", 'values = ["low", "medium", "high"]'))

@@ -29,12 +29,27 @@ def unknown(builder: str, settings: Settings, known: Collection[str]) -> list[Pr
     ]
 
 
-def whole_number(builder: str, settings: Settings, name: str, least: int) -> list[Problem]:
-    """A problem if the setting is there and no whole number of at least ``least``."""
+MOST = 100
+"""The most levels, or digits, that may be asked for."""
+
+
+def whole_number(
+    builder: str, settings: Settings, name: str, least: int, most: int | None = None
+) -> list[Problem]:
+    """A problem if the setting is there and no whole number of at least ``least``.
+
+    Arguments:
+        builder: the kind of hierarchy.
+        settings: what is asked of it.
+        name: the setting.
+        least: the least number it may be.
+        most: the largest number it may be.
+    """
     value = settings.get(name)
-    if value is None or is_whole(value, least):
+    if value is None or is_whole(value, least, most):
         return []
-    return [wrong(builder, f"{name} must be a whole number of at least {least}, not {value!r}")]
+    bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+    return [wrong(builder, f"{name} must be a whole number {bounds}, not {value!r}")]
 
 
 def number(builder: str, settings: Settings, name: str) -> list[Problem]:
@@ -77,9 +92,17 @@ def rising_levels(
     return problems
 
 
-def is_whole(value: object, least: int) -> bool:
-    """Whether it is a whole number of at least ``least`` (and no boolean)."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+def is_whole(value: object, least: int, most: float | None = None) -> bool:
+    """Whether it is a whole number from ``least`` to ``most`` (and no boolean).
+
+    Arguments:
+        value: what may be one.
+        least: the least number it may be.
+        most: the largest; None for no bound.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        return False
+    return value >= least and (most is None or value <= most)
 
 
 def is_number(value: object) -> bool:

@@ -108,7 +108,7 @@ class AverageRisk(OfAllClasses):
         >>> AverageRisk(bound=0.05).largest_violating_size
         19
         """
-        return math.ceil(1 / self.bound * (1 - EXACT)) - 1
+        return math.ceil(min(1 / self.bound, 2.0**62) * (1 - EXACT)) - 1
 
     def fewest(self, smallest_first: Ints) -> int:
         """The larger ones that are left are large enough on average.

@@ -51,7 +51,8 @@ class Lattice:
                     attribute=name,
                     remedy=f"choose 0 <= min_level <= max_level <= {top}",
                 )
-            first[j], last[j] = low, high
+            else:
+                first[j], last[j] = low, high
         refuse(PolicyError, problems)
         return cls(first, last)
 

@@ -117,7 +117,7 @@ def begin_of(start: str, skip_rows: int, name: str) -> int:
     >>> begin_of("Report\n\nage;sex\n", 1, "a.csv")
     8
     """
-    lines = list(itertools.islice(_LINE_END.finditer(start), skip_rows))
+    lines = list(itertools.islice(_LINE_END.finditer(start), min(skip_rows, len(start))))
     lead = lines[-1].end() if lines else 0
     if len(lines) < skip_rows or (skip_rows and not start[lead:].strip()):
         raise too_few_rows(skip_rows, name)

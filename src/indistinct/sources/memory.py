@@ -27,6 +27,9 @@ OF_BYTES, OF_CELLS, OF_COMBINATIONS = 4, 48, 1000
 """How much memory a run takes for each byte of a CSV file, for each of its cells, and for each
 combination that an engine counts; measured."""
 
+LARGEST = 1 << 50
+"""The largest size of memory, in bytes: a larger one bounds no more."""
+
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?", re.IGNORECASE)
 _UNITS = " KMGT"
 _allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
@@ -41,7 +44,8 @@ def size_of(text: str) -> int | None:
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         return None
-    return int(float(found[1]) * 1024 ** max(_UNITS.index(found[2].upper() or " "), 0))
+    size = float(found[1]) * 1024 ** max(_UNITS.index(found[2].upper() or " "), 0)
+    return int(min(size, LARGEST))
 
 
 def in_words(size: float) -> str:

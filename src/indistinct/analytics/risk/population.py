@@ -21,7 +21,7 @@ from indistinct.types import Bools, Frame, Ints, Ints32
 _PEOPLE = "\0people"
 
 MOST = 1e11
-"""People that one row may stand for: all who ever lived."""
+"""People of a population, or that one row may stand for: all who ever lived."""
 
 Basis = Literal["table", "counts", "weights", "size", "none"]
 """What is known of the population: a table of its people, counts per class, what records stand for,
@@ -60,12 +60,13 @@ class Population:
         Raises:
             DataError: it is no such number, or they are fewer than the table holds.
         """
-        if not (np.isfinite(given) and given > 0):
+        share = given < 1 or (isinstance(given, float) and given == 1)
+        if not 0 < given <= MOST or (share and records / given > MOST):
             raise DataError(
                 "bad-setting",
-                f"population must be a number of people, or a share below 1, not {given:g}",
+                "population must be a number of people, at most 100 billion, or a share below 1, "
+                f"not {given:g}",
             )
-        share = given < 1 or (isinstance(given, float) and given == 1)
         size = records / given if share else float(given)
         if size < records:
             raise DataError(

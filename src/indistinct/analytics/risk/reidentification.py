@@ -631,7 +631,7 @@ class RiskReport(OfUnits, Document):
         if self.log_linear is not None:
             document["log_linear"] = self.log_linear.to_dict()
         if exposed > 0 and self.exposed is not None:
-            document["exposed"] = self.exposed.head(exposed).to_dicts()
+            document["exposed"] = self.exposed[:exposed].to_dicts()
         if self.standards:
             document["standards"] = [item.to_dict() for item in self.standards]
         return document
@@ -675,7 +675,7 @@ class RiskReport(OfUnits, Document):
         if not number or self.exposed is None or not self.exposed.height:
             return
         yield Line(f"\nthe most exposed {self.units} (private)", "title")
-        rows = [tuple(map(shown, row)) for row in self.exposed.head(number).iter_rows()]
+        rows = [tuple(map(shown, row)) for row in self.exposed[:number].iter_rows()]
         first = "record" if self.rows is None else "first record"
         head = (first, f"{self.units} in class", *self.exposed.columns[2:])
         yield Grid(head, rows, right=head)

@@ -50,8 +50,8 @@ def check(asked: Asked) -> Verdict:
     if by_size:
         largest = least(classes[SIZE])
     else:
-        fits = (12 * pl.col("variance") / mu + 1 + TOLERANCE).sqrt().floor().cast(pl.Int64)
-        largest = least(classes.select(pl.min_horizontal(fits, SIZE).alias("k"))["k"])
+        fits = (12 * pl.col("variance") / mu + 1 + TOLERANCE).sqrt().floor()
+        largest = least(classes.select(k=pl.min_horizontal(fits, SIZE).cast(pl.Int64))["k"])
     return asked.judged(
         classes,
         (pl.col("variance") < mu * pl.col("span") - TOLERANCE) | (pl.col(SIZE) < k),

@@ -43,10 +43,11 @@ def round_to(column: Measured, to: float | str) -> pl.Series:
     if len(present) and float(np.abs(present).max()) * 10.0 ** (digits - column.digits) > LARGEST:
         raise _unfit(column, "the base is too fine for numbers as large", "choose a larger one")
     steps = present * 10 ** (digits - column.digits)
-    width = decimals.at(base, digits)
+    # From there on all round to 0, as no number is half as large.
+    width = min(decimals.at(base, digits), 4 * LARGEST)
     rounded: Ints = (2 * steps + width) // (2 * width) * width
     # Multiples of the base need no more decimal places than the base has.
-    return column.column(rounded // 10 ** (digits - base[1]), base[1])
+    return column.column(rounded // 10 ** min(digits - base[1], 16), base[1])
 
 
 def base_of(digits: int) -> str:
