@@ -143,7 +143,11 @@ def test_rounding_twice_is_rounding_once(values: list[int | None], base: int) ->
 def test_a_base_larger_than_every_number_rounds_to_zero(base: float) -> None:
     assert round_to(held(3.14159265358979, -2.7), base).to_list() == [0.0, 0.0]
     assert round_to(held("9.14159265358979", "-1"), base).to_list() == ["0", "0"]
-    assert round_to(held(1e-25, 3e-300), base).to_list() == [0.0, 0.0]
+    assert round_to(held(1e-25, 3e-300, 5e-324), base).to_list() == [0.0, 0.0, 0.0]
+    with pytest.raises(DataError, match="too fine"):
+        round_to(held(0.0), 5e-324)
+    with pytest.raises(DataError, match="more than 15 digits"):
+        round_to(held("5e-324"), base)
 
 
 def test_rounding_keeps_types_and_writes_no_more_than_the_base_has() -> None:

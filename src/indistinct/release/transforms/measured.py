@@ -46,6 +46,9 @@ SHOWN_BY = 0.1
 LARGEST = 2**53
 """Steps up to this size are computed with exactly."""
 
+MOST_DIGITS = 300
+"""Decimal places that are computed with: 10 to their number is a number of a computer."""
+
 _CODE = re.compile(r"[+-]?0\d")
 """How texts begin that look like numbers and are codes: their zeros would be lost."""
 
@@ -350,9 +353,10 @@ def _numbers(texts: pl.Series, there: Bools, dtype: pl.DataType) -> Measured | N
     digits = decimals.places(parsed)
     largest = max((Fraction(abs(number), 10**scale) for number, scale in parsed), default=0)
     if dtype.is_float():
+        digits = min(digits, MOST_DIGITS)
         while digits and largest * 10**digits > LARGEST:
             digits -= 1
-    if largest * 10**digits > LARGEST:
+    if largest * 10**digits > LARGEST or digits > MOST_DIGITS:
         raise DataError(
             "too-large",
             "numbers of more than 15 digits cannot be computed with exactly",

@@ -9,7 +9,7 @@ import polars as pl
 
 from indistinct.errors import DataError
 from indistinct.hierarchies import decimals
-from indistinct.release.transforms.measured import DAY, LARGEST, Measured
+from indistinct.release.transforms.measured import DAY, LARGEST, MOST_DIGITS, Measured
 from indistinct.types import Ints
 
 PERIODS: Final = {"week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
@@ -40,9 +40,11 @@ def round_to(column: Measured, to: float | str) -> pl.Series:
     if not isinstance(column.dtype, type) and column.dtype.is_integer() and base[0] % 10 ** base[1]:
         raise _unfit(column, "these are whole numbers", "round to a whole number")
     present = column.present
-    if len(present) and float(np.abs(present).max()) * 10.0 ** (digits - column.digits) > LARGEST:
+    finer = 10 ** min(digits - column.digits, 16)
+    largest = int(np.abs(present).max(initial=0))
+    if largest * finer > LARGEST or base[1] > MOST_DIGITS:
         raise _unfit(column, "the base is too fine for numbers as large", "choose a larger one")
-    steps = present * 10 ** (digits - column.digits)
+    steps = present * finer
     # From there on all round to 0, as no number is half as large.
     width = min(decimals.at(base, digits), 4 * LARGEST)
     rounded: Ints = (2 * steps + width) // (2 * width) * width
