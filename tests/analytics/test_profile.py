@@ -3386,3 +3386,48 @@ def test_what_short_numbers_count(name: str, numbers: list[int], role: str) -> N
 def test_numbers_that_say_yes_or_no_are_those_of_nobody() -> None:
     table = {"sex": ["f", "m"] * 20, "age": list(range(30, 70)), "callid": ["Yes", "No"] * 20}
     assert profile(pl.DataFrame(table))["callid"].role == "sensitive"
+
+
+def test_a_column_beside_a_latitude_is_the_other_coordinate() -> None:
+    north = [f"{44.9 + at / 1000:.6f}" for at in range(120)]
+    west = [f"{-93.3 + at % 60 / 700:.6f}" for at in range(120)]
+    table = {"sex": ["f", "m"] * 60, "lat": north, "long": west, "dose": [1.5, 2.5] * 60}
+    seen = profile(pl.DataFrame(table))
+    assert [seen[name].role for name in ("lat", "long", "dose")] == [
+        "identifier", "identifier", "sensitive",
+    ]  # fmt: skip
+
+
+def test_what_says_the_same_as_a_number_of_people_is_one() -> None:
+    """As EU-SILC numbers households and people again in each of its files, as 30 and 30.1."""
+    numbers = [7 * at + 30 for at in range(200)]
+    table = {
+        "pid": [f"{one}.1" for one in numbers],
+        "again": [f"{one}.1" for one in numbers],
+        "hhid": numbers,
+        "rx030": [f"{one}.0" for one in numbers],
+        "hgt": [f"{150 + 7 * at % 97 / 2}" for at in range(200)],
+        "age": [20 + at % 60 for at in range(200)],
+    }
+    seen = profile(pl.DataFrame(table))
+    assert [seen[name].role for name in table][:4] == ["identifier"] * 4
+    assert seen["hgt"].role == "sensitive"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("学号", [7, 8, 9], "identifier"),
+        ("שם משפחה", ["כהן", "לוי", "מזרחי"], "identifier"),
+        ("ชื่อ", ["สมชาย", "สมหญิง", "มานะ"], "identifier"),
+        ("کد ملی", [1234567891, 2234567891, 3234567891], "identifier"),
+        ("नाम", ["राम", "सीता", "गीता"], "identifier"),
+        ("전공", [1, 2, 3], "quasi-identifier"),
+        ("학년", [1, 2, 3], "quasi-identifier"),
+        ("가구소득", [100, 200, 300], "sensitive"),
+        ("Вік", [31, 42, 53], "quasi-identifier"),
+    ],
+)
+def test_names_in_other_scripts(name: str, values: list[object], role: str) -> None:
+    table = {"sex": ["f", "m", "f"] * 8, "diagnosis": ["flu"] * 24, name: values * 8}
+    assert profile(pl.DataFrame(table))[name].role == role

@@ -717,7 +717,8 @@ _WORKS = _vocabulary("""
     """)
 _FEWEST_WORKS = 2
 _CONTRACTS = _vocabulary("""
-    fulltime parttime permanent temporary casual contract full part time employee contractor
+    fulltime parttime permanent temporary indefinite apprenticeship casual contract full part time
+    employee contractor
     consultant intern internship freelance regular seasonal hourly salaried apprentice trainee
     cdi cdd interim temps plein partiel vollzeit teilzeit unbefristet befristet tempo pieno
     parziale determinato indeterminato indefinido temporal completo parcial jornada integral

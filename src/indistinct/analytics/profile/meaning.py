@@ -269,7 +269,10 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
     if words(column) in (("loc",), ("teaching",)) and values.kind == "float":
         return True  # a locus of control, or a load of lessons
     if FOR in why:
-        return could_be_numbers(values)
+        many = concept.name == "sex" and values.distinct > FEW
+        return many or could_be_numbers(values)
+    if concept.name == "survey" and values.kind == "text" and values.distinct <= _FEWEST_LETTERS:
+        return True  # a group that a trial drew lots within
     if concept.name == "stay" and "…" in why:  # phoneservice, trubstay: whether, and of what kind
         return values.kind == "integer" and values.distinct <= _FEWEST_LETTERS
     if concept.name == "age" and len(words(column)) > 2 and _says_yes_or_no(values):
@@ -344,7 +347,7 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
 
 _WEIGHTS = ("weight", "wght", "wgt", "wt", "poids", "peso", "gewicht", "pondera")
 _GLUED_WEIGHT = re.compile(
-    r"(?!birth|baby|child|new|body|b)(\w{2,}wt|\w+(weight|wght|wgt)|wt(mec|int|saf)\w*)"
+    r"(?!birth|baby|child|new|body|b)(\w{2,}wt|weights|\w+(weight|wght|wgt)|wt(mec|int|saf)\w*)"
 )
 """Names such as DISCWT, WTMEC2YR and dweight; newborn children weigh thousands of grams."""
 _MANY_DECIMALS = r"\.\d{4,}$"

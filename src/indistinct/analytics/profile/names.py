@@ -169,6 +169,7 @@ _LEFT = re.compile(r"[A-Z]{4,}\d*")
 
 _HEAD = re.compile(rf"[A-Za-z]{{1,{MOST_LETTERS}}}\d*[_.]")
 
+_BEGINS_WITH_ID = re.compile(r"^ID([a-z]{3,}\w*)$")
 _GLUED = re.compile(
     r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?<!ac(?=ids?$))(?=(ids?|cd|dt|nr|num|code)$)"
     r"|(?<=^[b-df-hj-np-tv-z]{3})(?=id$)",
@@ -181,10 +182,10 @@ def apart(name: str) -> str:
 
     >>> apart("FIRST_WARDID"), apart("fluid")
     ('FIRST_WARD ID', 'fluid')
-    >>> apart("lacticacid")
-    'lacticacid'
+    >>> apart("lacticacid"), apart("IDunit"), apart("IDEA")
+    ('lacticacid', 'unit ID', 'IDEA')
     """
-    return _GLUED.sub(" ", name)
+    return _BEGINS_WITH_ID.sub(r"\1 ID", _GLUED.sub(" ", name))
 
 
 @lru_cache(maxsize=4096)

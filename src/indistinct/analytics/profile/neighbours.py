@@ -29,7 +29,7 @@ from indistinct.analytics.profile.names import (
 )
 from indistinct.analytics.profile.person_keys import differences
 from indistinct.analytics.profile.persons import NUMBERS, PEOPLE, STAYS
-from indistinct.analytics.profile.safe_harbor import numbers_things
+from indistinct.analytics.profile.safe_harbor import names_a_doorstep, numbers_things
 from indistinct.analytics.profile.values import read_values
 from indistinct.frozen import dataclass
 from indistinct.sources.table import COUNT, Table, count_column
@@ -191,7 +191,7 @@ def settled(
                 if beside
                 and not rare
                 and numbers_things(item.name)
-                and item.distinct > _TWO
+                and not (item.values or {""}) <= _WHETHER
                 and not _are_words(item)
                 and not _is_a_score(columns, item)
                 else None
@@ -844,6 +844,7 @@ def _are_words(item: Neighbour) -> bool:
 
 
 _AN_ID = "its name says id: others may know whose number or code it is"
+_WHETHER = frozenset(("Yes", "No", "yes", "no", "YES", "NO", "Y", "N", "true", "false"))
 _MANY_WORDS = "its values are many and repeat, as those of places and of occupations do"
 
 
@@ -939,6 +940,10 @@ def _points(table: Table, columns: Sequence[Neighbour]) -> Iterator[str]:
     and not about 0, and there are as many different ones of both.
     """
     for one, other in pairwise(columns):
+        for point, rest in ((one, other), (other, one)):
+            known = point.role == "identifier" and names_a_doorstep(point.name) and point.sure
+            if known and rest.role != "identifier" and _could_be_degrees(rest, 180):
+                yield rest.name
         if one.sure or other.sure or one.filled != other.filled:
             continue
         if not 0.8 * one.distinct <= other.distinct <= 1.25 * one.distinct:
@@ -1057,7 +1062,7 @@ def _part_of_a_date(item: Neighbour) -> str | None:
 
 
 _FEWEST_DAYS, _FEWEST_MONTHS = 20, 8
-_FIRST_YEAR, _LAST_YEAR = 1880, 2060
+_FIRST_YEAR, _LAST_YEAR = 1880, 2075
 
 ELSEWHERE = 0.8
 """From this share of numbers on, those of a column are held to be keys of another."""
@@ -1073,15 +1078,41 @@ def _keys_elsewhere(
     table: Table, columns: Sequence[Neighbour]
 ) -> Iterator[tuple[str, tuple[Role, str]]]:
     """Columns of which the values are numbers of people or records of another column."""
-    keys = [item for item in columns if item.role == "identifier" and _could_be_keys(item)]
+    keys = [item for item in columns if item.role == "identifier" and item.distinct > _MANY]
     for item in columns:
-        if item.role not in ("sensitive", "insensitive") or not _could_be_keys(item):
+        if item.role not in ("sensitive", "insensitive") or item.distinct <= _MANY:
             continue
-        share = ELSEWHERE if item.kind == "integer" else SOME_ELSEWHERE
         for key in keys:
-            if key.kind == item.kind and _share(_held(table, key.name, item.sample)) >= share:
+            if _holds_its_keys(table, item, key) or _says_the_same(table, item, key):
                 yield item.name, ("identifier", f"its values are those of '{key.name}'")
                 break
+
+
+def _holds_its_keys(table: Table, item: Neighbour, key: Neighbour) -> bool:
+    """Whether most long numbers or codes of a column are among those that number people."""
+    if not (key.kind == item.kind and _could_be_keys(item) and _could_be_keys(key)):
+        return False
+    share = ELSEWHERE if item.kind == "integer" else SOME_ELSEWHERE
+    return _share(_held(table, key.name, item.sample)) >= share
+
+
+def _says_the_same(table: Table, item: Neighbour, key: Neighbour) -> bool:
+    """Whether numbers are in every record what a column says that numbers people.
+
+    Measurements that are left out until somebody decides number nobody.
+    """
+    measures = item.kind == "float" and (key.left_out or not key.sure)
+    if "text" in (item.kind, key.kind) or measures or 2 * item.distinct < item.filled:
+        return False
+    if not 0.9 * key.distinct <= item.distinct <= 1.1 * key.distinct:
+        return False
+    some = table.sample([item.name, key.name], SOME_RECORDS).drop_nulls()
+    one, other = (some[name].str.strip_chars().str.replace(_WHOLE, "") for name in some.columns)
+    return _share(one == other) >= _THE_SAME
+
+
+_THE_SAME = 0.98
+_WHOLE = r"\.0+$"
 
 
 def _held(table: Table, name: str, some: pl.Series) -> pl.Series:
@@ -1091,7 +1122,7 @@ def _held(table: Table, name: str, some: pl.Series) -> pl.Series:
 
 
 def _could_be_keys(item: Neighbour) -> bool:
-    if item.kind not in ("integer", "text") or item.distinct <= _MANY:
+    if item.kind not in ("integer", "text"):
         return False
     return bool((item.sample.str.len_chars() >= _LONG).all())
 
