@@ -4,6 +4,7 @@ import json
 import random
 import tomllib
 from datetime import date, datetime, timedelta
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -19,12 +20,14 @@ from indistinct.analytics.profile.first_policy import first_policy
 from indistinct.analytics.profile.names import without_prefix
 from indistinct.analytics.profile.one_column import look_at
 from indistinct.analytics.profile.person_keys import Column
-from indistinct.errors import DataError
+from indistinct.errors import DataError, UncertainNames
 from indistinct.hierarchies.build import build_taxonomy
 from indistinct.intake.forgotten import forgotten
 from indistinct.policy import DraftPolicy
 from indistinct.sources.eager import PolarsTable
 from indistinct.sources.engines import open_table
+from indistinct.sources.files import read_table
+from indistinct.sources.table import column_names
 
 N = 400
 
@@ -3431,3 +3434,45 @@ def test_what_says_the_same_as_a_number_of_people_is_one() -> None:
 def test_names_in_other_scripts(name: str, values: list[object], role: str) -> None:
     table = {"sex": ["f", "m", "f"] * 8, "diagnosis": ["flu"] * 24, name: values * 8}
     assert profile(pl.DataFrame(table))[name].role == role
+
+
+def test_the_first_column_of_a_redcap_project_numbers_its_people() -> None:
+    table = {
+        "study_id": [one for one in range(1, 4) for _ in range(6)],
+        "redcap_event_name": [f"visit_{at % 6}_arm_1" for at in range(18)],
+        "sex": ["f"] * 12 + ["m"] * 6,
+        "weight": [60 + at % 7 for at in range(18)],
+    }
+    seen = profile(pl.DataFrame(table))
+    assert seen["study_id"].role == "identifier"
+    assert seen.person is not None
+    assert seen.person.column == "study_id"
+    other = {name: values for name, values in table.items() if name != "redcap_event_name"}
+    assert profile(pl.DataFrame(other))["study_id"].role != "identifier"
+
+
+def test_what_an_event_log_tells_is_not_where_people_were() -> None:
+    done = ["admission", "blood sample", "release", "antibiotics", "triage", "return"] * 20
+    log = {
+        "case_id": [f"A{at // 6:04}" for at in range(120)],
+        "timestamp": [f"2024-01-{1 + at % 28:02} 10:{at % 60:02}:00" for at in range(120)],
+        "activity": [f"{one} {at % 40}" for at, one in enumerate(done)],
+    }
+    assert profile(pl.DataFrame(log))["activity"].role == "sensitive"
+
+
+def test_the_further_heads_of_qualtrics_are_told_and_the_first_one_is_believed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "answers.csv"
+    lines = ["ResponseId,gender,Q1", "Response ID,What is your gender?,How are you?"]
+    lines += ['"{""ImportId"":""_recordId""}","{""ImportId"":""QID1""}","{""ImportId"":""QID2""}"']
+    lines += [
+        f"R_{at}k3,{('Woman', 'Man')[at % 2]},{('Well', 'Ill')[at % 3 // 2]}" for at in range(90)
+    ]
+    path.write_text("\n".join(lines))
+    frame = read_table(path)
+    assert not isinstance(column_names(frame), UncertainNames)
+    seen = profile(frame)
+    assert [one.code for one in seen.warnings][:1] == ["further-heads"]
+    assert "further-heads" not in [one.code for one in profile(frame[2:]).warnings]

@@ -273,7 +273,7 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     They are believed where the values of some column are numbers, dates or ranges and its name is
     none; where names are numbers, too, where there are ten such columns for each of them. A name as
     ``6th stage`` over values of which none begins so is no such number. A name that runs on is not
-    believed.
+    believed. Above the questions and codes of Qualtrics stand names.
 
     >>> isinstance(column_names(pl.DataFrame({"P1": ["P2"], "34": ["51"]})), UncertainNames)
     True
@@ -282,6 +282,8 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
     """
     names = tuple(frame.columns)
     seen = frame.head(_LOOKED_AT)
+    if any(map(holds_codes_of_questions, seen.head(_HEADS).get_columns())):
+        return names
     doubtful = sum(_maybe_quantity(seen.to_series(at - 1)) for at in quantities(names))
     asked = max(1, _NAMES_FOR_A_NUMBER * doubtful)
     if doubtful + asked > len(names) or running_on(names):
@@ -291,6 +293,14 @@ def column_names(frame: pl.DataFrame) -> tuple[str, ...]:
         if not asked:
             return names
     return UncertainNames(names)
+
+
+_HEADS = 3
+
+
+def holds_codes_of_questions(cells: pl.Series) -> bool:
+    """Whether a cell is the code that Qualtrics writes below each question: {"ImportId":"QID1"}."""
+    return cells.dtype == pl.String and bool(cells.str.starts_with('{"ImportId":').any())
 
 
 def _of_quantities(values: pl.Series) -> bool:

@@ -29,6 +29,10 @@ def _codebooks() -> tuple[dict[str, str], ...]:
     )
 
 
+_REDCAP = ("redcap_event_name", "redcap_repeat_in", "redcap_data_access_group", "redcap_survey_")
+"""Columns that REDCap puts behind the first one, which numbers the records of its project."""
+
+
 def titles_of(names: Sequence[str]) -> Mapping[str, str]:
     """What the columns of a table hold by the codebook that most of their names are from.
 
@@ -36,8 +40,12 @@ def titles_of(names: Sequence[str]) -> Mapping[str, str]:
     'class of worker'
     >>> titles_of(["milk", "COW", "hay", "MAR"])
     {}
+    >>> titles_of(["study_id", "redcap_event_name", "dob"])
+    {'study_id': 'participant id'}
     """
     best: dict[str, str] = {}
+    if any(name.startswith(_REDCAP) for name in names):
+        return {names[0]: "participant id"}
     most = _SEVERAL - 1
     for book in _codebooks():
         found = {name: book[name.lower()] for name in names if name.lower() in book}

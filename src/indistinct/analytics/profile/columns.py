@@ -39,7 +39,7 @@ from indistinct.analytics.profile.record_numbers import K
 from indistinct.analytics.profile.relations import with_relations, with_trees
 from indistinct.document import in_quotes
 from indistinct.sources.engines import open_table
-from indistinct.sources.table import Table
+from indistinct.sources.table import Table, holds_codes_of_questions
 from indistinct.types import Frame
 
 
@@ -99,7 +99,15 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     warnings = list(table_warnings(items, persons, beside))
     if counts is not None:
         warnings.insert(0, Warned("counted-rows", told_of_counts(counts)))
+    if any(holds_codes_of_questions(look.sample) for look in looks.values()):
+        warnings.insert(0, Warned("further-heads", _FURTHER_HEADS))
     return Profile(table.name, records, tuple(items), tuple(warnings), persons)
+
+
+_FURTHER_HEADS = (
+    "the first two records are the questions and the codes that Qualtrics writes below the names "
+    "of the columns, and no answers: take them out of the file"
+)
 
 
 SUSPECTED = 2 * K
