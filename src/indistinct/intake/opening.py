@@ -111,13 +111,13 @@ def read_as(policy: Policy | None, source: PlainMapping | None) -> PlainMapping:
     return reading(policy) if policy is not None else source
 
 
-def names_of(given: Iterable[str] | str | None) -> tuple[str, ...]:
-    """The names that were given; a text is one name, as in a policy.
+def names_of(given: Iterable[object] | str | None) -> tuple[str, ...]:
+    """The names that were given; a text is one name, as in a policy. pandas numbers columns.
 
-    >>> names_of("age"), names_of(["age", "sex"]), names_of(None)
-    (('age',), ('age', 'sex'), ())
+    >>> names_of("age"), names_of(["age", 0]), names_of(None)
+    (('age',), ('age', '0'), ())
     """
-    return (given,) if isinstance(given, str) else tuple(given or ())
+    return (given,) if isinstance(given, str) else tuple(map(str, given or ()))
 
 
 def no_progress(what: str, share: float | None) -> None:
