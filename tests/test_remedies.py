@@ -23,7 +23,7 @@ from indistinct.privacy.promise import models
 SOURCE = Path(indistinct.__file__).parent
 ROOT = SOURCE.parents[1]
 
-ELSEWHERE = {"influenza", "model", "on", "unit", "sensitive", "tree", "holding"}
+ELSEWHERE = {"influenza", "model", "on", "unit", "sensitive", "tree", "everybody", "holding"}
 """Keys of promises in a policy, of a category, of a hierarchy and of a certificate."""
 
 

@@ -641,10 +641,11 @@ CALLS = [
     ('reference = "published" needs none',
      lambda: held("t-closeness", {"t": 1}, sensitive="ill", reference="original"),
      [lambda: held("t-closeness", {"t": 1}, sensitive="ill", reference="published")]),
-    ("add a column with one value for all records, and give it role = …: all people are then one class",
+    ('write constant = { everybody = "all" } under [source], and attributes.everybody = …: all people are then one class',
      lambda: ind.anonymize(TABLE, OF_VISITS),
-     [lambda: ind.anonymize(TABLE.with_columns(all=pl.lit("x")), OF_VISITS | {
-         "attributes": OF_VISITS["attributes"] | {"all": {"role": "quasi-identifier"}}})]),
+     [lambda: ind.anonymize(TABLE, OF_VISITS | {
+         "source": OF_VISITS["source"] | {"constant": {"everybody": "all"}},
+         "attributes": OF_VISITS["attributes"] | {"everybody": {"role": "quasi-identifier"}}})]),
     ("add population = {file = …} under [risk]", lambda: held("k-map", {"k": 1}),
      [lambda: ind.audit(TABLE, keys('promise = { model = "k-map", k = 1 }\n'
                                     'risk.population = { file = "population.csv" }'))]),
@@ -829,7 +830,7 @@ ELSEWHERE = {
     "tests/sources": ("end the address with ?table=", "or the folder that --into named"),
     "needs Spark, a full disk or lines that are wrong": (
         "leave --engine out", "--engine spark out", "run without --engine", "leave --memory out", "make room on the disk",
-        "or --memory with --engine", "more memory (--max-memory, or", "leave format and people out",
+        "or --memory with --engine", "more memory (--max-memory, or", "leave format, people and constant out",
     ),
     "test_more_memory_or_an_engine_helps_where_a_table_takes_too_much": (
         "or have its files scanned where they are",

@@ -357,7 +357,8 @@ def test_visits_are_of_records_and_several_columns_of_codes_are_one_set(tmp_path
     assert policy.attributes["weight_kg"].hierarchy is None
     (tmp_path / "alone").mkdir()
     alone = loaded(first_policy(profile(table.drop("age", "city"))), tmp_path / "alone")
-    assert alone.attributes["ward"].level == "person"  # classes are made of people
+    assert alone.attributes["ward"].level == "event"
+    assert alone.source.constant == {"everybody": "all"}  # classes are made of people
 
 
 @pytest.mark.parametrize("form", ["fhir", "omop"])
@@ -389,7 +390,7 @@ def test_a_household_is_no_person() -> None:
     assert alone.to_dict()["person"] is None
 
 
-def test_of_quasi_identifiers_of_visits_alone_one_is_the_persons() -> None:
+def test_where_all_quasi_identifiers_are_of_visits_all_people_are_one_class() -> None:
     frame = pl.DataFrame(
         {
             "patient_id": [f"P{at // 4 * 7919 + 10**6}" for at in range(400)],
@@ -401,5 +402,5 @@ def test_of_quasi_identifiers_of_visits_alone_one_is_the_persons() -> None:
     )
     policy = Policy.from_dict(tomllib.loads(first_policy(profile(frame))))
     assert policy.person == "patient_id"
-    assert policy.visit_identifiers == ("visit_date",)
-    assert policy.quasi_identifiers == ("ward",)
+    assert policy.visit_identifiers == ("visit_date", "ward")
+    assert policy.quasi_identifiers == ("everybody",)

@@ -254,21 +254,39 @@ def test_it_is_told_what_is_published_once_for_all_records_of_a_person(run, tmp_
     assert "2 records without a 'patient_id' must be filled in or taken out" in said
 
 
-def test_where_others_know_visits_alone_the_draft_says_how_to_publish_each(run, tmp_path: Path):
+def test_where_others_know_visits_alone_all_people_are_one_class(run, tmp_path: Path):
     data = tmp_path / "t.csv"
     rows = [f"P{at // 5:04d},2024-{at % 12 + 1:02d}-{at % 28 + 1:02d}" for at in range(300)]
     data.write_text("patient_id,visit_date\n" + "\n".join(rows) + "\n", encoding="utf-8")
     said = " ".join(run("init", data, "--policy", tmp_path / "p.toml").stdout.split())
-    assert "to publish each, add a column with one value to the table" in said
-    told = (tmp_path / "p.toml").read_text(encoding="utf-8")
-    quasi = 'role = "quasi-identifier"'
-    told = told.replace(quasi, f'{quasi}\nlevel = "event"', 1)
-    constant = f'[attributes.all]\n{quasi}\nhierarchy = "suppress"\n\n[[promises]]'
-    (tmp_path / "q.toml").write_text(told.replace("[[promises]]", constant, 1), encoding="utf-8")
-    rows = [f"{row},all" for row in rows]
-    data.write_text("patient_id,visit_date,all\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    done = run("anonymize", data, "--policy", tmp_path / "q.toml", "--out", tmp_path / "r")
-    assert done.exit_code == 0, done.stderr
+    assert "all people are one class, by 'everybody', a column that is added" in said
+    drafted = tomllib.loads((tmp_path / "p.toml").read_text(encoding="utf-8"))
+    assert drafted["source"]["constant"] == {"everybody": "all"}
+    assert drafted["attributes"]["visit_date"]["level"] == "event"
+    assert run("init", data, "--check", tmp_path / "p.toml", "--strict").exit_code == 0
+    for how in ((), ("--engine", "duckdb")):
+        out = tmp_path / f"r{len(how)}"
+        done = run("anonymize", data, "--policy", tmp_path / "p.toml", "--out", out, *how)
+        assert done.exit_code == 0, done.stderr
+        lines = (out / "release.csv").read_text(encoding="utf-8").splitlines()
+        assert lines[0] == "patient_id,visit_date,everybody"
+        assert all(line.endswith(",all") for line in lines[1:])
+        assert len({line.split(",")[1] for line in lines[1:]}) == 12
+        assert run("audit", out).exit_code == 0
+        assert run("attack", data, out, "--only", "record-linkage").exit_code == 0
+
+
+def test_a_column_that_is_there_is_not_added(run, tmp_path: Path):
+    data, policy = tmp_path / "t.csv", tmp_path / "p.toml"
+    data.write_text("who,sex\na,f\nb,f\n", encoding="utf-8")
+    policy.write_text(
+        'rest = "keep"\n[source]\nconstant = { sex = "f" }\n[attributes]\n'
+        'sex = { role = "quasi-identifier" }\n[[promises]]\nmodel = "k-anonymity"\nk = 2\n',
+        encoding="utf-8",
+    )
+    done = run("anonymize", data, "--policy", policy, "--out", tmp_path / "r")
+    assert done.exit_code == 2
+    assert "source.constant adds a column of that name, and the table has one" in done.stderr
 
 
 def test_ages_at_each_record_are_of_visits_with_the_number_of_the_record(run, tmp_path: Path):

@@ -221,7 +221,7 @@ def _check(data: Path, path: Path, scanned: Scanned | None, as_json: bool, stric
     with Progress(data) as progress:
         progress("reading")
         policy = DraftPolicy.load(path)
-        plain = policy.source.format is None and policy.source.people is None
+        plain = policy.source.format is None and not policy.source.completed
         table = (
             _read(data, reading(policy), scanned, progress)
             if plain
@@ -329,7 +329,7 @@ def _show(seen: Profile, policy: Path, *, named: bool) -> None:
 
 def _show_people(seen: Profile, found: Persons) -> None:
     """Whose the records are, and what is to be known of those who have several."""
-    from indistinct.analytics.profile.first_policy import of_visits, overwritten
+    from indistinct.analytics.profile.first_policy import one_class, overwritten
 
     nameless = seen[found.column].missing
     records = found.records - nameless
@@ -343,13 +343,10 @@ def _show_people(seen: Profile, found: Persons) -> None:
     if changed := overwritten(seen):
         told = "the first value of a person is published for all of the person's records"
         kept = 'level = "event" keeps what belongs to the record'
-        known = len(seen.with_role("quasi-identifier"))
-        if 1 == len(changed) == known - len(of_visits(seen)):
-            kept = (
-                "to publish each, add a column with one value to the table, with role = "
-                f'"quasi-identifier", and write level = "event" for {changed[0]}'
-            )
         _hanging(f"  * {told}: {first_names(changed)}; {kept}", 4)
+    if everybody := one_class(seen):
+        told = "others know nothing but dates and stays: all people are one class, by"
+        _hanging(f"  * {told} '{everybody}', a column that is added", 4)
 
 
 def _told(item: AttributeProfile) -> str:

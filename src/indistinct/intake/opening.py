@@ -182,8 +182,8 @@ def open_source(
                     notes += notes_of_file(data, **reading(policy))
                     titles = titles_of_file(data, **reading(policy))
                 digest = None if hashed is None else hashed.result()
-    if source.people is not None:
-        native = with_people(to_polars(native), policy, name)
+    if source.completed:
+        native = completed(to_polars(native), policy, name)
     known = open_table(native, name, allow_empty=allow_empty)
     if not isinstance(data, str | Path) and not is_opened(data):
         refuse_record(known, source.header)
@@ -274,7 +274,7 @@ def scanned_by_itself(data: Frame, policy: Policy) -> bool:
     """Whether a table is in a file that is scanned though nobody asks for it."""
     if not isinstance(data, str | Path) or is_address(data):
         return False
-    together = policy.source.format is not None or policy.source.people is not None
+    together = policy.source.format is not None or policy.source.completed
     return not together and is_large(Path(data)) and can_scan(Path(data))
 
 
@@ -353,13 +353,15 @@ def _elsewhere(
     data: Frame, policy: Policy, scanned: Scanned | None, held: bool
 ) -> tuple[Table, str | None]:
     """The table in files or in a server, held against the policy; and the digest of the files."""
-    if policy.source.format is not None or policy.source.people is not None:
+    constant = policy.source.constant
+    together = policy.source.format is not None or policy.source.people is not None
+    if together or (constant and not held):
         raise DataError(
             "not-scanned",
-            "health formats and tables of people are put together in memory",
+            "health formats, tables of people and constant columns are put together in memory",
             remedy="leave --engine and --memory out"
             if scanned
-            else "leave format and people out of [source], or export the table",
+            else "leave format, people and constant out of [source], or export the table",
         )
     table: ScannedTable | SparkFiles | PostgresTable
     if scanned is None:
@@ -370,10 +372,12 @@ def _elsewhere(
     digest = sha256_of(files[0]) if len(files) == 1 else digest_of(files) if files else None
     if not table.height():
         raise DataError("no-records", "the table has no records", file=table.name)
-    policy.adopt(table.columns)
-    policy.check(table.columns, table.name)
+    columns = list(dict.fromkeys([*table.columns, *constant]))
+    policy.adopt(columns)
+    policy.check(columns, table.name)
     if held:
-        return open_table(table.frame(), table.name, missing_tokens=policy.missing_tokens()), digest
+        frame = completed(table.frame(), policy, table.name)
+        return open_table(frame, table.name, missing_tokens=policy.missing_tokens()), digest
     return table.with_tokens(policy.missing_tokens()), digest
 
 
@@ -443,7 +447,33 @@ def _numbered(places: Sequence[int]) -> str:
     return f"column{'s' * (len(places) > 1)} {', '.join(map(str, places))}"
 
 
-def with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
+def completed(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
+    """The records with the columns that the policy adds: those of people, and constant ones.
+
+    Raises:
+        DataError: the table of people does not fit, or the records have such a column already.
+    """
+    source = policy.source
+    if source.people is not None:
+        rows = _with_people(rows, policy, name)
+    twice = [column for column in source.constant if column in rows.columns]
+    refuse(
+        DataError,
+        [
+            Problem(
+                "column-exists",
+                "source.constant adds a column of that name, and the table has one",
+                file=name,
+                attribute=column,
+                remedy="leave it out of source.constant, or choose another name",
+            )
+            for column in twice
+        ],
+    )
+    return rows.with_columns(pl.lit(text).alias(own) for own, text in source.constant.items())
+
+
+def _with_people(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     """The records with the columns of the table of people that the policy names.
 
     Of the people's columns those that the policy lists and the records do not have are joined.

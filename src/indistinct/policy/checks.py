@@ -445,8 +445,8 @@ def _quasi_checks(attributes: Mapping[str, Attribute | None]) -> Iterator[Proble
         yield Problem(
             "no-quasi-identifier",
             "attributes: every quasi-identifier is of a visit, and classes are made of people",
-            remedy="add a column with one value for all records, and give it role = "
-            '"quasi-identifier": all people are then one class',
+            remedy='write constant = { everybody = "all" } under [source], and '
+            'attributes.everybody = { role = "quasi-identifier" }: all people are then one class',
         )
 
 

@@ -125,6 +125,9 @@ class Source(Section):
     people, and the column holds a pseudonym made for the release."""
     people: Annotated[PeopleFile | None, _text_as("file")] = None
     """A second table with one row per person; its columns are joined. A text alone is the file."""
+    constant: dict[str, str] = Field(default_factory=dict)
+    """Columns that the table lacks, with the value that all records have in them. With one as the
+    only quasi-identifier of people they are all one class, for others who know visits alone."""
     conflicts: Literal["error", "first", "last", "most-frequent"] = "error"
     """What to do if a quasi-identifier differs between the records of a person."""
 
@@ -151,6 +154,11 @@ class Source(Section):
     """The sheet of an Excel workbook."""
     query: str | None = None
     """What is read from a database file (``.sqlite``, ``.db``, ``.duckdb``), in SQL."""
+
+    @property
+    def completed(self) -> bool:
+        """Whether columns are added to those of the table."""
+        return self.people is not None or bool(self.constant)
 
 
 class Missing(Section):

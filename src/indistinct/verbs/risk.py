@@ -383,7 +383,7 @@ def _is_made(data: Frame, policy: Policy | None) -> bool:
 
 def _lacks_columns(native: Frame, policy: Policy) -> bool:
     """Whether a table has the quasi-identifiers of the policy, and lacks others of its columns."""
-    if policy.source.format is not None or policy.source.people is not None:
+    if policy.source.format is not None or policy.source.completed:
         return False
     columns = {*open_table(native, allow_empty=True).columns}
     needed = {*policy.quasi_identifiers, *([] if policy.person is None else [policy.person])}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -28,10 +28,10 @@ from indistinct.intake.first_look import FirstLook, first_look
 from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.intake.opening import (
     Progress,
+    completed,
     no_progress,
     reading,
     refuse_record,
-    with_people,
 )
 from indistinct.intake.private_table import PrivateTable, counted_attributes
 from indistinct.intake.run import Run
@@ -122,7 +122,7 @@ def workbench(
             return table
 
         said = reading(asked)
-        if asked.attributes or asked.source.people is not None:
+        if asked.attributes or asked.source.completed:
             read(said)
         else:
             look = first_look(path, said, read)
@@ -130,8 +130,8 @@ def workbench(
             asked = _draft({"source": asked.source.to_dict() | said}, Path(directory))
         native = frames[repr(said)]
         notes, titles = notes_of_file(path, **said), titles_of_file(path, **said)
-    if asked.source.people is not None:
-        native = with_people(to_polars(native), asked, path.name)
+    if asked.source.completed:
+        native = completed(to_polars(native), asked, path.name)
     tell("looking at the columns", None)
     form = asked.source.format
     return Workbench(
@@ -267,13 +267,20 @@ class Workbench:
             draft = _draft(_keys_of(policy), Path(directory)).with_rest()
         except PolicyError as error:
             return Held(self, None, error.problems)
-        draft.adopt(self.table.columns)
+        bench = self
+        added = {n: one for n, one in draft.source.constant.items() if n not in self.table.columns}
+        if added:  # a draft adds one, where others know visits alone
+            frame = to_polars(self.frame).with_columns(
+                pl.lit(one).alias(n) for n, one in added.items()
+            )
+            bench = replace(self, frame=frame, read_by=_read_by(draft), look=None)
+        draft.adopt(bench.table.columns)
         problems: tuple[Problem, ...] = ()
         try:
-            draft.check(self.table.columns, self.path.name)
+            draft.check(bench.table.columns, self.path.name)
         except PolicyError as error:
             problems = error.problems
-        return Held(self, draft, problems)
+        return Held(bench, draft, problems)
 
 
 @dataclass(frozen=True, eq=False)
@@ -536,7 +543,8 @@ def _read_by(policy: DraftPolicy) -> str:
     """What a policy says on which depends what is read."""
     source = policy.source.to_dict()
     people = sorted(policy.attributes) if "people" in source else []
-    return repr((reading(policy), source.get("format"), source.get("people"), people))
+    added = [source.get(key) for key in ("format", "people", "constant")]
+    return repr((reading(policy), added, people))
 
 
 def _offer(model: str, kind: type[Promise], check: Check) -> Plain:

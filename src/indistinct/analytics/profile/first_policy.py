@@ -76,6 +76,8 @@ def first_policy(
         items = profile.with_role(role)
         if items:
             lines += [f"# {'-' * 8} {heading} {'-' * 8}", ""]
+        if role == "quasi-identifier" and (everybody := one_class(profile)):
+            lines += [f"[attributes.{everybody}]", f"role = {toml_string(role)}", ""]
         for item in items:
             lines += [*_attribute(item, (min_levels or {}).get(item.attribute), visits), ""]
     lines += _promises(profile, k, levels=bool(min_levels))
@@ -162,6 +164,12 @@ def _person(profile: Profile) -> list[str]:
             " record."
         )
         lines.append('conflicts = "first"')
+    if everybody := one_class(profile):
+        lines += _comment(
+            f"Others know nothing but dates and stays. '{everybody}' is a column that is added,"
+            " with one value for all records: all people are one class."
+        )
+        lines.append(f'constant = {{ {everybody} = "all" }}')
     return lines
 
 
@@ -180,8 +188,7 @@ MOST_OF_VISITS = 6
 def of_visits(profile: Profile) -> tuple[str, ...]:
     """The quasi-identifiers that are about a record, and not about its person: dates and stays.
 
-    Classes are made of people, so where all are about records, the one with the fewest values is
-    taken for the person's.
+    Classes are made of people: where all are about records, all people are :func:`one_class`.
     """
     found = profile.person
     if found is None or not found.sure:
@@ -193,9 +200,16 @@ def of_visits(profile: Profile) -> tuple[str, ...]:
         and item.about not in ("birth", "death")
         and (item.about in ("stay", "time", "travel") or item.kind in ("date", "datetime"))
     ]
-    if len(profile.with_role("quasi-identifier")) == len(about) > 0:
-        about.remove(min(about, key=lambda item: item.distinct))
     return tuple(item.attribute for item in about[:MOST_OF_VISITS])
+
+
+def one_class(profile: Profile) -> str | None:
+    """The name of a column to add, with one value, where others know visits alone; else None."""
+    visits = of_visits(profile)
+    if not visits or len(visits) < len(profile.with_role("quasi-identifier")):
+        return None
+    taken = {item.attribute for item in profile.attributes}
+    return next(name for name in ("everybody", "all_people", "one_class") if name not in taken)
 
 
 def _look_first(profile: Profile) -> Iterator[str]:
