@@ -830,7 +830,7 @@ ELSEWHERE = {
     "tests/sources": ("end the address with ?table=", "or the folder that --into named"),
     "needs Spark, a full disk or lines that are wrong": (
         "leave --engine out", "--engine spark out", "run without --engine", "leave --memory out", "make room on the disk",
-        "or --memory with --engine", "more memory (--max-memory, or", "leave format, people and constant out",
+        "or --memory with --engine", "more memory (--max-memory, or", "leave format, people and constant out", "of a release name its file",
     ),
     "test_more_memory_or_an_engine_helps_where_a_table_takes_too_much": (
         "or have its files scanned where they are",

@@ -293,8 +293,8 @@ def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
         f"{many(len(rows), 'value is')} neither numbers nor {told}, and cannot be computed with",
         attribute=texts.name,
         rows=tuple(rows[:ROWS_FOUND]),
-        remedy="name missing values in missing.tokens, name the format of dates in the "
-        'transformation, such as format = "day-first", or choose another one',
+        remedy="name missing values in missing.tokens, give the transformation the format of "
+        'dates (format = "day-first"), or choose another transformation',
     )
 
 
