@@ -23,7 +23,7 @@ from indistinct.errors import Unsatisfiable
 from indistinct.microdata.encoding import codes_in
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy import Promise
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition import PartitionSettings, first_cuts, partition
 from indistinct.recoding.partition.first_cuts import Cut, breaks_as_a_whole, cut_in_parts
 from indistinct.recoding.plan import CellPlan
@@ -93,7 +93,7 @@ def cut(
     asked: Sequence[Promise],
     how: PartitionSettings,
     region: int,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[Cut, Records]:
     kept: list[Records] = []
 

@@ -12,13 +12,13 @@ values of real records. In a policy the smallest and the largest of all are told
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from indistinct.errors import PolicyError, Problem, refuse
 from indistinct.hierarchies import decimals
-from indistinct.hierarchies.domain import MOST_LEVELS, texts, unplaced
-from indistinct.hierarchies.intervals import FEW
+from indistinct.hierarchies.domain import texts, unplaced
+from indistinct.hierarchies.intervals import levels_needed
 from indistinct.hierarchies.intervals import unreadable as unreadable  # noqa: PLC0414 - for build.py
 from indistinct.hierarchies.settings import MOST, one_of, unknown, whole_number, wrong
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
@@ -78,7 +78,7 @@ def equal_frequency_taxonomy(
         bin_of[value] = min(bins - 1, bins * (2 * before + count) // (2 * total)) if total else 0
         before += count
 
-    steps = levels or _steps(set(bin_of.values()), factor)
+    steps = levels or levels_needed(bin_of.values(), factor)
     columns = [_labels(bin_of, factor**step, scale) for step in range(steps)]
     return Taxonomy(
         attribute,
@@ -127,12 +127,3 @@ def _labels(bin_of: Mapping[int, int], merged: int, scale: int) -> dict[int, str
         low, high = (decimals.written(value, scale) for value in (inside[0], inside[-1]))
         labels.update(dict.fromkeys(inside, f"[{low}, {high}]"))
     return labels
-
-
-def _steps(places: Iterable[int], factor: int) -> int:
-    left = set(places)
-    steps = 1
-    while len(left) > FEW and steps < MOST_LEVELS:
-        left = {place // factor for place in left}
-        steps += 1
-    return steps

@@ -152,7 +152,7 @@ def intervals_taxonomy(  # noqa: PLR0913, the keys of the builder in a policy
         (decimals.at(parsed, scale), text) for parsed, text in zip(numbers, found, strict=True)
     )
     places = [grid.place(value) for value, _ in ranked]
-    steps = levels or _steps(places, factor)
+    steps = levels or levels_needed(places, factor)
     name = _Names(scale, style, digits)
     columns: list[list[str]] = [[text for _, text in ranked]]
     for step in range(steps):
@@ -325,7 +325,7 @@ def _is_beyond(place: float) -> bool:
     return isinstance(place, float) and math.isinf(place)
 
 
-def _steps(places: Iterable[float], factor: int) -> int:
+def levels_needed(places: Iterable[float], factor: int) -> int:
     """How many interval levels it takes until few intervals between bottom and top are left."""
     left = {int(place) for place in places if not _is_beyond(place)}
     steps = 1

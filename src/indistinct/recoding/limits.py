@@ -10,6 +10,11 @@ Progress = Callable[[float], None]
 """Called with the share of a search that is done."""
 
 
+def silent(share: float) -> None:
+    """Tell nobody."""
+    del share
+
+
 @dataclass(frozen=True)
 class Limits:
     """When to stop before the end: after so many seconds, or so many nodes looked at."""

@@ -38,7 +38,7 @@ from indistinct.privacy.rank_variance import theta
 from indistinct.recoding.exchange.moves import WHY, Kind, Move, Proposal, Rules
 from indistinct.recoding.exchange.target import Target
 from indistinct.recoding.exchange.widths import Widths
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.types import Floats, Ints, Ints32
 
 KINDS: tuple[Kind, Kind, Kind] = ("swap", "cross", "noise")
@@ -131,7 +131,7 @@ def exchange_classes(
     targets: Mapping[str, Target],
     widths: Widths,
     rules: Rules | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Moves:
     """Exchange records between classes, and add noise, until every class keeps its targets.
 
@@ -153,11 +153,10 @@ def exchange_classes(
     answer = kernel.UNASKED
     until = 0
     while True:
-        if progress is not None and state.cursor[kernel.CLASS] >= until:
+        if state.cursor[kernel.CLASS] >= until:
             progress(float(state.cursor[kernel.CLASS]) / max(groups, 1))
             until = int(state.cursor[kernel.CLASS]) + max(1, groups // _STEPS)
-        stop = until if progress is not None else groups + 1
-        ended = kernel.run(facts, state, guard, look_back, allowed is not None, answer, stop)
+        ended = kernel.run(facts, state, guard, look_back, allowed is not None, answer, until)
         answer = kernel.UNASKED
         if ended == kernel.DONE:
             break
@@ -166,8 +165,7 @@ def exchange_classes(
         elif ended == kernel.ASK and allowed is not None:
             yes = allowed(_proposal(facts, state, names, look_back))
             answer = kernel.ACCEPT if yes else kernel.REFUSE
-    if progress is not None:
-        progress(1.0)
+    progress(1.0)
     length = int(state.cursor[kernel.LOGGED])
     log = state.log[:length].copy()
     noise = log[log[:, 0] == kernel.NOISE]

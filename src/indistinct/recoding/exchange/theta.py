@@ -51,11 +51,12 @@ from indistinct.recoding.exchange.procedure import Moves, exchange_classes
 from indistinct.recoding.exchange.target import By, Target
 from indistinct.recoding.exchange.widths import Widths
 from indistinct.recoding.judge import Judge
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition import partition
 from indistinct.recoding.partition.publishing import (
     broken_as_published,
     broken_classes,
+    broken_either_way,
     check_suppressed,
 )
 from indistinct.recoding.partition.settings import ExchangeSettings, Variant
@@ -104,7 +105,7 @@ def theta_sensitive(
     data: LeveledTable,
     promises: Sequence[Promise],
     settings: ThetaSettings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> CellPlan:
     """Classes in which the sensitive values' rank variance suffices, and what is published of them.
 
@@ -218,7 +219,7 @@ class _Making:
         data: LeveledTable,
         promises: Sequence[Promise],
         settings: ThetaSettings,
-        progress: Progress | None,
+        progress: Progress,
     ) -> None:
         self.began = time.perf_counter()
         self.data = data
@@ -260,7 +261,7 @@ class _Making:
                     look_back=settings.all_donors,
                     allowed=self._allowed if self.safe and self.others else None,
                 ),
-                progress=None if self.merged else self.progress,
+                progress=silent if self.merged else self.progress,
             )
             if moves.failed:
                 class_of = self._merge(class_of, classes, set(moves.failed), moves)
@@ -368,9 +369,7 @@ class _Making:
         broken |= broken_as_published(data, self.promises, seen, judge)
         of_records = [part for part in self.promises if not part.counts_made_up]
         if len(noise) and of_records:
-            judge = Judge(self.data, of_records)
-            broken |= broken_classes(self.data, of_records, plan, judge)
-            broken |= broken_as_published(self.data, of_records, plan, judge)
+            broken |= broken_either_way(self.data, of_records, plan)
         return broken, classes_as_published(plan)
 
     def _merge(self, class_of: Ints32, classes: Ragged, failed: set[int], moves: Moves) -> Ints32:
@@ -538,8 +537,7 @@ class _Making:
             )
             if not hidden
         )
-        if self.progress is not None:
-            self.progress(1.0)
+        self.progress(1.0)
         return replace(plan, noise=noise, search=self._report(moves), log=self._log(moves, labels))
 
     def _log(self, moves: Moves, labels: Mapping[str, tuple[str | None, ...]]) -> PlainMapping:

@@ -32,7 +32,7 @@ from indistinct.recoding.full_domain.optimal import (
 from indistinct.recoding.full_domain.series import Alone, SeriesSearch, ks_of
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
-from indistinct.recoding.limits import Limits, Progress
+from indistinct.recoding.limits import Limits, Progress, silent
 from indistinct.recoding.method import Asked
 from indistinct.recoding.plan import LevelPlan, SearchReport
 from indistinct.recoding.recoded import score
@@ -102,7 +102,7 @@ def full_domain(
     promises: Sequence[Promise],
     objective: Objective,
     settings: Settings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     *,
     original: LeveledTable | None = None,
 ) -> LevelPlan:

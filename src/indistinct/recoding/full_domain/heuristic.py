@@ -21,7 +21,7 @@ from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
 from indistinct.recoding.full_domain.optimal import Found, tell_broken_at_most
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
-from indistinct.recoding.limits import Limits, Progress
+from indistinct.recoding.limits import Limits, Progress, silent
 from indistinct.types import Bools, Floats, Ints
 
 SECONDS = 10.0
@@ -61,7 +61,7 @@ class HeuristicSearch:
         promises: Sequence[Promise],
         allowed: int,
         limits: Limits | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> Found:
         """A good node that keeps the promises with at most ``allowed`` units suppressed.
 
@@ -154,7 +154,7 @@ class HeuristicSearch:
             key = self._look(levels)
         return levels
 
-    def _disturb(self, random: np.random.Generator, progress: Progress | None) -> None:
+    def _disturb(self, random: np.random.Generator, progress: Progress) -> None:
         free = np.flatnonzero(self.lattice.last > self.lattice.first)
         stale = 0
         patience = PATIENCE_WITH_TIME if self._timed else PATIENCE
@@ -169,8 +169,7 @@ class HeuristicSearch:
                 tuple(levels), random.permutation(free), greedy=bool(random.random() < 0.5)
             )
             stale = stale + 1 if self._key is before else 0
-            if progress is not None:
-                progress(self._share_done())
+            progress(self._share_done())
 
     def _another(self, random: np.random.Generator, free: Ints) -> list[int]:
         """A disturbed copy of the best node, or any node while none is allowed."""

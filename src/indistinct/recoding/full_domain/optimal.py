@@ -24,7 +24,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain.evaluation import Evaluation, Evaluator
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
-from indistinct.recoding.limits import Limits, Progress
+from indistinct.recoding.limits import Limits, Progress, silent
 from indistinct.types import Bools, Floats, Ints
 
 LARGEST = 1_000_000
@@ -85,7 +85,7 @@ class OptimalSearch:
         promises: Sequence[Promise],
         allowed: int,
         limits: Limits | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         *,
         start: Sequence[Ints] = (),
     ) -> Found:
@@ -172,13 +172,12 @@ class OptimalSearch:
                 return
             here = self._seen[node].key
 
-    def _sweep(self, progress: Progress | None) -> None:
+    def _sweep(self, progress: Progress) -> None:
         if not self.objective.inherits_up:
             for at, nodes in enumerate(self._strata):
                 self._inherit(nodes, downward=True)
                 self._decide(nodes)
-                if progress is not None:
-                    progress((at + 1) / len(self._strata))
+                progress((at + 1) / len(self._strata))
             return
         start = self.lattice.size - 1 if self._best is None else self._best
         middle = int(self.lattice.height[start] - self.lattice.first.sum())
@@ -187,8 +186,7 @@ class OptimalSearch:
             nodes = self._strata[height]
             self._inherit(nodes, downward=height <= middle)
             self._decide(nodes)
-            if progress is not None:
-                progress((at + 1) / len(order))
+            progress((at + 1) / len(order))
 
     def _inherit(self, nodes: Ints, *, downward: bool) -> None:
         if downward:

@@ -46,7 +46,7 @@ from indistinct.kernels.ragged import Ragged
 from indistinct.microdata.frequencies import Cells
 from indistinct.privacy.km_anonymity import KMAnonymity
 from indistinct.recoding.items.tree import tree_of
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.types import Array, Bools, Floats, Ints, Ints32, Plain
 
 MOST_COMBINATIONS = 200_000_000
@@ -152,7 +152,7 @@ def km_anonymous(
     *,
     suppress: float = 0.0,
     local: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> ItemPlan:
     """What to publish of people's items so that no combination of up to m of them is rare.
 
@@ -187,7 +187,7 @@ def km_anonymous(
             else "leave the items out: they are those of one person",
         )
     kind = _LocalSearch if local else _Search
-    return kind(sets, asked, suppress).run(began, progress or (lambda share: None))
+    return kind(sets, asked, suppress).run(began, progress)
 
 
 def published_items(plan: ItemPlan, name: str, entry: Ints) -> pl.Series:

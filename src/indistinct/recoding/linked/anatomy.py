@@ -37,11 +37,10 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.privacy.values import LEAVE_OUT, beside_one
 from indistinct.randomness import Random, stream
-from indistinct.recoding.judge import Judge
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.linked.bucketing import Bar, listed_codes
 from indistinct.recoding.linked.category_reduction import highest_categories, history_of
-from indistinct.recoding.linked.sets import fingerprints
+from indistinct.recoding.linked.sets import AS_SETS, fingerprints
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked_plan import History, LinkedPlan
@@ -58,18 +57,12 @@ DISCLOSED = Kind.RISK(
     "whether the person is in the table"
 )
 
-AS_SETS = Kind.LIMIT(
-    "all values of a person are published as one set: no single value becomes certain, but "
-    "promises other than max-posterior count sets, and one known value of a person may tell "
-    "all others"
-)
-
 
 def anatomy(
     linked: LinkedTable,
     promises: Sequence[Promise],
     settings: LinkedSettings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> LinkedPlan:
     """Exact quasi-identifiers linked to buckets of l different values.
 
@@ -98,8 +91,7 @@ def anatomy(
         bounds = (float(p.parameters["bound"]) for p in promises if p.model == "max-posterior")
         bound = min([1.0, *bounds])
         bucket_of, buckets, merged = _without_certainty(bucket_of, buckets, cells, bound)
-    if progress is not None:
-        progress(0.7)
+    progress(0.7)
     totals = np.bincount(code[there], minlength=len(labels))
     asked = tuple(part for part in promises if part.sensitive == name)
     about = SensitiveDomain(labels, known)
@@ -121,12 +113,7 @@ def anatomy(
         seconds=time.perf_counter() - began,
         counters={"classes": quasi.groups, "buckets": buckets, "noise": 0, "merged": merged},
     )
-    if progress is not None:
-        progress(1.0)
-    compared = any(part.compares and part.reference == "original" for part in asked)
-    if compared:
-        counts = dict(zip(labels, totals.astype(float).tolist(), strict=True))
-        known = replace(known, reference=counts)
+    progress(1.0)
     return LinkedPlan(
         quasi=replace(quasi, search=report),
         bucket_of=bucket_of,
@@ -137,7 +124,7 @@ def anatomy(
         history=history,
         algorithm=ALGORITHM,
         told=(DISCLOSED, note) if note else (DISCLOSED,),
-        known={name: known},
+        known={name: bar.known},
     )
 
 
@@ -333,9 +320,7 @@ def _check_classes(data: LeveledTable, plan: CellPlan, promises: Sequence[Promis
     """
     if not promises:
         return
-    judge = Judge(data, promises)
-    broken = publishing.broken_classes(data, promises, plan, judge)
-    broken |= publishing.broken_as_published(data, promises, plan, judge)
+    broken = publishing.broken_either_way(data, promises, plan)
     if broken.any():
         raise Unsatisfiable(
             "unsatisfiable",

@@ -37,11 +37,11 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.promise import Promise, promise
 from indistinct.recoding.cells import classes_as_published
-from indistinct.recoding.limits import Progress
-from indistinct.recoding.linked.bucketing import listed_codes
+from indistinct.recoding.limits import Progress, silent
+from indistinct.recoding.linked.bucketing import bars_of, listed_codes
 from indistinct.recoding.linked.category_reduction import one_each
 from indistinct.recoding.linked.quasi_table import MOST_CLUSTERED
-from indistinct.recoding.linked.sets import Fingerprints, fingerprints
+from indistinct.recoding.linked.sets import AS_SETS, Fingerprints, fingerprints
 from indistinct.recoding.linked.settings import LinkedSettings
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked_plan import LinkedPlan
@@ -58,12 +58,6 @@ BASELINE = Kind.SETTING(
     "p-l-angelization is a baseline after the description in Fazal and others (2023)"
 )
 
-SHARED = Kind.LIMIT(
-    "all values of a person are published as one set: no single value becomes certain, but "
-    "promises other than max-posterior count sets, and one known value of a person may tell "
-    "all others"
-)
-
 MODELS = {"p-plus-sensitive": "p", "p-sensitive": "p", "distinct-l-diversity": "l"}
 
 
@@ -71,7 +65,7 @@ def p_l_angelization(
     linked: LinkedTable,
     promises: Sequence[Promise],
     settings: LinkedSettings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> LinkedPlan:
     """Classes that are buckets, with p categories and l different sets of every attribute.
 
@@ -119,15 +113,10 @@ def p_l_angelization(
     held = linked.data.weight > 0
     known = {}
     for name in order:
-        compared = any(
-            part.sensitive == name and part.compares and part.reference == "original"
-            for part in asked
-        )
-        known[name] = sets[name].known
-        if compared:
-            counts = np.bincount(sets[name].code[held], minlength=len(sets[name].labels))
-            reference = dict(zip(sets[name].labels, counts.astype(float).tolist(), strict=True))
-            known[name] = replace(known[name], reference=reference)
+        counts = np.bincount(sets[name].code[held], minlength=len(sets[name].labels))
+        about = SensitiveDomain(sets[name].labels, sets[name].known)
+        (bar,) = bars_of(asked, {name: about}, {name: counts})
+        known[name] = bar.known
     return LinkedPlan(
         quasi=plan,
         bucket_of=plan.class_of,
@@ -139,7 +128,7 @@ def p_l_angelization(
         truth={name: np.where(there, sets[name].code, -1).astype(np.int32) for name in order},
         log={"lead": order[0], "dependency_weights": weights, "quasi": algorithm},
         algorithm=ALGORITHM,
-        told=(BASELINE, SHARED),
+        told=(BASELINE, AS_SETS),
         known=known,
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from indistinct.frozen import dataclass
 from indistinct.kernels.ragged import pointers
+from indistinct.metadata import ValueMetadata
 from indistinct.microdata.domains import SensitiveDomain
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy.promise import Promise
@@ -39,6 +40,15 @@ class Bar:
     about: SensitiveDomain
     original: Ints
     several: bool = False
+
+    @property
+    def known(self) -> ValueMetadata:
+        """What is known of the values, with how often each occurs where a promise compares it."""
+        known = self.about.known
+        if not any(part.compares and part.reference == "original" for part in self.promises):
+            return known
+        original = map(float, self.original.tolist())
+        return replace(known, reference=dict(zip(self.about.labels, original, strict=True)))
 
     def broken(self, counts: Ints, size: Ints, published: Ints | None = None) -> Bools:
         """Which buckets break a promise, [B].

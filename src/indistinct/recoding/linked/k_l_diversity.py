@@ -51,7 +51,7 @@ from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import cells_of, numbers_in_order, paths_from_top, styles_of
 from indistinct.recoding.items.tree import ItemTree, tree_of
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.linked.table import LinkedTable
 from indistinct.recoding.linked_plan import Buckets, LinkedPlan
 from indistinct.recoding.plan import SearchReport
@@ -124,7 +124,7 @@ def k_l_diversity(
     linked: LinkedTable,
     promises: Sequence[Promise],
     settings: KLSettings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> LinkedPlan:
     """Buckets of people with the same generalized items, and groups with different buckets.
 
@@ -156,8 +156,7 @@ def k_l_diversity(
         if len(who) < max(asked.k, asked.least):
             raise Unsatisfiable(_too_few(asked, len(who), linked.people))
         found = fingerprints(sets, tree, asked.k, who)
-        if progress is not None:
-            progress(0.5)
+        progress(0.5)
         class_of, tally = _groups(data, found, tree, asked, settings, who)
         report = SearchReport(NAME, nodes=int(tally[0]), checked=int(tally[0]))
         quasi = cells_of(data, class_of, settings.cells, report, scope="linked")
@@ -177,8 +176,7 @@ def k_l_diversity(
             "cuts": int(tally[1]),
         },
     )
-    if progress is not None:
-        progress(1.0)
+    progress(1.0)
     quasi = replace(quasi, search=report)
     sizes = np.bincount(found.bucket_of[who], minlength=len(found))
     return LinkedPlan(

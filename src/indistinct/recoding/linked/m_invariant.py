@@ -45,7 +45,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.privacy.theta_sensitive import ThetaSensitive
 from indistinct.privacy.values import LEAVE_OUT
 from indistinct.randomness import Random, stream
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.linked.anatomy import DISCLOSED, exact, lacking, values_asked, values_of
 from indistinct.recoding.linked.bucketing import Bar, counted
 from indistinct.recoding.linked.quasi_table import homes_of_noise, quasi_table
@@ -98,7 +98,7 @@ def m_invariant(
     promises: Sequence[Promise],
     settings: LinkedSettings,
     earlier: Earlier | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> LinkedPlan:
     """People in buckets of their earlier signatures, and new people in buckets of m values.
 
@@ -139,8 +139,7 @@ def m_invariant(
     again = partial(dealing, random=stream(settings.seed, "m-invariant.dealing"))
     published = earlier is not None and bool(earlier.signatures)
     _check_limits(dealt, people, settings, name, again, published=published)
-    if progress is not None:
-        progress(0.6)
+    progress(0.6)
     labels = (*labels, *gone)
     stays = there.copy()
     stays[dealt.waiting] = False
@@ -377,7 +376,7 @@ def _quasi(
     data: LeveledTable,
     promises: Sequence[Promise],
     settings: LinkedSettings,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[CellPlan, tuple[WarningText, ...]]:
     """The quasi-identifiers as they are, or generalized where a promise is about them."""
     if not promises:

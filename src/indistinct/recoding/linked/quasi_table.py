@@ -28,8 +28,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.randomness import Random
 from indistinct.recoding.cells import cells_of
 from indistinct.recoding.exchange.widths import Widths
-from indistinct.recoding.judge import Judge
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.linked.settings import LinkedSettings, Quasi
 from indistinct.recoding.partition import partition, publishing
 from indistinct.recoding.plan import CellPlan
@@ -45,7 +44,7 @@ def quasi_table(
     promises: Sequence[Promise],
     k: int,
     settings: LinkedSettings,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[CellPlan, tuple[WarningText, ...]]:
     """The classes of the quasi table and their cells, and what the custodian should know of them.
 
@@ -83,7 +82,7 @@ def by_combination(
     data: LeveledTable,
     promises: Sequence[Promise],
     settings: LinkedSettings,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> CellPlan:
     """Mondrian on the distinct combinations of the people's quasi-identifiers.
 
@@ -173,10 +172,7 @@ def _broken_with(
     more = replace(table, codes=codes, weight=weight, sensitive={}, population=population)
     longer = LeveledTable(more, data.taxonomies, data.unchanged)
     seen = replace(plan, class_of=np.concatenate([plan.class_of, homes]))
-    judge = Judge(longer, promises)
-    found = publishing.broken_classes(longer, promises, seen, judge)
-    found |= publishing.broken_as_published(longer, promises, seen, judge)
-    return found
+    return publishing.broken_either_way(longer, promises, seen)
 
 
 def _in_order(
@@ -207,9 +203,7 @@ def _in_order(
     )
     report = publishing.report("k-member", began, parts=int(class_of.max(initial=-1)) + 1)
     plan = cells_of(data, class_of, settings.cells, report)
-    judge = Judge(data, promises)
-    broken = publishing.broken_classes(data, promises, plan, judge)
-    broken |= publishing.broken_as_published(data, promises, plan, judge)
+    broken = publishing.broken_either_way(data, promises, plan)
     if broken.any() or (plan.suppressed & (data.weight > 0)).any():
         raise Unsatisfiable(
             "unsatisfiable",

@@ -11,6 +11,13 @@ from indistinct.kernels.ragged import Ragged
 from indistinct.metadata import ValueMetadata
 from indistinct.microdata.frequencies import Cells
 from indistinct.types import Ints32
+from indistinct.warning_kinds import Kind
+
+AS_SETS = Kind.LIMIT(
+    "all values of a person are published as one set: no single value becomes certain, but "
+    "promises other than max-posterior count sets, and one known value of a person may tell "
+    "all others"
+)
 
 
 @dataclass(frozen=True)

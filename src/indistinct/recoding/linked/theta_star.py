@@ -38,7 +38,6 @@ from indistinct.document import many, some_of
 from indistinct.errors import PolicyError, Problem, Problems, Unsatisfiable, refuse
 from indistinct.frozen import dataclass, field
 from indistinct.kernels.ragged import Ragged
-from indistinct.metadata import ValueMetadata
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.m_invariance import Signatures
 from indistinct.privacy.promise import Promise
@@ -53,7 +52,7 @@ from indistinct.recoding.exchange.theta import (
     told,
 )
 from indistinct.recoding.exchange.widths import Widths
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.linked.bucketing import Bar, bars_of, counted
 from indistinct.recoding.linked.category_reduction import (
     MOST_CATEGORIES,
@@ -103,7 +102,7 @@ def theta_star(
     linked: LinkedTable,
     promises: Sequence[Promise],
     settings: LinkedSettings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> LinkedPlan:
     """Classes of quasi-identifiers, and buckets in which the highest categories vary enough.
 
@@ -133,7 +132,7 @@ class _Making:
         linked: LinkedTable,
         promises: Sequence[Promise],
         settings: LinkedSettings,
-        progress: Progress | None,
+        progress: Progress,
     ) -> None:
         self.began = time.perf_counter()
         self.linked = linked
@@ -172,7 +171,7 @@ class _Making:
                 Kind.RISK("the last bucket was not checked: it may break the promises"),
             )
         homes = self._homes(quasi, made)
-        self._tell(1.0)
+        self.progress(1.0)
         buckets: dict[str, Buckets] = {}
         for name, own in self.table.sensitive.items():
             holding: Holding = "one" if full is None else "some"
@@ -210,7 +209,7 @@ class _Making:
             history=history_of(self.linked, self.highest.kept, there),
             algorithm=ALGORITHM,
             notes=notes,
-            known=self._known(),
+            known={bar.name: bar.known for bar in self.bars},
         )
 
     def _check(self) -> None:
@@ -244,14 +243,8 @@ class _Making:
         ]
         refuse(PolicyError, found)
 
-    def _part(self, first: float, last: float) -> Progress | None:
-        if self.progress is None:
-            return None
-        return lambda share: self._tell(first + share * (last - first))
-
-    def _tell(self, share: float) -> None:
-        if self.progress is not None:
-            self.progress(share)
+    def _part(self, first: float, last: float) -> Progress:
+        return lambda share: self.progress(first + share * (last - first))
 
     # Dealt buckets
 
@@ -521,17 +514,6 @@ class _Making:
         return homes_of_noise(
             self.highest.data, quasi, self.of_classes, len(made.noise_of), self.random
         )
-
-    def _known(self) -> dict[str, ValueMetadata]:
-        found = {}
-        for name, own in self.table.sensitive.items():
-            compared = any(
-                part.sensitive == name and part.compares and part.reference == "original"
-                for part in self.promises
-            )
-            totals = dict(zip(own.domain, own.totals.astype(float).tolist(), strict=True))
-            found[name] = replace(own.known, reference=totals) if compared else own.known
-        return found
 
     def _log(self, made: _Buckets, partitioning: str) -> Plain:
         people = int((made.bucket_of >= 0).sum())

@@ -13,7 +13,7 @@ from typing import Literal
 from indistinct.errors import PolicyError, Problems, did_you_mean, refuse
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition import k_member, mdav, mondrian, publishing
 from indistinct.recoding.partition.settings import Cut, Dimension, PartitionSettings
 from indistinct.recoding.plan import CellPlan
@@ -29,7 +29,7 @@ def partition(
     promises: Sequence[Promise],
     algorithm: Literal["mondrian", "k-member", "mdav"] = "mondrian",
     settings: PartitionSettings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> CellPlan:
     """Classes that keep the promises, and the tight cells that are published of each.
 

@@ -21,7 +21,7 @@ from indistinct.microdata.frequencies import ClassTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import numbers_in_order, paths_from_top
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.types import Array, Bools, Floats, Ints, Ints32
 
@@ -69,7 +69,7 @@ class Cutter:
         tree: Tree,
         acceptance: Acceptance,
         nodes: Ints,
-        progress: Progress | None = None,
+        progress: Progress = silent,
         *,
         through: bool = False,
     ) -> None:
@@ -85,8 +85,7 @@ class Cutter:
                 children = self.cut(some, tree, acceptance, through=through)
                 if len(children):
                     waiting.append(children)
-            if progress is not None:
-                progress(min(tree.rows_closed / len(self.rows.member), 1.0))
+            progress(min(tree.rows_closed / len(self.rows.member), 1.0))
 
     def cut(
         self, nodes: Ints, tree: Tree, acceptance: Acceptance, *, through: bool = False

@@ -31,7 +31,7 @@ from indistinct.microdata.frequencies import FrequencyTable
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import numbers_in_order, styles_of
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition.cutting import (
     Acceptance,
     Counted,
@@ -94,7 +94,7 @@ def cut_in_parts(
     coded: Coded,
     *,
     region: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Cut:
     """Classes found by cutting a table where it is, the same as in memory.
 
@@ -136,9 +136,8 @@ def cut_in_parts(
     parts = coded(quasi, sensitive)
     try:
         top = _Top(rules, parts)
-        tell = progress or (lambda _: None)
-        top.grow(REGION if region is None else region, tell)
-        grown = top.whole(tell)
+        top.grow(REGION if region is None else region, progress)
+        grown = top.whole(progress)
     finally:
         parts.close()
     outline, rows = _outline(data, grown, orders, names)

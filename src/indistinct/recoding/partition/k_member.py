@@ -27,7 +27,7 @@ from indistinct.kernels.clustering import (
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.randomness import stream
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import Costs, domains_of, empty_spans
 from indistinct.recoding.partition.repair import Repair, check
@@ -42,7 +42,7 @@ def k_member(
     data: LeveledTable,
     promises: Sequence[Promise],
     settings: PartitionSettings,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Ints32:
     """The class of every combination, [C]; -1 for suppressed ones.
 
@@ -104,7 +104,7 @@ class _Growth:
         """The rows that are in no class."""
         return self._rows[: self._left]
 
-    def run(self, least: int, last: Ints32, progress: Progress | None) -> None:
+    def run(self, least: int, last: Ints32, progress: Progress) -> None:
         """Make classes of ``least`` units or more while there are so many left.
 
         ``last`` [m] are the places of the values from which the first class is furthest.
@@ -119,7 +119,7 @@ class _Growth:
             )  # fmt: skip
             if self._wants.about:
                 self._go_on(group - 1, last)
-            if progress is not None and group % AT_ONCE == 0:
+            if group % AT_ONCE == 0:
                 progress(1.0 - self._free / whole)
 
     def _go_on(self, group: int, last: Ints32) -> None:

@@ -34,7 +34,7 @@ from indistinct.microdata.domains import numbers_of
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import places_of, styles_of
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition.deficits import Deficits, grown_units
 from indistinct.recoding.partition.distance import domains_of
 from indistinct.recoding.partition.repair import Repair, check
@@ -53,7 +53,7 @@ def mdav(
     data: LeveledTable,
     promises: Sequence[Promise],
     settings: PartitionSettings,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Ints32:
     """The class of every combination, [C]; -1 for suppressed ones.
 
@@ -190,7 +190,7 @@ class _Averaging:
         """The rows that are in no group."""
         return self._rows[: self._left]
 
-    def run(self, k: int, progress: Progress | None) -> None:
+    def run(self, k: int, progress: Progress) -> None:
         """Make groups of k records or more until fewer than k are left."""
         group, whole = 0, self._left
         self._heap = np.empty(k, dtype=np.int64)
@@ -202,8 +202,7 @@ class _Averaging:
                     self._numbers, self._rows, self._taken, self._found, self._middle, self._heap,
                     self._left, k, group, AT_ONCE, self._class_of,
                 )  # fmt: skip
-            if progress is not None:
-                progress(1.0 - self._left / whole)
+            progress(1.0 - self._left / whole)
         if self._left >= 2 * k:
             centre = outermost(self._numbers, self._left, self._taken, self._middle, self._found)
             self._gather(centre, group, k)

@@ -43,7 +43,7 @@ from indistinct.microdata.leveled import LeveledTable
 from indistinct.privacy.promise import Promise
 from indistinct.recoding.cells import cells_of, styles_of
 from indistinct.recoding.judge import Judge
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition import publishing
 from indistinct.recoding.partition.cutting import (
     Acceptance,
@@ -80,7 +80,7 @@ def mondrian(
     data: LeveledTable,
     promises: Sequence[Promise],
     settings: PartitionSettings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> CellPlan:
     """Classes found by cutting, and their cells. Nothing is drawn: equal tables, equal classes.
 
@@ -208,9 +208,7 @@ class _Cutting:
             class_of[rows.member] = np.repeat(np.arange(parts, dtype=np.int32), lengths)
         return plan_of_classes(data, self._promises, self._settings, class_of, began)
 
-    def judged(
-        self, others: Sequence[Promise], progress: Progress | None, began: float
-    ) -> CellPlan:
+    def judged(self, others: Sequence[Promise], progress: Progress, began: float) -> CellPlan:
         """Cut as long as every class keeps the promises; then see how they are published."""
         acceptance = Acceptance.of(self._data, others)
         rows = len(self._cutter.rows.member)

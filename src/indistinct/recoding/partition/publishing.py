@@ -188,6 +188,14 @@ def broken_as_published(
     return found & held
 
 
+def broken_either_way(data: LeveledTable, promises: Sequence[Promise], plan: CellPlan) -> Bools:
+    """Which classes break a promise, as they are or as they are published, [G]."""
+    judge = Judge(data, promises)
+    return broken_classes(data, promises, plan, judge) | broken_as_published(
+        data, promises, plan, judge
+    )
+
+
 def broken_classes(
     data: LeveledTable, promises: Sequence[Promise], plan: CellPlan, judge: Judge
 ) -> Bools:

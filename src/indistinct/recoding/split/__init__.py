@@ -35,7 +35,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.recoding.full_domain import Settings, allowed_units, full_domain
 from indistinct.recoding.full_domain.local import settle_whole
 from indistinct.recoding.lattice import Lattice
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.plan import LevelPlan, SearchReport
 from indistinct.recoding.recoded import score
 from indistinct.types import Codes, Plain
@@ -120,7 +120,7 @@ def split_by_rank(
     promises: Sequence[Promise],
     objective: Objective,
     settings: Settings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> SplitPlan:
     """The release of every rank by itself, put together.
 
@@ -206,9 +206,7 @@ def _within(
     return found
 
 
-def _share_of(progress: Progress | None, at: int, of: int) -> Progress | None:
-    if progress is None:
-        return None
+def _share_of(progress: Progress, at: int, of: int) -> Progress:
     return lambda share: progress((at + share) / of)
 
 
