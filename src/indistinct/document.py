@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
-from operator import attrgetter
 from typing import Any, ClassVar, Literal, Protocol
 
 from indistinct.frozen import dataclass
@@ -131,9 +130,10 @@ class PlainData:
     """A dataclass that is told under the names of its fields, or what metadata call them.
 
     Fields that ``repr`` leaves out are not told. Where ``told_keys`` are listed, one after another,
-    what they name is told in their place: attributes, or attributes of these (``kind.title``).
-    ``path=way`` tells ``way`` under the key ``path``, ``share?`` is told only where there is
-    something to be told, and what ``*risk`` tells is told beside the others.
+    what they name is told in their place: attributes, or attributes of these (``kind.title``; None
+    where there is no kind). ``path=way`` tells ``way`` under the key ``path``, ``most.k=k`` tells
+    ``k`` in a document ``most``, ``share?`` is told only where there is something to be told, and
+    what ``*risk`` tells is told beside the others.
     """
 
     told_keys: ClassVar[str] = ""
@@ -147,12 +147,19 @@ class PlainData:
         found: Plain = {}
         for key in keys:
             name, _, what = key.removeprefix("*").removesuffix("?").rpartition("=")
-            value = _plain(attrgetter(what)(self))
+            value: Any = self
+            for attribute in what.split("."):
+                value = None if value is None else getattr(value, attribute)
+            value = _plain(value)
             nothing = value is None or value is False or value in ("", {})
             if key.startswith("*"):
                 found |= value
             elif not (nothing and key.endswith("?")):
-                found[name or what] = value
+                *documents, name = (name or what).split(".")
+                inner = found
+                for document in documents:
+                    inner = inner.setdefault(document, {})
+                inner[name] = value
         return found
 
 
@@ -161,7 +168,9 @@ def _plain(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, tuple | list) else value
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 class Picture(Protocol):

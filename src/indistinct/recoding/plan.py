@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indistinct.document import PlainData
 from indistinct.frozen import dataclass, field
 from indistinct.microdata.encoding import numbers_of_combinations
 from indistinct.microdata.leveled import LeveledTable
@@ -55,7 +56,7 @@ class Plan(Protocol):
 
 
 @dataclass(frozen=True)
-class SearchReport:
+class SearchReport(PlainData):
     """How a plan was found: what was minimised, how well, and what is known about better ones.
 
     ``value`` is the objective (a vector where the aggregate is ``rank``), ``bound`` a lower bound
@@ -64,6 +65,13 @@ class SearchReport:
     its end. ``nodes`` is the size of the lattice, ``checked`` how many of them were looked at;
     ``counters`` are further counts by name.
     """
+
+    # A search that goes through a lattice makes each node once, when it looks at it.
+    told_keys: ClassVar = (
+        "algorithm objective.measure=measure objective.aggregate=aggregate objective.value=value "
+        "optimal bound unproved? nodes checked seconds=_seconds stopped_by generated=checked "
+        "distinct=checked expanded=checked *counters"
+    )
 
     algorithm: str
     measure: str = "ncp"
@@ -78,28 +86,9 @@ class SearchReport:
     counters: Mapping[str, int] = field(default_factory=dict)
     unproved: str | None = None
 
-    def to_dict(self) -> Plain:
-        """The report as plain data."""
-        return {
-            "algorithm": self.algorithm,
-            "objective": {
-                "measure": self.measure,
-                "aggregate": self.aggregate,
-                "value": self.value,
-            },
-            "optimal": self.optimal,
-            "bound": self.bound,
-            **({} if self.unproved is None else {"unproved": self.unproved}),
-            "nodes": self.nodes,
-            "checked": self.checked,
-            "seconds": round(self.seconds, 6),
-            "stopped_by": self.stopped_by,
-            # A search that goes through a lattice makes each node once, when it looks at it.
-            "generated": self.checked,
-            "distinct": self.checked,
-            "expanded": self.checked,
-            **self.counters,
-        }
+    @property
+    def _seconds(self) -> float:
+        return round(self.seconds, 6)
 
 
 def cells_at(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -64,7 +64,7 @@ class CertifiedTable(PlainData):
 
 
 @dataclass(frozen=True)
-class Certificate(Document):
+class Certificate(PlainData, Document):
     """The public certificate of a release.
 
     Arguments:
@@ -94,6 +94,11 @@ class Certificate(Document):
     Raises:
         ValueError: If ``created`` has no time zone or ``may_contain`` an unknown word.
     """
+
+    told_keys: ClassVar = (
+        "version created=_created quasi_identifiers records_published classes promises tables "
+        "person? linked? sensitive? transformed? may_contain warnings warning_kinds=_kinds"
+    )
 
     version: str
     created: dt.datetime
@@ -178,30 +183,16 @@ class Certificate(Document):
         """The public document; ``person``, ``linked``, ``sensitive`` and ``transformed`` only where
         they say something.
         """
-        document: Plain = {
-            "version": self.version,
-            "created": _moment(self.created),
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "records_published": self.records_published,
-            "classes": dict(self.classes),
-            "promises": [dict(promise) for promise in self.promises],
-            "tables": [table.to_dict() for table in self.tables],
-        }
-        if self.person is not None:
-            document["person"] = self.person
-        if self.linked is not None:
-            document["linked"] = dict(self.linked)
-        if self.sensitive:
-            document["sensitive"] = {
-                name: known.to_dict() for name, known in self.sensitive.items()
-            }
-        if self.transformed:
-            document["transformed"] = dict(self.transformed)
-        document["may_contain"] = list(self.may_contain)
-        document["warnings"] = list(self.warnings)
-        document["warning_kinds"] = kinds_of(self.warnings)
-        plain: Plain = _plain(document)
+        plain: Plain = _plain(super().to_dict())
         return plain
+
+    @property
+    def _created(self) -> str:
+        return _moment(self.created)
+
+    @property
+    def _kinds(self) -> list[str]:
+        return kinds_of(self.warnings)
 
     def frame(self) -> pl.DataFrame:
         """A table with one row for each promise."""
@@ -246,7 +237,7 @@ class Certificate(Document):
 
 
 @dataclass(frozen=True)
-class Run(Document):
+class Run(PlainData, Document):
     """The private account of a run: the certificate, and what only the custodian may know.
 
     Arguments:
@@ -271,6 +262,12 @@ class Run(Document):
             instead of the certificate's.
     """
 
+    told_keys: ClassVar = (
+        "*certificate *of_people records published suppressed people? added.noise=noise "
+        "added.decoys=decoys singled_out? plan measures policy_sha256 source_sha256 seed "
+        "warnings=told warning_kinds=_kinds"
+    )
+
     certificate: Certificate
     records: int
     published: int
@@ -289,31 +286,17 @@ class Run(Document):
 
     def to_dict(self) -> Plain:
         """The private document: the certificate's keys and the run's own."""
-        public = self.certificate.to_dict()
-        document = {
-            **public,
-            **self.of_people,
-            "records": self.records,
-            "published": self.published,
-            "suppressed": self.suppressed,
-            **({} if self.people is None else {"people": dict(self.people)}),
-            "added": {"noise": self.noise, "decoys": self.decoys},
-            **({} if not self.singled_out else {"singled_out": dict(self.singled_out)}),
-            "plan": dict(self.plan),
-            "measures": dict(self.measures),
-            "policy_sha256": self.policy_sha256,
-            "source_sha256": self.source_sha256,
-            "seed": self.seed,
-            "warnings": list(self.told),
-            "warning_kinds": kinds_of(self.told),
-        }
-        plain: Plain = _plain(document)
+        plain: Plain = _plain(super().to_dict())
         return plain
 
     @property
     def told(self) -> list[WarningText]:
         """All warnings, the public ones too, the most urgent first."""
         return ranked([*self.certificate.warnings, *self.warnings])
+
+    @property
+    def _kinds(self) -> list[str]:
+        return kinds_of(self.told)
 
     def frame(self) -> pl.DataFrame:
         """A table of the measures that are single numbers."""

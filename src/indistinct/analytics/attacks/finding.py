@@ -280,7 +280,7 @@ ROWS = {"record": ("record", "records"), "person": ("published person", "publish
 
 
 @dataclass(frozen=True)
-class AttackReport(Document):
+class AttackReport(PlainData, Document):
     """What every attacker found in a release. Only for the custodian.
 
     Arguments:
@@ -293,6 +293,8 @@ class AttackReport(Document):
         thresholds: the shares of people above which what is learnt is amber, and red.
         quasi: the quasi-identifiers.
     """
+
+    told_keys: ClassVar = "warning unit records summary=_summary attacks skipped notes"
 
     attacks: tuple[Finding, ...]
     skipped: tuple[Skipped, ...] = ()
@@ -310,27 +312,19 @@ class AttackReport(Document):
                 return item
         raise KeyError(name)
 
-    def to_dict(self) -> Plain:
-        """The report as plain data, in the shape of ``indistinct attack --json``."""
-        return {
-            "warning": self.warning,
-            "unit": self.unit,
-            "records": self.records,
-            "summary": [
-                {
-                    "kind": item.kind,
-                    "sensitive": item.sensitive,
-                    "level": LEVELS[self.level(item)][0].lower(),
-                    "name": item.name,
-                    "learnt": item.learnt,
-                    "remedy": None if item.remedy is None else item.remedy.to_dict(),
-                }
-                for item in self.worst()
-            ],
-            "attacks": [item.to_dict() for item in self.attacks],
-            "skipped": [item.to_dict() for item in self.skipped],
-            "notes": list(self.notes),
-        }
+    @property
+    def _summary(self) -> list[Plain]:
+        return [
+            {
+                "kind": item.kind,
+                "sensitive": item.sensitive,
+                "level": LEVELS[self.level(item)][0].lower(),
+                "name": item.name,
+                "learnt": item.learnt,
+                "remedy": None if item.remedy is None else item.remedy.to_dict(),
+            }
+            for item in self.worst()
+        ]
 
     def frame(self) -> pl.DataFrame:
         """One row per finding: attacker, attribute, people, successes, priors, gains."""

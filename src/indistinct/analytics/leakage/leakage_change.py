@@ -8,7 +8,7 @@ help: generalize further, suppress, or add decoys.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -57,12 +57,16 @@ class Action(PlainData):
 
 
 @dataclass(frozen=True)
-class AttributeChange:
+class AttributeChange(PlainData):
     """What an attribute leaks in the private table and in the release.
 
     ``after`` is None where the release does not hold it. ``exposed`` says that what is left reaches
     the threshold; then ``actions`` say what would help.
     """
+
+    told_keys: ClassVar = (
+        "attribute before=before.normalized after=after.normalized exposed actions"
+    )
 
     attribute: str
     before: Leakage
@@ -70,19 +74,9 @@ class AttributeChange:
     exposed: bool
     actions: tuple[Action, ...] = ()
 
-    def to_dict(self) -> Plain:
-        """The figures as plain data."""
-        return {
-            "attribute": self.attribute,
-            "before": self.before.normalized,
-            "after": None if self.after is None else self.after.normalized,
-            "exposed": self.exposed,
-            "actions": [action.to_dict() for action in self.actions],
-        }
-
 
 @dataclass(frozen=True)
-class LeakageChange(Document):
+class LeakageChange(PlainData, Document):
     """Leakage before and after a release.
 
     Arguments:
@@ -96,6 +90,13 @@ class LeakageChange(Document):
         sensitive: what the shield tells about each sensitive attribute, before and after; after is
             None where the release does not hold the attribute, or nothing of the shield.
     """
+
+    told_keys: ClassVar = (
+        "records.before=records_before records.after=records_after attributes "
+        "together.attributes=shield together.before=before.normalized "
+        "together.after=after.normalized uniqueness.before=before.alone "
+        "uniqueness.after=after.alone sensitive=_about_sensitive threshold"
+    )
 
     records_before: int
     records_after: int
@@ -122,34 +123,20 @@ class LeakageChange(Document):
         schema = {"attribute": pl.String, "before": pl.Float64, "after": pl.Float64}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
-    def to_dict(self) -> Plain:
-        """The comparison as plain data."""
-        return {
-            "records": {"before": self.records_before, "after": self.records_after},
-            "attributes": [item.to_dict() for item in self.attributes],
-            "together": {
-                "attributes": list(self.shield),
-                "before": self.before.normalized,
-                "after": None if self.after is None else self.after.normalized,
-            },
-            "uniqueness": {
-                "before": self.before.alone,
-                "after": None if self.after is None else self.after.alone,
-            },
-            "sensitive": [
-                {
-                    "attribute": before.attribute,
-                    "before": before.share,
-                    "after": None if after is None else after.share,
-                    "certain": {
-                        "before": before.certain,
-                        "after": None if after is None else after.certain,
-                    },
-                }
-                for before, after in self.sensitive
-            ],
-            "threshold": self.threshold,
-        }
+    @property
+    def _about_sensitive(self) -> list[Plain]:
+        return [
+            {
+                "attribute": before.attribute,
+                "before": before.share,
+                "after": None if after is None else after.share,
+                "certain": {
+                    "before": before.certain,
+                    "after": None if after is None else after.certain,
+                },
+            }
+            for before, after in self.sensitive
+        ]
 
     def parts(self) -> Iterator[Part]:
         """Before and after, and what would help where a column still leaks."""

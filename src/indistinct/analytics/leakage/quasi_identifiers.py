@@ -119,7 +119,7 @@ KINDS = {"table": "", "outside": " (outside)", "identifier": "", "sensitive": ""
 
 
 @dataclass(frozen=True)
-class QuasiIdentifiers(Document):
+class QuasiIdentifiers(PlainData, Document):
     """The quasi-identifiers of a table, the graph they were found in, and the reasons.
 
     Arguments:
@@ -140,6 +140,11 @@ class QuasiIdentifiers(Document):
         threshold: the dependence from which data makes an edge, if any.
     """
 
+    told_keys: ClassVar = (
+        "quasi_identifiers cuts cost=_cost variants why anywhere graph.nodes=_nodes "
+        "graph.edges=graph.all_edges ranking sets proposed notes warnings records threshold"
+    )
+
     quasi_identifiers: tuple[str, ...]
     graph: AttributeGraph = field(repr=False)
     cuts: Cuts
@@ -155,36 +160,22 @@ class QuasiIdentifiers(Document):
     records: int = 0
     threshold: float | None = None
 
-    def to_dict(self) -> Plain:
-        """The document of ``quasi``."""
-        graph = self.graph
-        return {
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "cuts": self.cuts.to_dict(),
-            "cost": float(self.cuts.value),
-            "variants": [item.to_dict() for item in self.variants],
-            "why": [item.to_dict() for item in self.why],
-            "anywhere": None if self.anywhere is None else self.anywhere.to_dict(),
-            "graph": {
-                "nodes": [
-                    {
-                        "name": name,
-                        "kind": kind,
-                        "quasi_identifier": name in self.quasi_identifiers,
-                        "cost": float(graph.costs.get(name, 1)) if kind == "table" else None,
-                    }
-                    for name, kind in graph.kinds.items()
-                ],
-                "edges": [edge.to_dict() for edge in graph.all_edges],
-            },
-            "ranking": [item.to_dict() for item in self.ranking],
-            "sets": [item.to_dict() for item in self.sets],
-            "proposed": [item.to_dict() for item in self.proposed],
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
-            "records": self.records,
-            "threshold": self.threshold,
-        }
+    @property
+    def _cost(self) -> float:
+        return float(self.cuts.value)
+
+    @property
+    def _nodes(self) -> list[Plain]:
+        costs = self.graph.costs
+        return [
+            {
+                "name": name,
+                "kind": kind,
+                "quasi_identifier": name in self.quasi_identifiers,
+                "cost": float(costs.get(name, 1)) if kind == "table" else None,
+            }
+            for name, kind in self.graph.kinds.items()
+        ]
 
     def mermaid(self) -> str:
         """The graph as a Mermaid flowchart, for a page of Markdown."""

@@ -13,7 +13,7 @@ from indistinct.analytics.profile.record_numbers import FEW_RECORDS, K
 from indistinct.analytics.profile.safe_harbor import Tag
 from indistinct.document import PlainData, many
 from indistinct.frozen import dataclass, field
-from indistinct.types import PlainMapping
+from indistinct.types import Plain, PlainMapping
 
 LEFT_OUT = "left out until you decide"
 FOLLOWS = "follows from"
@@ -105,11 +105,15 @@ class AttributeProfile(PlainData):
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(PlainData):
     """What the columns of a table look like, and what is suggested for each.
 
     ``person`` is the column that says whose a record is, where people seem to have many.
     """
+
+    told_keys: ClassVar = (
+        "records attributes warnings doubts=_doubts person=counted.column people=person?"
+    )
 
     table: str
     records: int
@@ -190,16 +194,9 @@ class Profile:
             items.append(item)
         return replace(self, attributes=tuple(items))
 
-    def to_dict(self) -> dict[str, object]:
-        """The profile as plain data."""
-        return {
-            "records": self.records,
-            "attributes": [item.to_dict() for item in self.attributes],
-            "warnings": [warned.to_dict() for warned in self.warnings],
-            "doubts": [{"what": what, "attributes": list(names)} for what, names in self.doubts],
-            "person": None if self.counted is None else self.counted.column,
-            **({} if self.person is None else {"people": self.person.to_dict()}),
-        }
+    @property
+    def _doubts(self) -> list[Plain]:
+        return [{"what": what, "attributes": names} for what, names in self.doubts]
 
 
 def _doubt(note: str) -> str | None:

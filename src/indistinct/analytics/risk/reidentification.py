@@ -31,7 +31,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -243,7 +243,7 @@ _NOBODY = Criteria(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Estimated:
+class Estimated(PlainData):
     """What a model of the population expects of journalist and marketer.
 
     R1 is the expected share of records whose class has so few people that its risk is above the
@@ -251,17 +251,11 @@ class Estimated:
     average.
     """
 
+    told_keys: ClassVar = "model journalist marketer.R=marketer"
+
     model: str
     journalist: Criteria
     marketer: float
-
-    def to_dict(self) -> Plain:
-        """The expectations as plain data."""
-        return {
-            "model": self.model,
-            "journalist": self.journalist.to_dict(),
-            "marketer": {"R": self.marketer},
-        }
 
 
 @dataclass(frozen=True)
@@ -279,11 +273,13 @@ class Step(PlainData):
 
 
 @dataclass(frozen=True)
-class CurvePoint:
+class CurvePoint(PlainData):
     """The prosecutor's risk for one k, what share of the records is kept, and in how many classes.
 
     ``levels`` are those of the release, where releases were made.
     """
+
+    told_keys: ClassVar = "k *risk kept classes *_levels"
 
     k: int
     risk: Criteria
@@ -291,17 +287,9 @@ class CurvePoint:
     classes: int
     levels: Mapping[str, int] | None = None
 
-    def to_dict(self) -> Plain:
-        """The point as plain data."""
-        document: Plain = {
-            "k": self.k,
-            **self.risk.to_dict(),
-            "kept": self.kept,
-            "classes": self.classes,
-        }
-        if self.levels is not None:
-            document["levels"] = dict(self.levels)
-        return document
+    @property
+    def _levels(self) -> Plain:
+        return {} if self.levels is None else {"levels": self.levels}
 
 
 @dataclass(frozen=True)

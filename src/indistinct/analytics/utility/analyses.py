@@ -16,6 +16,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -171,7 +172,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(PlainData):
     """An analysis on the table and on a release.
 
     Arguments:
@@ -181,6 +182,11 @@ class Answer:
         figures: of classifiers and regressors further figures, of both and of a zero-rule baseline.
         why: why there is nothing to compare, where there is not.
     """
+
+    told_keys: ClassVar = (
+        "name=question.title kind=question.kind outcome=question.outcome records=_records "
+        "estimates overlap min_overlap=question.min_overlap kept figures? why?"
+    )
 
     question: Question
     estimates: tuple[Estimate, ...] = ()
@@ -202,23 +208,9 @@ class Answer:
             return None
         return self.overlap is not None and self.overlap >= self.question.min_overlap
 
-    def to_dict(self) -> Plain:
-        """The answer as plain data; private."""
-        document: Plain = {
-            "name": self.question.title,
-            "kind": self.question.kind,
-            "outcome": self.question.outcome,
-            "records": dict(zip(("original", "release"), self.records, strict=True)),
-            "estimates": [item.to_dict() for item in self.estimates],
-            "overlap": self.overlap,
-            "min_overlap": self.question.min_overlap,
-            "kept": self.kept,
-        }
-        if self.figures is not None:
-            document["figures"] = self.figures
-        if self.why is not None:
-            document["why"] = self.why
-        return document
+    @property
+    def _records(self) -> Plain:
+        return dict(zip(("original", "release"), self.records, strict=True))
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ class ComparedRelease:
 
 
 @dataclass(frozen=True)
-class Comparison(OfUnits, Document):
+class Comparison(OfUnits, PlainData, Document):
     """Releases of one table, measured alike. Private: it is computed with the table.
 
     Arguments:
@@ -223,6 +223,12 @@ class Comparison(OfUnits, Document):
         rows: the table's records, if people have many and all figures count people.
         attackers_named: whether each attacker is shown; else what the one learns who learns most.
     """
+
+    told_keys: ClassVar = (
+        "*_counted quasi_identifiers=quasi workload.queries=workload.queries "
+        "workload.dimensions=dimensions workload.selectivity=workload.selectivity "
+        "workload.seed=workload.seed workload.ranges=_ranges releases contingency?"
+    )
 
     records: int
     quasi: tuple[str, ...]
@@ -241,23 +247,9 @@ class Comparison(OfUnits, Document):
                 return item
         raise KeyError(name)
 
-    def to_dict(self) -> Plain:
-        """The document of ``compare``; ``contingency`` only where it was asked for."""
-        document = {
-            **self._counted,
-            "quasi_identifiers": list(self.quasi),
-            "workload": {
-                "queries": self.workload.queries,
-                "dimensions": self.dimensions,
-                "selectivity": self.workload.selectivity,
-                "seed": self.workload.seed,
-                "ranges": "values" if self.occurring else "span",
-            },
-            "releases": [item.to_dict() for item in self.releases],
-        }
-        if self.contingency is not None:
-            document["contingency"] = self.contingency.to_dict()
-        return document
+    @property
+    def _ranges(self) -> str:
+        return "values" if self.occurring else "span"
 
     def frame(self) -> pl.DataFrame:
         """One row per release, one column per figure."""

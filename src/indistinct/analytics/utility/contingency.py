@@ -6,6 +6,7 @@ Counts are private: those of the table are of exact values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,7 @@ from indistinct.hierarchies.cells import range_of
 from indistinct.hierarchies.decimals import parsed
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label
 from indistinct.microdata.encoding import codes_in
-from indistinct.types import Ints, Plain
+from indistinct.types import Ints
 
 OTHERS = "(others)"
 MISSING = "(missing)"
@@ -25,7 +26,7 @@ MISSING = "(missing)"
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Counts(PlainData):
     """How often each value of one column goes with each of another.
 
     Arguments:
@@ -34,6 +35,8 @@ class Counts:
         columns: those of the second one.
         counts: records that have both, [rows, columns].
     """
+
+    told_keys: ClassVar = "rows columns counts"
 
     rows: tuple[Label, ...]
     columns: tuple[Label, ...]
@@ -58,14 +61,6 @@ class Counts:
             _frequent(self.counts.sum(axis=axis), most) for axis, most in ((1, rows), (0, columns))
         ]
         return self._gathered(keep[0], 0)._gathered(keep[1], 1)  # noqa: SLF001 - of this class
-
-    def to_dict(self) -> Plain:
-        """The counts as plain data; a missing value is None."""
-        return {
-            "rows": list(self.rows),
-            "columns": list(self.columns),
-            "counts": self.counts.tolist(),
-        }
 
     def _gathered(self, keep: NDArray[np.intp], axis: int) -> Counts:
         labels = (self.rows, self.columns)[axis]

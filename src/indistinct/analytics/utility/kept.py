@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from indistinct.analytics.leakage.associations import association, coarse
+from indistinct.document import PlainData
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies import decimals
 from indistinct.microdata.encoding import codes_in
@@ -51,7 +53,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(PlainData):
     """What is left of transformed columns.
 
     Arguments:
@@ -59,6 +61,8 @@ class Kept:
         moved: of each the share of records that would have to change for the distribution before;
             columns whose texts are all new, such as groups or pseudonyms, have none.
     """
+
+    told_keys: ClassVar = "*measures moved pairs"
 
     pairs: tuple[Pair, ...] = ()
     moved: Mapping[str, float] = field(default_factory=dict)
@@ -72,11 +76,6 @@ class Kept:
         lost = sum(pair.change for pair in self.pairs) / most if most > 0 else 0.0
         moved = {"transformed-distributions": sum(self.moved.values()) / max(len(self.moved), 1)}
         return {**(moved if self.moved else {}), "transformed-associations": lost}
-
-    def to_dict(self) -> Plain:
-        """What is left as plain data."""
-        pairs = [pair.to_dict() for pair in self.pairs]
-        return {**self.measures, "moved": dict(self.moved), "pairs": pairs}
 
     @property
     def warnings(self) -> list[WarningText]:

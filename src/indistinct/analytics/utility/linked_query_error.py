@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 
@@ -53,7 +53,7 @@ from indistinct.frozen import dataclass, field
 from indistinct.measures.certainty import Domain
 from indistinct.metadata import NO_METADATA
 from indistinct.randomness import simulation
-from indistinct.types import Array, Bools, Floats, Ints, Ints32, Plain
+from indistinct.types import Array, Bools, Floats, Ints, Ints32
 
 Aggregate = Literal["count", "sum", "avg"]
 
@@ -101,7 +101,7 @@ class AnswerError(PlainData):
 
 
 @dataclass(frozen=True)
-class LinkedQueryError:
+class LinkedQueryError(PlainData):
     """The error of a release over some questions.
 
     Arguments:
@@ -110,17 +110,11 @@ class LinkedQueryError:
         errors: by kind of question and mode.
     """
 
+    told_keys: ClassVar = "of sensitive *errors"
+
     of: str | None
     sensitive: tuple[str, ...]
     errors: Mapping[Aggregate, Mapping[Mode, AnswerError]]
-
-    def to_dict(self) -> Plain:
-        """The error as plain data: ``count``, ``sum`` and ``avg``, each by mode."""
-        kinds: Plain = {
-            kind: {mode: error.to_dict() for mode, error in own.items()}
-            for kind, own in self.errors.items()
-        }
-        return {"of": self.of, "sensitive": list(self.sensitive), **kinds}
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,12 +12,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
+from indistinct.document import PlainData
 from indistinct.errors import PolicyError, Problem, Unsatisfiable, did_you_mean
-from indistinct.recoding.limits import Limits, Progress
+from indistinct.recoding.limits import Limits, Progress, silent
 from indistinct.recoding.subtree.space import CutSpace, Reading, Space
-from indistinct.types import Plain
 
 MOST = 200_000
 """Whole-attribute tables after which a search stops where no limit is set."""
@@ -38,7 +38,7 @@ TieBreak = Literal["least_general", "paper"]
 
 
 @dataclass
-class Step:
+class Step(PlainData):
     """One table of the search tree: how it was reached, and what it comes to."""
 
     number: int
@@ -57,12 +57,14 @@ class Step:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class SearchResult(PlainData):
     """The table that was chosen, the search tree, and what the search took.
 
     ``generated`` counts the tables made (duplicates too), ``distinct`` the different ones, the
     source itself in neither; ``bound`` is an upper bound of the rows that any satisfying table has.
     """
+
+    told_keys: ClassVar = "chosen=chosen.number generated distinct expanded tables=_shown"
 
     chosen: Step
     steps: tuple[Step, ...]
@@ -73,25 +75,9 @@ class SearchResult:
     seconds: float
     stopped_by: str | None = None
 
-    def to_dict(self) -> Plain:
-        """The search tree as plain data: private, since it tells of the table as it was."""
-        return {
-            "chosen": self.chosen.number,
-            "generated": self.generated,
-            "distinct": self.distinct,
-            "expanded": self.expanded,
-            "tables": [
-                {
-                    "number": step.number,
-                    "parent": step.parent,
-                    "generalized": step.generalized,
-                    "violations": step.violations,
-                    "rows": step.rows,
-                    "expanded": step.expanded,
-                }
-                for step in self.steps[:SHOWN]
-            ],
-        }
+    @property
+    def _shown(self) -> tuple[Step, ...]:
+        return self.steps[:SHOWN]
 
     @property
     def optimal(self) -> bool:
@@ -110,7 +96,7 @@ def most_tables(space: Space) -> int:
 class _Search:
     """What the three searches share: making tables once, counting, limits."""
 
-    def __init__(self, name: str, space: Space, limits: Limits, progress: Progress | None) -> None:
+    def __init__(self, name: str, space: Space, limits: Limits, progress: Progress) -> None:
         self.name = name
         self.space = space
         self.limits = Limits(nodes=most_tables(space)) if limits == Limits() else limits
@@ -139,7 +125,7 @@ class _Search:
             self.generated += 1
             if state not in self.known:
                 yield self._made(state, step.number, name)
-        if self.progress is not None and self.limits.nodes:
+        if self.limits.nodes:
             self.progress(min(len(self.steps) / self.limits.nodes, 1.0))
 
     def over(self) -> bool:
@@ -200,7 +186,7 @@ def iab(
     *,
     tie_break: TieBreak = "least_general",
     limits: Limits | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> SearchResult:
     """Intelligent Anonymity Balance: the most rows among all reachable satisfying tables.
 
@@ -270,7 +256,7 @@ def exhaustive(
     *,
     prune_satisfying: bool = False,
     limits: Limits | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> SearchResult:
     """Every reachable table, breadth first; the first with the most rows (Method 1).
 
@@ -298,7 +284,7 @@ def greedy(
     space: Space,
     *,
     limits: Limits | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> SearchResult:
     """The quickest way to no violations (Method 2).
 

@@ -26,11 +26,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from indistinct.document import Document, Grid, Line, Part, in_quotes, many
+from indistinct.document import Document, Grid, Line, Part, PlainData, in_quotes, many
 from indistinct.errors import DataError
 from indistinct.frozen import dataclass, field
 from indistinct.metadata import CATEGORIES, ValueMetadata
@@ -39,7 +40,7 @@ from indistinct.release.audit.linking import link_between, listed_values, requir
 from indistinct.release.audit.reading import Published
 from indistinct.release.audit.verdict import words
 from indistinct.requirement import Requirement
-from indistinct.types import Ints, Plain
+from indistinct.types import Ints
 
 SIGNATURES = {"m-invariance": True, "tau-safety": False}
 """Promises of signatures, and whether they speak of releases that follow each other alone."""
@@ -76,7 +77,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class SeriesVerdict:
+class SeriesVerdict(PlainData):
     """Whether all releases together keep a promise.
 
     Arguments:
@@ -88,26 +89,18 @@ class SeriesVerdict:
         why: The reason, in a sentence; empty where it holds and nothing is to be said of it.
     """
 
+    told_keys: ClassVar = "*requirement over holds achieved classes why"
+    over: ClassVar[str] = "releases"
+
     requirement: Requirement
     holds: bool | None
     achieved: Mapping[str, float | int | None]
     classes: int = 0
     why: str = ""
 
-    def to_dict(self) -> Plain:
-        """The verdict as plain data."""
-        return {
-            **self.requirement.to_dict(),
-            "over": "releases",
-            "holds": self.holds,
-            "achieved": dict(self.achieved),
-            "classes": self.classes,
-            "why": self.why,
-        }
-
 
 @dataclass(frozen=True)
-class SeriesAudit(Document):
+class SeriesAudit(PlainData, Document):
     """What a reader of all releases of a series can verify.
 
     Arguments:
@@ -115,6 +108,8 @@ class SeriesAudit(Document):
         promises: The verdicts on the promises over releases.
         notes: What the verdicts rest on.
     """
+
+    told_keys: ClassVar = "holds releases promises not_looked_at=_alone notes"
 
     releases: tuple[Audit, ...]
     promises: tuple[SeriesVerdict, ...]
@@ -135,15 +130,9 @@ class SeriesAudit(Document):
         every = (item.requirement for one in self.releases for item in one.promises)
         return tuple(dict.fromkeys(part for part in every if not is_over_releases(part)))
 
-    def to_dict(self) -> Plain:
-        """The audit as plain data."""
-        return {
-            "holds": self.holds,
-            "releases": [one.to_dict() for one in self.releases],
-            "promises": [verdict.to_dict() for verdict in self.promises],
-            "not_looked_at": [str(part) for part in self.alone],
-            "notes": list(self.notes),
-        }
+    @property
+    def _alone(self) -> list[str]:
+        return [str(part) for part in self.alone]
 
     def __repr__(self) -> str:
         told = [f"{one.requirement} {in_words(one)}" for one in self.promises]

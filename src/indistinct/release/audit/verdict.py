@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from indistinct.frozen import dataclass, field
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
 from indistinct.sources.text import ranks
-from indistinct.types import Ints, Plain, PlainMapping
+from indistinct.types import Ints, PlainMapping
 
 CLASS, VALUE, RECORDS, UNITS = "class", "value", "records", "units"
 """Columns of :meth:`Context.counts`."""
@@ -236,7 +237,7 @@ def one_by_one(records: pl.DataFrame) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(PlainData):
     """Whether a release keeps one promise, what it achieves, and how many break it.
 
     Arguments:
@@ -253,6 +254,11 @@ class Verdict:
         in_part: Whether a release shows a part of the promise alone, and ``holds`` is about that.
     """
 
+    told_keys: ClassVar = (
+        "*requirement on holds achieved achieved_with? in_part? "
+        "violations.classes=breaking_classes violations.records=breaking_records"
+    )
+
     requirement: Requirement
     on: tuple[str, ...]
     holds: bool | None
@@ -262,23 +268,6 @@ class Verdict:
     achieved_with: Mapping[str, PlainMapping] = field(default_factory=dict)
     note: str = ""
     in_part: bool = False
-
-    def to_dict(self) -> Plain:
-        """The verdict as plain data, in the words of the audit document.
-
-        ``achieved_with`` is there only where a figure holds with others as asked, ``in_part`` only
-        where it is true.
-        """
-        fixed = {name: dict(others) for name, others in self.achieved_with.items()}
-        return {
-            **self.requirement.to_dict(),
-            "on": list(self.on),
-            "holds": self.holds,
-            "achieved": dict(self.achieved),
-            **({"achieved_with": fixed} if fixed else {}),
-            **({"in_part": True} if self.in_part else {}),
-            "violations": {"classes": self.breaking_classes, "records": self.breaking_records},
-        }
 
     @property
     def in_words(self) -> str:
