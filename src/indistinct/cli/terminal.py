@@ -466,7 +466,6 @@ class Progress:
 
         class Left(ProgressColumn):
             def render(self, task: object) -> Text:
-                del task
                 return Text(left(time.monotonic()))
 
         with self._lock:

@@ -34,7 +34,6 @@ class BoundAverageClassSize(BoundObjective):
     needs_classes = True
 
     def __init__(self, setting: AverageClassSize, data: LeveledTable) -> None:
-        del setting
         self._n = data.table.records
         self._card = data.card
         self.worst = float(self._n)
@@ -52,7 +51,6 @@ class BoundAverageClassSize(BoundObjective):
 
     def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
         """At most as many classes as specific nodes have, and as the levels have combinations."""
-        del least
         cards = self._card[np.arange(levels.shape[1]), levels].astype(np.float64)
         floor: Floats = np.maximum(inherited[:, 0], self._n / cards.prod(axis=1))
         return floor[:, None]

@@ -46,5 +46,4 @@ class BoundHeight(CellObjective):
 
     def extra(self, outcome: Outcome) -> Floats:
         """Nothing."""
-        del outcome
         return np.zeros(len(self._attribute))

@@ -45,7 +45,6 @@ class BoundKLDivergence(BoundObjective):
     counts: ClassVar[Literal["leaves", "records"] | None] = "leaves"
 
     def __init__(self, setting: KLDivergence, data: LeveledTable) -> None:
-        del setting
         self._data = data
         self._n = max(data.table.records, 1)
         self._attribute = np.arange(len(data.attributes), dtype=np.int64)
@@ -91,7 +90,6 @@ class BoundKLDivergence(BoundObjective):
 
     def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
         """What is inherited, and what it would be if all records were in one class."""
-        del least
         base = self._base[np.arange(levels.shape[1]), levels].sum(axis=1)
         one_class = (self._source + base) / self._n - np.log2(self._n)
         # A bound: rounding must not lift it above the divergence of any node.

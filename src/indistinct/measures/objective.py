@@ -252,7 +252,6 @@ class CellObjective(BoundObjective):
 
     def of_cells(self, amounts: Sequence[Ints], suppressed: Bools, sizes: Ints) -> Floats:
         """The aggregate over attributes of what their cells cost."""
-        del sizes
         costs = [self.cost_of(j, amount, suppressed) for j, amount in enumerate(amounts)]
         return self.over.keys(np.array(costs))
 

@@ -36,7 +36,6 @@ class BoundRows(BoundObjective):
     needs_classes = True
 
     def __init__(self, setting: Rows, data: LeveledTable) -> None:
-        del setting
         self._most = data.table.combinations
         self.worst = float(self._most)
 
@@ -52,7 +51,6 @@ class BoundRows(BoundObjective):
 
     def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
         """At least what is inherited."""
-        del levels, least
         return inherited[:, :1]
 
     def value(self, key: Floats) -> float | list[float]:

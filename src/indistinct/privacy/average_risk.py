@@ -70,7 +70,6 @@ class OfAllClasses(Promise):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table that is too small even as one class."""
-        del allowed
         return too_few_records(self, self.sufficient_size, table, "choose a larger bound")
 
     def breaks(self, classes: ClassTable) -> Bools:

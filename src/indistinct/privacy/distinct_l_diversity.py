@@ -49,7 +49,6 @@ class DistinctValues(AboutValues):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table with fewer values has no class with so many."""
-        del allowed
         totals = present(self, table)
         if totals is None or not self.about_all:
             return None

@@ -45,7 +45,6 @@ class SizeAlone(Promise):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table that is smaller than every class has to be."""
-        del allowed
         return too_few_records(self, self.size, table, self.less)
 
     def breaks(self, classes: ClassTable) -> Bools:

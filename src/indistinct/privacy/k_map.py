@@ -49,7 +49,6 @@ class KMap(Promise):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """No population, or one of fewer than k people."""
-        del allowed
         if table.population is None:
             return no_population(self)
         people = int(table.population.sum())

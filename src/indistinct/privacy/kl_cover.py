@@ -90,7 +90,6 @@ class KLCover(Promise):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Too few records, or too few values."""
-        del allowed
         if found := too_few_records(self, self.k, table):
             return found
         if self.of == "categories":

@@ -57,7 +57,6 @@ class Signatures(Promise):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table with fewer values has no class with so many."""
-        del allowed
         totals = present(self, table)
         if totals is None:
             return None

@@ -101,7 +101,6 @@ class PAlphaSensitive(WeighedSensitive):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Fewer than p values in the table, or all of it together weighs less than alpha."""
-        del allowed
         totals = present(self, table)
         if totals is None:
             return None

@@ -40,7 +40,6 @@ class PPlusAlphaSensitive(WeighedSensitive):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Values of fewer than p categories in the table, or categories that weigh too little."""
-        del allowed
         held = categories_present(self, table)
         if held is None:
             return None

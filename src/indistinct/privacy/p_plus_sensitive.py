@@ -58,7 +58,6 @@ class PPlusSensitive(Promise):
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """A table with values of fewer than p categories has no class with p."""
-        del allowed
         held = categories_present(self, table)
         return None if held is None else too_few_values(self, len(held), self.p, categories=True)
 

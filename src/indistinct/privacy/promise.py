@@ -175,7 +175,6 @@ class Promise(ABC):
 
     def missing_metadata(self, domain: SensitiveDomain) -> Problem | None:
         """What the promise must know about the sensitive values and does not, if anything."""
-        del domain
         return None
 
     @property

@@ -210,7 +210,6 @@ class Method(ABC):
 
     def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
         """What it has to see of a table."""
-        del keys, promises
         return Sight(by_record=self.by_record or self.linked, linked=self.linked)
 
     @abstractmethod
@@ -224,7 +223,6 @@ class Method(ABC):
 
     def refused(self, task: Task, plan: Plan) -> Refused | None:
         """What it tried in place of a plan's classes, and refused; None where it cannot tell."""
-        del task, plan
         return None
 
 

@@ -231,7 +231,6 @@ class CutPlan:
 
     def onto(self, data: LeveledTable, same: Ints32) -> CutPlan:
         """The plan for a table of fewer columns."""
-        del same
         cuts = tuple(self.cuts[self.attributes.index(name)] for name in data.attributes)
         return replace(self, attributes=data.attributes, cuts=cuts, codes=data.table.codes)
 
@@ -297,7 +296,6 @@ class CellPlan:
 
     def level_of(self, attribute: int) -> NDArray[np.int16]:
         """0 throughout: the cells of a class are at no level, [C]."""
-        del attribute
         return np.zeros(len(self.class_of), dtype=np.int16)
 
     def untouched(self, attribute: int) -> bool:
@@ -314,14 +312,12 @@ class CellPlan:
 
     def cells(self, data: LeveledTable, attribute: int) -> Ints32:
         """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""
-        del data
         places = np.append(self.cell_of[attribute], np.int32(-1)).astype(np.int32)
         found: Ints32 = places[self.class_of]
         return found
 
     def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
         """The published cells of attribute j."""
-        del data
         return list(self.texts[attribute])
 
     def onto(self, data: LeveledTable, same: Ints32) -> CellPlan:

@@ -139,7 +139,6 @@ class FileKind(ABC):
         Raises:
             DataError: it cannot be read.
         """
-        del path, how
         return {}
 
 

@@ -94,7 +94,6 @@ class Format(ABC):
 
         Asked of a file whose ending is of no table and whose name no format recognizes.
         """
-        del start
         return False
 
     def records(self, path: str | Path) -> HealthRecords:

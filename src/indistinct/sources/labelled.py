@@ -100,7 +100,6 @@ class LabelledFile(FileKind):
             encoding: what was said of it.
             meta: what pyreadstat tells of the file.
         """
-        del path, encoding
         return meta.variable_value_labels
 
     def titles(self, path: Path, how: Reading) -> dict[str, str]:

@@ -39,7 +39,6 @@ class Optimal(Method):
 
     def sight(self, keys: Keys, promises: Sequence[Promise]) -> Sight:
         """Whole rows where their number is the objective, ranks where every rank is by itself."""
-        del promises
         ranks = keys.mode == "split"
         return Sight(by_record=ranks, ranks=ranks, rows=keys.objective.measure == "rows")
 

@@ -18,6 +18,5 @@ class ArrowFile(FileKind):
 
     def read(self, path: Path, how: Reading) -> pl.DataFrame:
         """The table, unless it takes more memory than it may."""
-        del how
         require_cells(pl.scan_ipc(path, glob=False), path.name)
         return pl.read_ipc(path)
