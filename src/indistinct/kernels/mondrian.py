@@ -717,12 +717,8 @@ def by_size(rows: Rows, criterion: Criterion, space: Space, work: Work, starts: 
 
     ``starts`` becomes where each of them begins. The best cut of a part is always taken.
     """
-    most = 2
-    for j in range(rows.rank.shape[1]):
-        most = max(most, space.at[j, SIZE])
-    bounds = np.empty(most + 2, np.int64)
-    stack = np.empty((1, 2), np.int64)
-    stack[0, 0], stack[0, 1] = 0, len(rows.rank)
+    bounds = np.empty(max(2, space.at[:, SIZE].max()) + 2, np.int64)
+    stack = np.array([[0, len(rows.rank)]])
     waiting, parts = 1, 0
     while waiting:
         waiting -= 1
@@ -824,10 +820,7 @@ def divide(
     child_high: Ints,
 ) -> None:
     """Carry out one cut of each part; its children are numbered from ``first``."""
-    most = 2
-    for j in range(rows.rank.shape[1]):
-        most = max(most, space.at[j, SIZE])
-    bounds = np.empty(most + 2, np.int64)
+    bounds = np.empty(max(2, space.at[:, SIZE].max()) + 2, np.int64)
     for part in range(len(low)):
         cut = cuts[part]
         j = cut[ATTRIBUTE]
