@@ -188,6 +188,12 @@ def test_as_many_equal_shares_are_as_diverse(values: int) -> None:
         assert more.breaks(seen).all()
 
 
+@pytest.mark.parametrize("values", [1, 2, 6])
+def test_no_class_has_more_different_values_than_there_are(values: int) -> None:
+    asked = promise("recursive-cl-diversity", c=9, l=1, sensitive="s")
+    assert asked.achieved(only([3] * values))["l"] == values
+
+
 def test_the_middle_category_is_in_neither_half() -> None:
     categories: dict[str | None, str] = {"a": "low", "b": "middle", "c": "high"}
     known = SensitiveDomain(("a", "b", "c"), ValueMetadata(categories, ("low", "middle", "high")))

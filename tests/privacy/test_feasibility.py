@@ -217,9 +217,12 @@ IMPOSSIBLE = [
     ("theta-sensitive", {"k": 3}, None, None),
     ("theta-sensitive", {"k": 3, "theta": "size"}, 5, "classes-too-large"),
     ("theta-sensitive", {"k": 2, "theta": "size"}, 11, "classes-too-large"),
+    ("theta-sensitive", {"k": 2, "theta": "size"}, None, "classes-too-large"),
     ("k-map", {"k": 25}, None, "k-exceeds-population"),
     ("estimated-k-map", {"k": 200, "fraction": 0.5}, None, "k-exceeds-records"),
     ("delta-presence", {"lower": 0, "upper": 0.4}, 0, "table-too-large"),
+    ("delta-presence", {"lower": 0, "upper": 0.4}, 2, "table-too-large"),
+    ("delta-presence", {"lower": 0, "upper": 0.4}, 3, None),
     ("delta-presence", {"lower": 0, "upper": 0.4}, 6, None),
     ("delta-presence", {"lower": 0.1, "upper": 0.4}, 6, "table-too-large"),
     ("delta-presence", {"lower": 0.6, "upper": 1}, 0, "table-too-small"),
@@ -412,6 +415,11 @@ def test_the_share_of_the_population_is_told() -> None:
         assert "the table's records are a share of 0.5 of the population" in problem.message
         assert problem.remedy is not None
         assert lower == 0 or problem.remedy.startswith("choose a lower bound of at most 0.5, or")
+    only = promise("delta-presence", lower=0, upper=0.4).infeasible(
+        frequencies([Class((1, 0, 0, 0, 0, 0), 1)]), 0
+    )
+    assert only is not None
+    assert "are a share of 1 of the population" in only.message
 
 
 def test_bounds_that_are_proposed_would_do() -> None:
@@ -420,6 +428,10 @@ def test_bounds_that_are_proposed_would_do() -> None:
     posterior = promise("max-posterior", bound=0.6, sensitive="s").infeasible(third, 0)
     assert posterior is not None
     assert str(posterior.remedy).startswith("choose a bound of at least 0.667, or")
+    uneven = frequencies([Class((7, 3, 0, 0, 0, 0), 36)])
+    diverse = promise("recursive-cl-diversity", c=2, l=2, sensitive="s").infeasible(uneven, 0)
+    assert diverse is not None
+    assert str(diverse.remedy).startswith("choose c above 2.34 or a smaller l, or")
     few = promise("delta-presence", lower=0.6, upper=1).infeasible(third, 0)
     assert few is not None
     assert str(few.remedy).startswith("choose a lower bound of at most 0.333, or")
