@@ -78,8 +78,7 @@ class Stream:
         words = self._words(len(span))
         while len(beyond := np.flatnonzero(words >= multiple)):
             words[beyond] = self._words(len(beyond))
-        found: NDArray[np.uint64] = words % span
-        return found
+        return words % span
 
     def permutation(self, x: Any) -> Any:
         """The numbers below ``x``, or the entries of ``x``, in random order."""

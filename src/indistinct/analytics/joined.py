@@ -200,5 +200,4 @@ def shares_of(part: Lists, people: Ints, holding: str) -> Floats:
     if holding == "all":
         return np.ones(len(part.index))
     whole = part.size if holding == "one" else people
-    found: Floats = np.minimum(part.amount / np.maximum(whole[part.row_of], 1), 1.0)
-    return found
+    return np.minimum(part.amount / np.maximum(whole[part.row_of], 1), 1.0)

@@ -106,8 +106,7 @@ class PublishedCells:
     @property
     def intervals(self) -> Bools:
         """Which cells are intervals, [L]."""
-        mask: Bools = ~np.isnan(self.low)
-        return mask
+        return ~np.isnan(self.low)
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,8 +111,7 @@ def _choose(draws: np.random.Generator, weights: Sequence[float], size: int) -> 
 def _bell(draws: np.random.Generator, size: int) -> Floats:
     """Standard normal numbers, from uniform ones (Box and Muller 1958)."""
     radius = np.sqrt(-2.0 * np.log1p(-draws.random(size)))
-    angle: Floats = radius * np.cos(2.0 * np.pi * draws.random(size))
-    return angle
+    return radius * np.cos(2.0 * np.pi * draws.random(size))
 
 
 def _ages(draws: np.random.Generator, size: int) -> Ints:

@@ -90,8 +90,7 @@ def number_sets(
 @inner
 def _before(left: Ints, one: int, other: int) -> bool:
     """Whether a value has more people left than another; of equal ones the first."""
-    more: bool = left[one] > left[other] or (left[one] == left[other] and one < other)
-    return more
+    return left[one] > left[other] or (left[one] == left[other] and one < other)
 
 
 @inner

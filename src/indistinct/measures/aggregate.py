@@ -87,8 +87,7 @@ def aggregate(name: str, weights: Sequence[float]) -> Aggregate:
 
 def ascending(keys: Floats) -> Ints:
     """Where the keys [c, q] stand from the best to the worst, equal ones in their order, [c]."""
-    order: Ints = np.lexsort(keys.T[::-1])
-    return order
+    return np.lexsort(keys.T[::-1])
 
 
 def better(keys: Floats, incumbent: Floats | None) -> Bools:
@@ -99,8 +98,7 @@ def better(keys: Floats, incumbent: Floats | None) -> Bools:
     if incumbent is None:
         return np.ones(len(keys), dtype=np.bool_)
     if keys.shape[1] == 1:
-        first: Bools = keys[:, 0] < incumbent[..., 0]
-        return first
+        return keys[:, 0] < incumbent[..., 0]
     incumbent = np.broadcast_to(incumbent, keys.shape)
     differs = keys != incumbent
     at = differs.argmax(axis=1)

@@ -85,8 +85,7 @@ class BoundLoss(CellObjective):
             self._total,
         )
         added = self._added(float(outcome.suppressed), self._total / self.data.domain)
-        result: Floats = np.where(self._alive, added / self._spread, 0.0)
-        return result
+        return np.where(self._alive, added / self._spread, 0.0)
 
     def extras(self, levels: Ints, rows: Ints32, units: Ints, ends: Ints, lost: Ints) -> Floats:
         """What suppression adds, one row after the other, in one pass over them all."""
@@ -95,8 +94,7 @@ class BoundLoss(CellObjective):
             self.data.columns, self.data.which(levels), self._leaves, rows, units, ends, total
         )
         added = self._added(lost[:, None].astype(np.float64), total / self.data.domain)
-        result: Floats = np.where(self._alive & (lost > 0)[:, None], added / self._spread, 0.0)
-        return result
+        return np.where(self._alive & (lost > 0)[:, None], added / self._spread, 0.0)
 
     def cells(self, attribute: int, recoding: Recoding) -> float:
         """Leaves under every published cell, put on the same scale."""

@@ -56,5 +56,4 @@ class BoundPrecision(CellObjective):
 
     def extra(self, outcome: Outcome) -> Floats:
         """What is left of 1, for every suppressed record."""
-        extra: Floats = outcome.suppressed * self.least_extra[self._attribute, outcome.levels]
-        return extra
+        return outcome.suppressed * self.least_extra[self._attribute, outcome.levels]

@@ -264,8 +264,7 @@ def _numbered(column: pl.Series) -> Ints32:
     found = column.replace_strict(
         order, pl.Series(np.arange(len(order), dtype=np.int32)), default=-1, return_dtype=pl.Int32
     )
-    numbers: Ints32 = found.fill_null(-1).to_numpy().astype(np.int32)
-    return numbers
+    return found.fill_null(-1).to_numpy().astype(np.int32)
 
 
 def _of_people(

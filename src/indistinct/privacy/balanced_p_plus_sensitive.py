@@ -116,11 +116,9 @@ class BalancedPPlusSensitive(Promise):
 def _sides(domain: SensitiveDomain) -> Ints:
     """For each category -1 in the harmless half, 1 in the sensitive half, 0 in the middle."""
     categories = len(domain.categories)
-    sides: Ints = np.sign(2 * np.arange(categories) - (categories - 1))
-    return sides
+    return np.sign(2 * np.arange(categories) - (categories - 1))
 
 
 def _side_of(domain: SensitiveDomain) -> Ints:
     """The side of each value's category; 0 where it has none."""
-    sides: Ints = np.append(_sides(domain), 0)[domain.category_of]
-    return sides
+    return np.append(_sides(domain), 0)[domain.category_of]

@@ -79,8 +79,7 @@ class BasicBetaLikeness(BetaLikeness):
 
     def highest(self, shares: Floats) -> Floats:
         """The share and beta times it."""
-        found: Floats = shares * (1 + self.beta)
-        return found
+        return shares * (1 + self.beta)
 
 
 def largest_ratio(promise: AboutValues, classes: ClassTable, base: Floats) -> Floats:

@@ -141,8 +141,7 @@ class DeltaPresence(Promise):
         if self.absent == "skip":
             below &= classes.held
         above = classes.size > self.upper * (1 + EXACT) * people
-        broken: Bools = below | above
-        return broken
+        return below | above
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The smallest and the largest share; None for that of a class beyond the population."""

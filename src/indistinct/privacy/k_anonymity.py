@@ -49,8 +49,7 @@ class SizeAlone(Promise):
 
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, but too few."""
-        broken: Bools = (classes.size < self.size) & classes.held
-        return broken
+        return (classes.size < self.size) & classes.held
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The size of the smallest class (None for a table without records)."""

@@ -104,8 +104,7 @@ class KLCover(Promise):
     def breaks(self, classes: ClassTable) -> Bools:
         """Classes that hold somebody, and too few people or values."""
         few = (self._held(classes) < self.l) | (classes.size < self.k)
-        broken: Bools = (few & classes.held) | had_by_all(self, classes)
-        return broken
+        return (few & classes.held) | had_by_all(self, classes)
 
     def achieved(self, classes: ClassTable) -> dict[str, float | int | None]:
         """The size of the smallest class, and the smallest number of values in one."""

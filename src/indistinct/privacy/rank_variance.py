@@ -95,8 +95,7 @@ def thresholds(sizes: Ints, mu: float) -> Floats:
     """The threshold of every class's own size, [G]; 0 for classes without records."""
     exact = _fraction(mu) / 12
     wide = np.maximum(sizes, 1).astype(np.float64)
-    found: Floats = (wide * wide - 1) * exact.numerator / exact.denominator
-    return found
+    return (wide * wide - 1) * exact.numerator / exact.denominator
 
 
 def falls_short(variance: Floats, threshold: float | Floats) -> Bools:
@@ -105,8 +104,7 @@ def falls_short(variance: Floats, threshold: float | Floats) -> Bools:
     >>> falls_short(np.array([0.75, 0.6875]), 0.75).tolist()
     [False, True]
     """
-    short: Bools = variance < np.asarray(threshold) * (1 - TOLERANCE)
-    return short
+    return variance < np.asarray(threshold) * (1 - TOLERANCE)
 
 
 def serves(values: int, k: float, mu: float) -> bool:

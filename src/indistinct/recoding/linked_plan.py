@@ -109,8 +109,7 @@ class LinkedPlan:
     @property
     def suppressed(self) -> Bools:
         """Which people are left out, [n]."""
-        mask: Bools = self.bucket_of < 0
-        return mask
+        return self.bucket_of < 0
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -128,8 +128,7 @@ class LevelPlan:
     @property
     def suppressed(self) -> Bools:
         """Which combinations are suppressed, [C]."""
-        mask: Bools = self.node_of < 0
-        return mask
+        return self.node_of < 0
 
     @property
     def levels(self) -> dict[str, int]:
@@ -141,8 +140,7 @@ class LevelPlan:
     def level_of(self, attribute: int) -> NDArray[np.int16]:
         """The level of attribute j in every combination, [C]; 0 where suppressed."""
         levels = np.array([node[attribute] for node in self.nodes] + [0], dtype=np.int16)
-        found: NDArray[np.int16] = levels[self.node_of]
-        return found
+        return levels[self.node_of]
 
     def untouched(self, attribute: int) -> bool:
         """Whether attribute j is published at level 0 throughout."""
@@ -214,8 +212,7 @@ class CutPlan:
 
     def level_of(self, attribute: int) -> NDArray[np.int16]:
         """The level of attribute j in every combination, [C]."""
-        found: NDArray[np.int16] = self.cuts[attribute][self.codes[attribute]]
-        return found
+        return self.cuts[attribute][self.codes[attribute]]
 
     def untouched(self, attribute: int) -> bool:
         """Whether attribute j is published at level 0 throughout."""
@@ -286,8 +283,7 @@ class CellPlan:
     @property
     def suppressed(self) -> Bools:
         """Which combinations are suppressed, [C]."""
-        mask: Bools = self.class_of < 0
-        return mask
+        return self.class_of < 0
 
     @property
     def levels(self) -> dict[str, int]:
@@ -313,8 +309,7 @@ class CellPlan:
     def cells(self, data: LeveledTable, attribute: int) -> Ints32:
         """What attribute j becomes in every combination, [C]: places in :meth:`labels`, or -1."""
         places = np.append(self.cell_of[attribute], np.int32(-1)).astype(np.int32)
-        found: Ints32 = places[self.class_of]
-        return found
+        return places[self.class_of]
 
     def labels(self, data: LeveledTable, attribute: int) -> list[str | None]:
         """The published cells of attribute j."""

@@ -171,8 +171,7 @@ class _Placed:
     @property
     def published(self) -> list[int]:
         """The cells that some combination is published as."""
-        found: list[int] = np.flatnonzero(np.isfinite(self.low)).tolist()
-        return found
+        return np.flatnonzero(np.isfinite(self.low)).tolist()
 
     def place(self, at: int) -> tuple[float, float, str]:
         """Where a cell begins and ends, and what it is."""

@@ -31,8 +31,7 @@ def published_classes(data: LeveledTable, plan: Plan, grouper: Grouper | None = 
         class_of, size = (grouper or Grouper(data)).classes(levels)
         units = np.where(plan.suppressed, 0, data.weight)
         found = np.rint(np.bincount(class_of, weights=units, minlength=len(size)))
-        sizes: Ints = found[found > 0].astype(np.int64)
-        return sizes
+        return found[found > 0].astype(np.int64)
     kept = ~plan.suppressed
     labels = [_numbered(plan.labels(data, j)) for j in range(len(data.attributes))]
     columns = [

@@ -99,5 +99,4 @@ def png(svg: str, scale: float = 2.0) -> bytes | None:
         import vl_convert
     except ImportError:
         return None
-    drawn: bytes = vl_convert.svg_to_png(svg, scale=scale)
-    return drawn
+    return vl_convert.svg_to_png(svg, scale=scale)

@@ -125,5 +125,4 @@ def _likely(value: Ints, own: Ints, weight: Ints) -> Floats:
     of_value, of_own = counts.sum(axis=1), counts.sum(axis=0)
     expected = np.outer(of_value, of_own) / max(counts.sum(), 1)
     known = (of_value >= ENOUGH)[:, None] & (of_own >= ENOUGH)
-    found: Floats = np.where(known, counts / np.maximum(expected, 1e-12), 1.0)
-    return found
+    return np.where(known, counts / np.maximum(expected, 1e-12), 1.0)

@@ -273,8 +273,7 @@ def _one_value(key: Ints, value: Ints32) -> Bools:
     column, row = np.nonzero(some[:, key] != value)
     differs = np.zeros((len(value), places), bool)
     differs[column, key[row]] = True
-    alike: Bools = ~differs[:, key]
-    return alike
+    return ~differs[:, key]
 
 
 def class_numbers(
@@ -327,8 +326,7 @@ def _groups(quasi: pl.DataFrame, alike: Ints32 | None) -> Ints:
     codes = np.column_stack(list(all_ranks(quasi[row[there]]).values()))
     number = np.zeros(len(row), np.int64)
     number[there] = distinct_rows(codes, int(codes.max(initial=0)) + 1)[1]
-    found: Ints = number[alike]
-    return found
+    return number[alike]
 
 
 def _counted_keys(keys: Ints) -> tuple[Ints, Ints]:

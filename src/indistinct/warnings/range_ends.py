@@ -132,8 +132,7 @@ def _published(private: PrivateTable, cells: CellPlan, place: int) -> Ints:
     if len(cells.class_of) == len(codes):
         weight = np.where(cells.class_of >= 0, weight, 0)
     leaves = len(private.taxonomies[cells.attributes[place]].leaves)
-    counted: Ints = np.bincount(codes, weight, minlength=leaves).astype(np.int64)
-    return counted
+    return np.bincount(codes, weight, minlength=leaves).astype(np.int64)
 
 
 def _number(label: str | None) -> float:

@@ -214,8 +214,7 @@ def _average(held: Weighted, once: Bools, singles: Ints, most: Ints) -> Floats:
         stays = np.where(once, 1 - r / np.maximum(singles[row], 1), 1.0)
         left = np.maximum(held.size[row] - r, 1)
         total += np.where(inside, stays * held.amount / left, 0.0)
-    found: Floats = total / (most[row] + 1)
-    return found
+    return total / (most[row] + 1)
 
 
 def _exactly(

@@ -64,8 +64,7 @@ class Tried:
     def all_broken(self, broken: Bools) -> Bools:
         """Whether each attempt has a part that is broken: [..., P] becomes [..., A]."""
         starts = np.searchsorted(self.attempt, np.arange(self.attempts))
-        found: Bools = np.logical_or.reduceat(broken, starts, axis=-1)
-        return found
+        return np.logical_or.reduceat(broken, starts, axis=-1)
 
     @property
     def with_others(self) -> Bools:

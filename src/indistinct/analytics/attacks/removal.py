@@ -54,8 +54,7 @@ def fewest_with(amount: Ints, bound: float) -> Ints:
     >>> fewest_with(np.array([1, 2, 3]), 0.5)
     array([2, 4, 6])
     """
-    fewest: Ints = np.ceil(amount / bound - 1e-9).astype(np.int64)
-    return fewest
+    return np.ceil(amount / bound - 1e-9).astype(np.int64)
 
 
 def over_groups(context: AttackContext, sensitive: str, amount: Array) -> Floats:

@@ -159,8 +159,7 @@ def _explained(columns: Floats) -> Floats:
     both = own[:, None] ** 2 + own**2 - 2 * own[:, None] * own * between
     shares = np.where(among > _LITTLE, both / np.maximum(among, _LITTLE), 0.0)
     np.fill_diagonal(shares, own**2)
-    found: Floats = np.triu(np.minimum(shares, 1.0))
-    return found
+    return np.triu(np.minimum(shares, 1.0))
 
 
 def _fitted(columns: Floats) -> Floats:

@@ -85,5 +85,4 @@ def _probabilities(
     elif float((numbers * units).sum()) <= 0:
         problems.add("bad-weight", "all weights are 0", file=table.name, attribute=column)
     refuse(DataError, problems)
-    shares: Floats = numbers / float((numbers * units).sum())
-    return shares
+    return numbers / float((numbers * units).sum())

@@ -214,8 +214,7 @@ class LeakageAnalysis:
         mass, information = _parts(self._class_weights(class_of))
         safe = np.where(mass > 0, mass, 1.0)
         inside = np.where(mass > 0, np.log2(safe) - information / safe, 0.0)
-        loss: Floats = self.entropy - inside[class_of]
-        return loss
+        return self.entropy - inside[class_of]
 
     @functools.cached_property
     def _singles(self) -> tuple[Leakage, ...]:

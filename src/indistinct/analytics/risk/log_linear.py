@@ -177,8 +177,7 @@ def _of_pairs(codes: Mapping[str, Ints32], domains: Mapping[str, int], size: Int
             cells *= factor
         if far <= NEAR:
             break
-    found: Floats = cells[tuple(codes.values())]
-    return found
+    return cells[tuple(codes.values())]
 
 
 def _others(pair: tuple[int, ...], number: int) -> tuple[int, ...]:

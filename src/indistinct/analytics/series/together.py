@@ -737,8 +737,7 @@ def _written_unlike(
     person, group = members["person"].to_numpy(), members["group"].to_numpy()
     home = connected(person, group.astype(np.int64), people, groups)
     unlike[home[several["person"].to_numpy()]] = True
-    found: Bools = unlike[home]
-    return found
+    return unlike[home]
 
 
 def connected(person: Ints, group: Ints, people: int, groups: int) -> Ints:

@@ -304,8 +304,7 @@ def _numbers(column: pl.Series) -> Floats:
     texts = column.unique().drop_nulls().to_list()
     read = {text: number_of(text) for text in texts}
     found = column.replace_strict(read, default=None, return_dtype=pl.Float64)
-    numbers: Floats = found.to_numpy().astype(np.float64)
-    return numbers
+    return found.to_numpy().astype(np.float64)
 
 
 def _labels(column: pl.Series) -> NDArray[np.object_]:

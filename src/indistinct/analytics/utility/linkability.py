@@ -270,8 +270,7 @@ def _rows_of_people(people: PeopleTable, published: PublishedRows) -> Floats:
     assert met is not None
     of = np.repeat(np.arange(len(met)), met.length)
     rows = np.bincount(of, published.size[met.index], len(met)).astype(np.float64)
-    found: Floats = rows[combination_of]
-    return found
+    return rows[combination_of]
 
 
 def covered_leaves(domain: Domain, cells: PublishedCells) -> Bools:

@@ -430,8 +430,7 @@ def chances(
         return np.minimum(np.bincount(part.row_of, chance, len(part)), 1.0).astype(np.float64)
     sure = chance > 1.0 - _TINY
     left = np.exp(_sums(part.indptr, np.log1p(-np.where(sure, 0.0, chance))))
-    found: Floats = np.where(_sums(part.indptr, sure) > 0, 1.0, 1.0 - left)
-    return found
+    return np.where(_sums(part.indptr, sure) > 0, 1.0, 1.0 - left)
 
 
 def middles(domain: Domain, cells: PublishedCells, asked: Condition | None = None) -> Floats:

@@ -340,8 +340,7 @@ def leaves_asked(domain: Domain, condition: Condition) -> Bools:
     """The leaves that a condition asks for, [D]."""
     if condition.leaves is None:
         assert domain.numbers is not None
-        within: Bools = (domain.numbers >= condition.low) & (domain.numbers <= condition.high)
-        return within
+        return (domain.numbers >= condition.low) & (domain.numbers <= condition.high)
     asked = np.zeros(len(domain), dtype=np.bool_)
     asked[condition.leaves] = True
     return asked

@@ -417,8 +417,7 @@ class _Making:
             roots = roots[roots]
         number = np.unique(roots, return_inverse=True)[1].astype(np.int32)
         self.merged += len(roots) - int(number.max()) - 1
-        merged: Ints32 = np.append(number, np.int32(-1))[class_of]
-        return merged
+        return np.append(number, np.int32(-1))[class_of]
 
     def _joint(self, classes: Ragged, group: int, other: int) -> float:
         own, theirs = classes[group].tolist(), classes[other].tolist()
@@ -589,8 +588,7 @@ def _members(class_of: Ints32) -> Ragged:
 def _hidden(plan: CellPlan, moves: Moves) -> Bools:
     """Which records of noise are in classes that are suppressed, since no cell can tell them."""
     first = moves.classes.value[moves.classes.indptr[moves.noise_group]]
-    hidden: Bools = plan.class_of[first] < 0
-    return hidden
+    return plan.class_of[first] < 0
 
 
 def _with_noise(data: LeveledTable, moves: Moves) -> LeveledTable:

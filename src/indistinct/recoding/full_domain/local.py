@@ -259,8 +259,7 @@ def _sample(lattice: Lattice) -> NDArray[np.int16]:
     spread = lattice.last - lattice.first
     drawn = lattice.first + np.rint(share * spread).astype(np.int64)
     ends = np.vstack([lattice.first, lattice.last])
-    levels: NDArray[np.int16] = np.unique(np.vstack([ends, drawn]), axis=0).astype(np.int16)
-    return levels
+    return np.unique(np.vstack([ends, drawn]), axis=0).astype(np.int16)
 
 
 def _large_enough(promises: Sequence[Promise]) -> int | None:

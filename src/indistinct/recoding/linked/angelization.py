@@ -154,8 +154,7 @@ def _categories(sets: Fingerprints) -> Ints:
         return sets.code.astype(np.int64)
     place: dict[str | None, int] = {}
     of = [place.setdefault(categories.get(label), len(place)) for label in sets.labels]
-    found: Ints = np.array(of, dtype=np.int64)[sets.code]
-    return found
+    return np.array(of, dtype=np.int64)[sets.code]
 
 
 def _shared(one: Ints, other: Ints) -> float:

@@ -151,8 +151,7 @@ def _in_proportion(size: Ints, number: int, random: Random, names: Ints) -> Ints
     ends = np.cumsum(size[order])
     marks = (np.arange(number) + random.random()) * (int(ends[-1]) / number)
     drawn = names[order[np.searchsorted(ends, marks, side="right")]]
-    shuffled: Ints = drawn[random.permutation(number)]
-    return shuffled
+    return drawn[random.permutation(number)]
 
 
 def _broken_with(

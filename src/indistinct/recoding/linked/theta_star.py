@@ -509,8 +509,7 @@ class _Making:
             last = np.zeros(made.number, dtype=np.int64)
             people = np.flatnonzero(made.bucket_of >= 0)
             last[made.bucket_of[people]] = people
-            homes: Ints32 = quasi.class_of[last[made.noise_of]]
-            return homes
+            return quasi.class_of[last[made.noise_of]]
         return homes_of_noise(
             self.highest.data, quasi, self.of_classes, len(made.noise_of), self.random
         )

@@ -332,8 +332,7 @@ def _any(marked: Bools, start: Ints) -> Bools:
     """Whether any is marked from each start to the next; there is one at least."""
     if len(start) == 1:
         return np.zeros(0, dtype=np.bool_)
-    found: Bools = np.logical_or.reduceat(marked, start[:-1])
-    return found
+    return np.logical_or.reduceat(marked, start[:-1])
 
 
 def space_of(

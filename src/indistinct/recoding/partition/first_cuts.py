@@ -286,8 +286,7 @@ class _Placed:
     number: Ints32
 
     def __call__(self, part: Part) -> Ints32:
-        found: Ints32 = np.append(self.number, np.int32(-1))[self.leaf_of(part.rank)]
-        return found
+        return np.append(self.number, np.int32(-1))[self.leaf_of(part.rank)]
 
 
 @dataclass(frozen=True)

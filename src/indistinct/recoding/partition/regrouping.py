@@ -433,5 +433,4 @@ class Regrouping:
         there = np.unique(self.class_of[self.class_of >= 0])
         number = np.full(self._classes + 1, -1, dtype=np.int32)
         number[there] = np.arange(len(there), dtype=np.int32)
-        found: Ints32 = number[self.class_of]
-        return found
+        return number[self.class_of]

@@ -259,8 +259,7 @@ class Repair:
     def _numbered(self) -> Ints32:
         number = np.full(len(self._alive) + 1, -1, dtype=np.int32)
         number[:-1][self._alive] = np.arange(self._alive.sum(), dtype=np.int32)
-        found: Ints32 = number[self.class_of]
-        return found
+        return number[self.class_of]
 
     def _why(self, judge: Judge) -> Problem:
         dropped = self.class_of < 0

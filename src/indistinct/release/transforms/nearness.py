@@ -43,8 +43,7 @@ def found_again(before: pl.Series, after: pl.Series, form: str) -> int:
 def _stayed(before: pl.Series, after: pl.Series) -> Bools:
     pairs = pl.DataFrame({"before": before, "after": after}).drop_nulls()
     few = pl.col("after").count().over("after") < FEW
-    found: Bools = pairs.select((pl.col("before") == pl.col("after")) & few).to_series().to_numpy()
-    return found
+    return pairs.select((pl.col("before") == pl.col("after")) & few).to_series().to_numpy()
 
 
 def _near(true: Measured, shown: Measured) -> Bools:
@@ -53,10 +52,8 @@ def _near(true: Measured, shown: Measured) -> Bools:
     ordered = np.sort(own)
     away = np.abs(own - sought)
     above = np.searchsorted(ordered, sought + away, side="right")
-    found: Bools = above - np.searchsorted(ordered, sought - away, side="left") < FEW
-    return found
+    return above - np.searchsorted(ordered, sought - away, side="left") < FEW
 
 
 def _amounts(column: Measured) -> Floats:
-    found: Floats = column.steps / 10.0**column.digits
-    return found
+    return column.steps / 10.0**column.digits
