@@ -265,7 +265,8 @@ class ReleaseView:
         if link is not None and not problems:
             problems += missing_columns(_named(published, link["sensitive"]), [link["by"]])
         refuse(DataError, problems)
-        return cls(published, table, _with_quasi(sought, quasi), said, person, link, as_codes)
+        sought = replace(sought, quasi=quasi)
+        return cls(published, table, sought, said, person, link, as_codes)
 
     def spelt_as(self, texts: pl.DataFrame) -> ReleaseView:
         """The same, with numbers written as a table writes them: 24.0 as 24.
@@ -644,10 +645,6 @@ def _account(path: Path) -> PlainMapping | None:
     except (OSError, ValueError, RecursionError):
         return None
     return document if isinstance(document, Mapping) else None
-
-
-def _with_quasi(sought: Sought, quasi: tuple[str, ...]) -> Sought:
-    return sought if sought.quasi == quasi else replace(sought, quasi=quasi)
 
 
 def _named(published: Published, name: str) -> PublishedTable:

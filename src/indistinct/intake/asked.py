@@ -68,7 +68,9 @@ def _cells(policy: Policy) -> Mapping[str, str] | str | None:
             found[name] = "range"
         elif _of_codes(item):
             found[name] = "ancestor"
-        elif item.type is not None and not _by_dates(item):
+        elif item.type is not None and not (  # dates have ranges of their own
+            isinstance(item.hierarchy, Mapping) and "date" in item.hierarchy
+        ):
             found[name] = "set" if item.hierarchy in (None, "suppress") else "ancestor"
     if not found:
         return said
@@ -76,11 +78,6 @@ def _cells(policy: Policy) -> Mapping[str, str] | str | None:
         kept = dict.fromkeys(policy.quasi_identifiers, said)
         return kept | {name: style for name, style in found.items() if said == "range" != style}
     return found | dict(said or {})
-
-
-def _by_dates(item: Attribute) -> bool:
-    """Whether values are generalized as dates, which have ranges of their own."""
-    return isinstance(item.hierarchy, Mapping) and "date" in item.hierarchy
 
 
 def _of_codes(item: Attribute) -> bool:

@@ -67,7 +67,7 @@ def _put(node: Any, place: Sequence[str | int], value: Any) -> None:
             node.insert(key, made)
     elif value is None:
         node.pop(key, None)
-    elif isinstance(value, Mapping) and (len(place) == 1 or _names_attribute(place)):
+    elif isinstance(value, Mapping) and [*place[:-1]] in ([], ["attributes"]):
         node[key] = _toml.as_table(value)
     else:
         _set(node, str(key), tomlkit.item(_toml.as_item(value)))
@@ -87,10 +87,6 @@ def _set(node: Any, key: str, made: Item) -> None:
         return
     line = f"{tomlkit.key(key).as_string()} = {made.as_string()}"
     plain[-1].trivia.trail += f"{line}\n"
-
-
-def _names_attribute(place: Sequence[str | int]) -> bool:
-    return place[0] == "attributes" and len(place) == 2
 
 
 def _nowhere(place: Sequence[str | int]) -> PolicyError:

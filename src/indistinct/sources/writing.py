@@ -523,10 +523,6 @@ def _new_folder(path: Path, what: str = "") -> tuple[Path, int]:
     return staged, os.open(staged, os.O_RDONLY)
 
 
-def _folder_of_earlier(path: Path) -> tuple[Path, int]:
-    return _new_folder(path, _EARLIER)
-
-
 def sweep(path: Path, *, beside: bool = False) -> int:
     """Remove what dead processes staged for a path, private data perhaps; how many there were.
 
@@ -725,7 +721,7 @@ class publish_folder:  # noqa: N801, used like a function
         elif _exchanged(staged, self._out):
             shutil.rmtree(staged, ignore_errors=True)
         else:
-            aside, lock = _staged(self._out, _folder_of_earlier)
+            aside, lock = _staged(self._out, partial(_new_folder, what=_EARLIER))
             self._out.replace(aside)
             try:
                 staged.replace(self._out)

@@ -128,7 +128,7 @@ def assess(  # noqa: PLR0913, what its user may say
         looked.rows,
         {} if policy is None else _not_applicable(policy),
     )
-    assessed = assess_table(looked.table, looks, wanted, known, progress=progress)
+    assessed = assess_table(looked.table, looks, wanted, known, tell=tell)
     if release is not None and policy is not None and (exposed > 0 or looked.whole.held):
         assessed = _with_exposed_people(assessed, data, release, policy, exposed, path)
     if looked.first is None:

@@ -420,7 +420,7 @@ def assess_table(
     asked: Asked,
     given: Given,
     *,
-    progress: Progress | None = None,
+    tell: Progress,
 ) -> Assessment:
     """What a table leaks.
 
@@ -429,12 +429,11 @@ def assess_table(
         profile: what its columns look like.
         asked: what is asked of it.
         given: what is there beside it.
-        progress: a function that gets the stage and the share done.
+        tell: a function that gets the stage and the share done.
 
     Raises:
         DataError: an unknown column, no column to analyse, weights that are no weights.
     """
-    tell = progress or _silent
     known = known_roles(given.roles, profile)
     of_whom = [] if asked.weights is None else [asked.weights]
     require_columns(table, [*(asked.attributes or ()), *of_whom])
@@ -446,7 +445,7 @@ def assess_table(
     sensitive = {name: given.not_applicable.get(name, ()) for name in learnt}
     singles = {item.attributes[0]: item for item in analysis.singles()}
     together = analysis.of(quasi)
-    most = asked.combinations or _quick(len(names))
+    most = asked.combinations or (3 if math.comb(len(names), 3) <= LOOKED_AT else 2)
     leakage = _listed(analysis, asked.combinations, asked.attributes, tell)
     hierarchies = _hierarchies(encoded, given.taxonomy_of or _drafted(profile))
     change = None
@@ -502,10 +501,6 @@ def assess_table(
     )
 
 
-def _silent(what: str, share: float | None) -> None:
-    del what, share
-
-
 def known_roles(roles: Mapping[str, Role] | None, profile: Profile) -> Mapping[str, Role]:
     """The roles that are decided, else those that the profile suggests."""
     return roles or {item.attribute: item.role for item in profile.attributes}
@@ -548,11 +543,6 @@ def _played(names: Sequence[str], roles: Mapping[str, Role]) -> tuple[list[str],
     quasi = [name for name in names if roles[name] == "quasi-identifier"]
     quasi = quasi or [name for name in names if name not in sensitive]
     return (quasi, sensitive) if quasi else (list(names), [])
-
-
-def _quick(count: int) -> int:
-    """The largest size, 2 or 3, of which there are not too many combinations."""
-    return 3 if math.comb(count, 3) <= LOOKED_AT else 2
 
 
 def _listed(

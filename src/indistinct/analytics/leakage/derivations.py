@@ -486,7 +486,8 @@ def _settled(
         shared = _Shared.of(base.plain, weight)
         if shared is None:
             continue
-        settled_columns(plain, shared.order, shared.ends, shared.sizes, shared.impure, near)
+        impure = (1 - PURE) * int(shared.sizes.sum())
+        settled_columns(plain, shared.order, shared.ends, shared.sizes, impure, near)
         near[at] = False
         if not near.any():
             continue
@@ -533,12 +534,6 @@ class _Shared:
         found = cls(codes, weight, int(count.sum()), order, ends, count[shared])
         too_few = found.records < FEW_RECORDS or 2 * int(found.sizes.sum()) < found.records
         return None if too_few else found
-
-    @property
-    def impure(self) -> float:
-        """So many records may share a value that does not settle another column."""
-        several = int(self.sizes.sum())
-        return several - PURE * several
 
     def more_than_chance(self, other: Ints) -> bool:
         """Whether fewer records would be settled by chance."""

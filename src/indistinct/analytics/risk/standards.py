@@ -487,7 +487,7 @@ def people_by_zip(frame: pl.DataFrame, name: str = "the population") -> dict[str
     people = pl.lit(1) if count is None else pl.col(count).cast(pl.Float64, strict=False)
     codes = pl.col(zips).cast(pl.String).str.strip_chars()
     # Codes that begin with zeros lose them where a program takes them for numbers.
-    numbers = codes.str.contains(r"^\d{3,4}$") if _five_digits(frame[zips]) else pl.lit(False)
+    numbers = codes.str.contains(r"^\d{3,4}$") & codes.str.contains(r"^\d{5}").any()
     codes = pl.when(numbers).then(codes.str.zfill(5)).otherwise(codes)
     codes = pl.when(codes.str.contains(r"^\d{1,2}$")).then(codes.str.zfill(3)).otherwise(codes)
     counted = frame.select(codes.str.slice(0, 3).alias("area"), people.alias("people"))
@@ -499,10 +499,6 @@ def people_by_zip(frame: pl.DataFrame, name: str = "the population") -> dict[str
         )
     summed = counted.drop_nulls("area").group_by("area").agg(pl.col("people").sum())
     return {area: int(total) for area, total in summed.iter_rows()}
-
-
-def _five_digits(values: pl.Series) -> bool:
-    return bool(values.cast(pl.String).str.strip_chars().str.contains(r"^\d{5}").any())
 
 
 def _first(columns: Iterable[str], test: Callable[[str], bool]) -> str | None:

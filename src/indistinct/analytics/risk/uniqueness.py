@@ -284,7 +284,9 @@ def pitman(sample: SampleSizes) -> Fit:
     def theta_at(alpha: float) -> float:
         def slope(log_theta: float) -> float:
             theta = math.exp(log_theta) - alpha
-            return _sum_of_steps(theta, alpha, classes) - _sum_of_ones(theta, records)
+            # Less the sum of 1 / (theta + i) for i from 1 to records - 1.
+            of_ones = _digamma(theta + records) - _digamma(theta + 1)
+            return _sum_of_steps(theta, alpha, classes) - of_ones
 
         return math.exp(_root(slope, -30.0, 60.0)) - alpha
 
@@ -324,11 +326,6 @@ def pitman(sample: SampleSizes) -> Fit:
 def _sum_of_steps(theta: float, alpha: float, classes: int) -> float:
     """The sum of 1 / (theta + i alpha) for i from 1 to classes - 1."""
     return (_digamma(theta / alpha + classes) - _digamma(theta / alpha + 1)) / alpha
-
-
-def _sum_of_ones(theta: float, records: int) -> float:
-    """The sum of 1 / (theta + i) for i from 1 to records - 1."""
-    return _digamma(theta + records) - _digamma(theta + 1)
 
 
 def _urn(theta: float, alpha: float, sample: SampleSizes, records: int) -> Distribution:

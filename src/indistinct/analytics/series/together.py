@@ -268,12 +268,6 @@ class Series:
         there = self.applies[self.listed["value"].to_numpy()]
         return np.bincount(self.listed["group"].to_numpy()[there], minlength=self.groups)
 
-    @property
-    def _none_applies(self) -> Bools:
-        """Which groups list values, and none that says that something applies, [groups]."""
-        none: Bools = (self._values > 0) & (self._applying == 0)
-        return none
-
     def changed(self, *, consecutive: bool) -> Ints:
         """The people whose signature differs between two of their releases.
 
@@ -299,7 +293,8 @@ class Series:
         alone = np.maximum.reduceat(largest[group], starts) if n else np.zeros(0)
         bound = self._bound(alone)
         left = np.zeros(n, np.int64)
-        left[person] = np.where(self._none_applies, MANY, self._applying)[group]
+        none_applies = (self._values > 0) & (self._applying == 0)
+        left[person] = np.where(none_applies, MANY, self._applying)[group]
         moving = (bound >= 1) | ~self._steady
         left[moving] = MANY
         units, support = self._units(moving)

@@ -174,7 +174,8 @@ class Regrouping:
                 if len(left) and not parts.broken[part] and self._whole_is_better(rows, left):
                     self._new(rows)
                     left = rows[:0]
-            if len(left) and (part == 0 or self._is_near(rows)):
+            near = not self._manner.near or int(self._weight[rows].sum()) <= NEAR * self._least
+            if len(left) and (part == 0 or near):
                 left = self._group(left, last=part == 0 and not self._manner.near)
             if len(left) and parts.parent[part] >= 0:
                 pool[parts.parent[part]].insert(0, left)
@@ -186,9 +187,6 @@ class Regrouping:
             if self._classes > before:
                 self._absorb()
         return self._numbered()
-
-    def _is_near(self, rows: Ints32) -> bool:
-        return not self._manner.near or int(self._weight[rows].sum()) <= NEAR * self._least
 
     def _new(self, rows: Ints32) -> None:
         self.class_of[rows] = self._classes
