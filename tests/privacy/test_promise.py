@@ -205,3 +205,20 @@ def test_a_promise_that_says_other_than_it_is_asked_is_refused(
     with pytest.raises(PluginError, match=rf"'{kind.model}' .* says other than it is asked: k"):
         promise(kind.model, **asked)
     assert promise(kind.model, **asked | {"k": said}).parameters["k"] == said
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "told"),
+    [
+        (0.5, 1e-6, []),
+        (3.9, 1e-6, []),
+        (0.5, 0.005, ["in a table of 200 records or more"]),
+        (4.0, 0.01, ["may be 55 times as likely", "in a table of 100 records or more"]),
+    ],
+)
+def test_how_little_differential_privacy_may_promise(
+    epsilon: float, delta: float, told: list[str]
+) -> None:
+    said = (promise("differential-privacy", epsilon=epsilon, delta=delta).caution or "").split("; ")
+    assert len(list(filter(None, said))) == len(told)
+    assert all(part in one for part, one in zip(told, said, strict=False))
