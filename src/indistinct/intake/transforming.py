@@ -16,6 +16,7 @@ from indistinct.intake.transform_facts import (
     EXCHANGED,
     FOLLOWED,
     IDENTIFIER,
+    MOVED,
     PERTURBING,
 )
 from indistinct.intake.ways import WAYS, Work, each_by_itself
@@ -39,6 +40,8 @@ class Transformed:
         measures: what the columns have lost, each from 0 (nothing) to 1.
         originals: texts of sensitive attributes whose published values are others' or drawn, as
             they were.
+        moved: texts of columns beside the quasi-identifiers that were moved at random, as they
+            were.
         ends: numbers that stand for all at or beyond them, by attribute.
     """
 
@@ -49,6 +52,7 @@ class Transformed:
     left_out: tuple[int, int] = (0, 0)
     measures: Mapping[str, float] = field(default_factory=dict)
     originals: Mapping[str, pl.Series] = field(default_factory=dict)
+    moved: Mapping[str, pl.Series] = field(default_factory=dict)
     ends: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def rows(self, keep: Bools, policy: Policy) -> Transformed:
@@ -61,6 +65,7 @@ class Transformed:
             replaced={name: values.filter(own) for name, values in self.replaced.items()},
             left_out=(records + int((~keep).sum()), people),
             originals={name: texts.filter(own) for name, texts in self.originals.items()},
+            moved={name: texts.filter(own) for name, texts in self.moved.items()},
         )
 
 
@@ -132,6 +137,11 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
             for name, rule in rules.items()
             if rule.name in (*EXCHANGED, "synthesize")
             and policy.attributes[name].role == "sensitive"
+        },
+        moved={
+            name: work.texts(name)
+            for name, rule in rules.items()
+            if rule.name in MOVED and name in policy.published_beside
         },
     )
 

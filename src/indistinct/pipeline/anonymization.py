@@ -129,7 +129,7 @@ def released(data: Frame, run: Run, planned: Planned | None = None) -> Release:
         of_people = audited(publication.without_made_up, private)
         publication = replace(publication, of_people=of_people)
     require_kept(verdict, publication, private, plan)
-    with_background_knowledge(private, publication, run, values.originals)
+    with_background_knowledge(private, publication, run, values)
     record = hold_against_ledger(private, plan, publication, run)
     release = accounts(private, plan, publication, verdict, run, values)
     release = with_analyses(release, run.to_analyse, run, private.metadata)

@@ -188,7 +188,7 @@ def _given(
     """
     data, path = table
     untried = untried_in(asked)
-    policy = _without(asked, untried)
+    policy = without_untried(asked, untried)
     kept = [None, *map(kept_by, releases[1:])]
     views = [_read(part, _wider(policy, own)) for part, own in zip(releases, kept, strict=True)]
     around = population_of(policy, population)
@@ -258,7 +258,7 @@ def _wider(policy: Policy, kept: Policy | None) -> Policy:
     if not more:
         return policy
     wider = policy.model_copy(update={"attributes": {**policy.attributes, **more}})
-    return _without(wider, untried_in(wider))
+    return without_untried(wider, untried_in(wider))
 
 
 def _knowing(
@@ -371,7 +371,7 @@ def places_in(
     Raises:
         As :func:`attack`: the cells of all quasi-identifiers can be read.
     """
-    policy = _without(policy, untried_in(policy))
+    policy = without_untried(policy, untried_in(policy))
     view = _read(release, policy)
     attacked = _attacked(data, policy, [view], None, no_progress, path)
     view, _ = in_own_terms(view.spelt_as(attacked.texts), release, attacked.private)
@@ -588,7 +588,7 @@ def reported(
     )
 
 
-def _without(policy: Policy, untried: Mapping[str, str]) -> Policy:
+def without_untried(policy: Policy, untried: Mapping[str, str]) -> Policy:
     """The policy without what cannot be followed, for a look at values as they are published.
 
     Values of a population that a hierarchy of transformed ones does not cover count as suppressed.

@@ -8,28 +8,29 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from indistinct.analytics.attacks import Finding, known_records, unicity
+from indistinct.analytics.attacks import Finding, distance_linkage, known_records, unicity
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.intake.attacked import Attacked
 from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transform_facts import known_beside, policy_of_originals, untried_in
 from indistinct.intake.value_metadata import value_metadata_of
-from indistinct.pipeline.attack import context_of
+from indistinct.microdata.subjects import Subjects
+from indistinct.pipeline.attack import context_of, without_untried
 from indistinct.warning_kinds import Kind
 from indistinct.warnings.about_values import warn_about_values
 from indistinct.warnings.background_warnings import (
     warn_about_known_records,
+    warn_about_moved,
     warn_about_values_in_buckets,
 )
 from indistinct.warnings.days_between import warn_about_days_between
-from indistinct.warnings.policy_facts import (
-    shifted_alike,
-)
+from indistinct.warnings.policy_facts import shifted_alike
 from indistinct.warnings.set_sizes import warn_about_set_sizes
 
 if TYPE_CHECKING:
     from indistinct.intake.private_table import PrivateTable
     from indistinct.intake.run import Run
+    from indistinct.intake.transforming import Transformed
     from indistinct.release.publication import Publication
 
 MOST_STEPS = 200_000_000
@@ -40,7 +41,7 @@ DRAWS = 2_500
 
 
 def with_background_knowledge(
-    private: PrivateTable, publication: Publication, run: Run, originals: Mapping[str, pl.Series]
+    private: PrivateTable, publication: Publication, run: Run, values: Transformed
 ) -> None:
     """Let those who know a few records, or a few cells, loose on a release of people.
 
@@ -52,11 +53,13 @@ def with_background_knowledge(
         private: the table that was released, its values as they were before recoding.
         publication: what is published; who is made up is not looked at.
         run: is given figures and warnings.
-        originals: texts of sensitive attributes that were exchanged or drawn, as they were: others
-            know the truth, and not what stands in its place.
+        values: what was done to values before: others know the truth, and not what stands in the
+            place of an exchanged, drawn or moved one.
     """
     policy, subjects = private.policy, private.subjects
     warn_about_values(private, publication, run)
+    if subjects.unit == "record" and values.moved and policy.quasi_identifiers:
+        _try_moved(private, publication, run, values.moved)
     if subjects.unit != "person" or not policy.quasi_identifiers or not subjects.count:
         return
     run.tell("trying what others know")
@@ -68,7 +71,8 @@ def with_background_knowledge(
     beside = known_beside(policy, private.table)
     own = [*policy.quasi_identifiers, *policy.visit_identifiers]
     texts = private.table.text([str(policy.person), *own, *names, *beside])
-    texts = texts.with_columns(one.alias(name) for name, one in originals.items() if name in names)
+    instead = {name: one for name, one in values.originals.items() if name in names}
+    texts = texts.with_columns(one.alias(name) for name, one in instead.items())
     of = policy_of_originals(policy)
     known = value_metadata_of(of, private.table, texts, names, private.file)
     attacked = Attacked(replace(private, metadata=known, population=None), texts, tuple(beside))
@@ -94,3 +98,19 @@ def with_background_knowledge(
         cells = unicity.run(context, draws=DRAWS, most=MOST_STEPS)
         if isinstance(cells, Finding):
             run.singled_out[unicity.NAME] = cells.to_dict()["figures"]
+
+
+def _try_moved(
+    private: PrivateTable, publication: Publication, run: Run, moved: Mapping[str, pl.Series]
+) -> None:
+    """Let those loose on a release of records who know a true number that was moved at random."""
+    run.tell("trying what others know")
+    policy = without_untried(private.policy, untried_in(private.policy))
+    sought = replace(sought_by(policy), sensitive=())
+    view = ReleaseView.read(publication.without_made_up.tables, sought)
+    quasi = private.table.text(policy.quasi_identifiers)
+    texts = quasi.with_columns(one.alias(name) for name, one in moved.items())
+    own = replace(private, policy=policy, subjects=Subjects.of_records(quasi), population=None)
+    found = distance_linkage.run(context_of(view, Attacked(own, texts), seed=run.seed))
+    if isinstance(found, Finding):
+        run.warnings += warn_about_moved({name: found.figures[name] for name in moved})

@@ -16,6 +16,7 @@ from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
 from indistinct.warnings import group_values
 from indistinct.warnings.background_warnings import (
+    FEW_SINGLED_OUT,
     not_beside,
     warn_about_alike,
     warn_about_only_known,
@@ -54,9 +55,6 @@ if TYPE_CHECKING:
     from indistinct.policy import Policy
     from indistinct.release.publication import Publication
     from indistinct.warning_kinds import WarningText
-
-FEW_SINGLED_OUT = 0.05
-"""Of a value beside the quasi-identifiers that singles out fewer people nobody is warned."""
 
 
 def warn_about_values(private: PrivateTable, publication: Publication, run: Run) -> None:

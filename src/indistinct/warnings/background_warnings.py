@@ -13,6 +13,9 @@ from indistinct.warnings.group_values import GroupValues
 FEWEST = 0.01
 """The share of people of whom a class nearly tells a value, from which on it is said."""
 
+FEW_SINGLED_OUT = 0.05
+"""Of a value beside the quasi-identifiers that singles out fewer people nobody is warned."""
+
 
 def warn_about_uncounted(names: Sequence[str]) -> list[WarningText]:
     """That of a release that is not in memory not everything was counted."""
@@ -91,6 +94,24 @@ def warn_about_single_values(
             max(part, *alone.values(), 0.0),
         )
     ] * bool(found)
+
+
+def warn_about_moved(figures: PlainMapping) -> list[WarningText]:
+    """That a true number or date finds records of a class, though it was moved.
+
+    Arguments:
+        figures: the shares who are linked with ``0.5`` and with ``0.95``, by column.
+    """
+    return [
+        Kind.RISK(
+            f"an attacker who knows a person's quasi-identifiers and the true '{name}' finds "
+            f"{share(linked['0.95'])} of records with 95 % certainty, {share(linked['0.5'])} with "
+            "50 %, though it was moved: move it more, or leave it out",
+            linked["0.5"],
+        )
+        for name, linked in figures.items()
+        if linked["0.5"] >= FEW_SINGLED_OUT
+    ]
 
 
 def not_beside() -> WarningText:

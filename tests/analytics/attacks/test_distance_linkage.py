@@ -225,3 +225,20 @@ def test_people_with_many_records_are_not_looked_at_and_that_is_said() -> None:
     assert "every record is a person" in why["distance-linkage"]
     plain = ind.attack(_table(60), ind.anonymize(_table(60), _policy()), _policy())
     assert "moved at random" in {item.name: item.why for item in plain.skipped}["distance-linkage"]
+
+
+@pytest.mark.parametrize(("scale", "told"), [(0.4, True), (4.0, True), (5000.0, False)])
+def test_a_run_warns_of_what_an_attacker_finds(scale: float, told: bool) -> None:
+    table = _table(300, spread=90.0).with_columns(
+        age=pl.when(pl.int_range(pl.len()) == 5).then(99).otherwise("age")
+    )
+    policy = _policy(cost={"noise": {"scale": scale}}, role="sensitive")
+    policy["method"] |= {"algorithm": "optimal", "suppression_limit": 0.1}
+    policy["output"] = {"shuffle": True}
+    release = ind.anonymize(table, policy)
+    assert release.certificate.records_published < 300
+    found = ind.attack(table, release, policy)["distance-linkage"].figures["cost"]
+    warned = [one for one in release.warnings if "the true 'cost' finds" in one]
+    assert bool(warned) is told
+    if told:
+        assert f"{found['0.5']:.1%}" in warned[0].replace("100%", "100.0%")
