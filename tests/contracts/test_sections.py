@@ -42,7 +42,8 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """The text of a file, and what is said of it: it is read so, as no other words would have it."""
 
-SOURCE = {"format", "person", "people", "conflicts", "decimal", "labels", "sheet", "query", *READ}
+SOURCE = {"format", "person", "people", "constant", "conflicts"}
+SOURCE |= {"decimal", "labels", "sheet", "query", *READ}
 OTHER = {
     Source: SOURCE,
     Population: {"file", "separator", "size", "fraction"},
@@ -76,6 +77,23 @@ def test_what_is_said_of_csv_files_is_refused_of_others(key: str, tmp_path: Path
     TABLE.write_parquet(tmp_path / "table.parquet")
     with pytest.raises(ind.DataError, match=f"header|a Parquet file is read without it: {key}"):
         ind.anonymize(tmp_path / "table.parquet", keys(source=READ[key][1]))
+
+
+@pytest.mark.parametrize("engine", ["polars", "pandas", "file", "duckdb"])
+def test_a_constant_column_is_added(engine: str, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb" if engine == "duckdb" else "pandas")
+    path = tmp_path / "table.csv"
+    TABLE.write_csv(path)
+    data = {"polars": TABLE, "pandas": TABLE.to_pandas()}.get(engine, path)
+    added = {"site": {"role": "quasi-identifier"}}
+    asked = keys(added, source={"constant": {"site": "north"}})
+    if engine == "duckdb":
+        with pytest.raises(ind.DataError, match="constant columns are put together in memory"):
+            ind.anonymize(data, asked, engine="duckdb")
+        asked["source"] |= PERSON  # these are put together in memory in any case
+        del asked["attributes"]["patient"]
+    told = {"engine": "duckdb"} if engine == "duckdb" else {}
+    assert set(ind.anonymize(data, asked, **told).tables["site"]) == {"north"}
 
 
 IDLE: list[tuple[str, dict[str, Any]]] = [
