@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import lzma
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -404,3 +405,10 @@ def test_where_all_quasi_identifiers_are_of_visits_all_people_are_one_class() ->
     assert policy.person == "patient_id"
     assert policy.visit_identifiers == ("visit_date", "ward")
     assert policy.quasi_identifiers == ("everybody",)
+
+
+def test_durations_are_said_to_be_better_as_numbers() -> None:
+    stay = pl.Series([timedelta(days=at % 40) for at in range(400)])
+    told = first_policy(profile(pl.DataFrame({"age": [*range(20, 60)] * 10, "stay": stay})))
+    assert "# durations or times of day; 40 distinct values" in told
+    assert "# as numbers, of days or hours, they would be put into intervals" in told

@@ -339,6 +339,7 @@ _KINDS = {
     "boolean": "true or false",
     "date": "dates",
     "datetime": "dates with times",
+    "other": "durations or times of day",
 }
 
 

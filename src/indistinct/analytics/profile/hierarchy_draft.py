@@ -196,7 +196,7 @@ def _draft(column: str, values: Values, kind: Type) -> Draft:
         if _alike(values):
             return _mask(values)
         return _MANY
-    return _suppression(values, "few categories")
+    return Draft("suppress", "as numbers, of days or hours, they would be put into intervals")
 
 
 def _suppression(values: Values, why: str) -> Draft:
