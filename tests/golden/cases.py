@@ -782,6 +782,13 @@ def attack_cases() -> Iterator[Case]:
         ),
         "two-sensitive": policy(K3, attributes={"job": {"role": "sensitive"}}),
         "pram": policy(K3, attributes={"job": {"role": "sensitive", "transform": {"pram": 0.7}}}),
+        "noise": policy(
+            K3,
+            attributes={
+                "cost": {"role": "insensitive", "transform": {"noise": 10}},
+                "admitted": {"role": "insensitive", "transform": {"shift": {"days": 20}}},
+            },
+        ),
     }  # fmt: skip
     for name, keys in releases.items():
         yield Case(f"attack-{name}", "attack", table, keys)
