@@ -255,6 +255,25 @@ def test_numbers_written_in_several_ways(values: list[str | None], several: int)
     assert [text.split()[0] for text in told] == ([str(several)] if several else [])
 
 
+@pytest.mark.parametrize(
+    ("values", "several"),
+    [
+        pytest.param(["HIV", "\u041dIV", "H\u0406V", "\u0397\u0399V", "flu"], 4, id="look alike"),
+        pytest.param(["H\u00f6he", "Ho\u0308he", "Hohe"], 3, id="accents"),
+        pytest.param(["a-b", "a\u2013b", "a b", "a\u00a0b"], 4, id="hyphens and blanks"),
+        pytest.param(["Fuss", "Fu\u00df", "FUSS"], 3, id="sharp s"),
+        pytest.param(["\uff11\uff12", "12"], 2, id="wide digits"),
+        pytest.param(
+            ["\u304b\u304d", "\u304b\u304e", "\u0915\u093f", "\u0915\u0941"], 0, id="others"
+        ),
+    ],
+)
+def test_letters_written_in_several_ways(values: list[str], several: int) -> None:
+    """Greek and Cyrillic letters that look like Latin ones, composed or not, with or without."""
+    told = told_apart("outcome", values)
+    assert [text.split()[0] for text in told] == ([str(several)] if several else [])
+
+
 @pytest.mark.parametrize("model", ["distinct-l-diversity", "entropy-l-diversity"])
 def test_one_value_written_in_several_ways(model: str) -> None:
     """A class of one value passes for one of three: nothing in the release shows it."""

@@ -257,7 +257,8 @@ _NUMBER = r"^([+-]?[0-9]{1,12}(?:[.,][0-9]{0,12})?)$"
 def told_apart(name: str, values: Sequence[str | None]) -> list[WarningText]:
     """The warning that one value counts as several, as it is written in several ways."""
     texts = pl.Series(values, dtype=pl.String).drop_nulls()
-    numbers = texts.str.strip_chars().str.extract(_NUMBER).str.replace(",", ".", literal=True)
+    numbers = texts.str.normalize("NFKC").str.strip_chars().str.extract(_NUMBER)
+    numbers = numbers.str.replace(",", ".", literal=True)
     numbers = numbers.cast(pl.Float64, strict=False).cast(pl.String)
     plain = numbers.zip_with(numbers.is_not_null(), _plain(texts))
     several = int(plain.is_duplicated().sum())
@@ -265,9 +266,9 @@ def told_apart(name: str, values: Sequence[str | None]) -> list[WarningText]:
         return []
     return [
         Kind.RISK(
-            f"{several} values of '{name}' differ from another value only in case, blanks, "
-            "hyphens, zeros of a number or invisible characters, and promises count them as "
-            "different: write them alike in the table"
+            f"{several} values of '{name}' differ from another value only in case, accents, "
+            "blanks, hyphens, zeros of a number, or letters that look alike or are invisible, and "
+            "promises count them as different: write them alike in the table"
         )
     ]
 
@@ -283,17 +284,32 @@ def told_as_several(private: PrivateTable) -> list[WarningText]:
         return []
     return [
         Kind.RISK(
-            f"{several} values of '{key}' differ from another value only in case, blanks, "
-            "hyphens, leading zeros or invisible characters, and count as different people: if "
-            "they are the same people, write them alike in the table"
+            f"{several} values of '{key}' differ from another value only in case, accents, blanks, "
+            "hyphens, leading zeros, or letters that look alike or are invisible, and count as "
+            "different people: if they are the same people, write them alike in the table"
         )
     ]
 
 
+_LOOK_ALIKE = dict(
+    zip(
+        "\u0410\u0412\u0415\u0405\u0406\u0408\u041a\u041c\u041d\u041e\u0420\u0421"
+        "\u0422\u0425\u0430\u0435\u0455\u0456\u0458\u043e\u0440\u0441\u0443\u0445"
+        "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4"
+        "\u03a5\u03a7\u03bf\u03bd",
+        "ABESIJKMHOPCTXaesijopcyxABEZHIKMNOPTYXov",
+        strict=True,
+    )
+)
+"""Letters of Cyrillic and Greek that look like Latin ones."""
+
+
 def _plain(texts: pl.Series) -> pl.Series:
-    """Texts without what is often written in several ways."""
-    plain = texts.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\p{Cf}", "")
-    return plain.str.replace_all(r"[\s_\-]+", " ").str.strip_chars(" ")
+    """Texts without what is often written in several ways, or looks alike."""
+    plain = texts.str.normalize("NFKD").str.replace_all(r"[\x{300}-\x{36F}\p{Cf}]", "")
+    plain = plain.str.replace_many([*_LOOK_ALIKE], [*_LOOK_ALIKE.values()]).str.to_lowercase()
+    plain = plain.str.replace_all("ß", "ss", literal=True)
+    return plain.str.replace_all(r"[\s_\p{Pd}]+", " ").str.strip_chars(" ")
 
 
 def _counted_missing(part: Promise, private: PrivateTable) -> list[WarningText]:
