@@ -119,6 +119,37 @@ def test_lists_with_something_in_common_are_warned_of(lists: list[str], part: fl
     assert told == [part] * (part > 0)
 
 
+@pytest.mark.parametrize(
+    ("lists", "warned"),
+    [
+        (["{0}; flu", "{0}; gout", "{0}; eye", "{0}; rash", "cold; ear"], True),
+        (["{0}", "{0}; gout", "{0}; eye", "hip", "cold; ear"], True),
+        (["{0}; flu", "{0}; gout", "hip; rash", "cold; ear"], False),
+        (["{0}; flu", "{0}", "{0}", "{0}", "cold", "ear", "cold", "hip"], False),
+    ],
+)
+@pytest.mark.parametrize("promise", ["max-posterior", "alpha-k-anonymity"])
+def test_lists_that_share_more_than_a_bound_allows_are_warned_of(
+    promise: str, lists: list[str], warned: bool
+) -> None:
+    """No list has more than half of a class, and what most of them hold has more."""
+    illnesses = {"a": "HIV", "b": "asthma", "c": "cancer"}
+    rows = [(town, text.format(one)) for town, one in illnesses.items() for text in lists]
+    rows += [("d", text) for text in ("x; y", "z", "u")]
+    bound = {"bound": 0.5} if promise == "max-posterior" else {"alpha": 0.5, "k": 3}
+    policy = {
+        "attributes": {"town": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}},
+        "promises": [{"model": promise, "sensitive": "illness", **bound}],
+        "method": {"algorithm": "mondrian"},
+    }
+    release = ind.anonymize(pl.DataFrame(rows, ["town", "illness"], orient="row"), policy)
+    told = [text for text in release.warnings if LISTS in text]
+    assert all("than a promise allows" in text for text in told)
+    found = [text.share for text in told]  # type: ignore[attr-defined]
+    people = len(lists) * 3
+    assert found == [pytest.approx(people / (people + 3))] * warned
+
+
 ITEMS = "no promise bounds what a class tells of"
 TREE = {"*": {"low": ["A", "B"], "mid": ["C"], "high": ["D", "E"]}}
 CHAINS = tuple((leaf, group, "*") for group, leaves in TREE["*"].items() for leaf in leaves)

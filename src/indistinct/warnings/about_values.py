@@ -42,6 +42,7 @@ from indistinct.warnings.group_values import (
 from indistinct.warnings.households import warn_about_households
 from indistinct.warnings.near_values import told_of_shared_items, warn_about_near_values
 from indistinct.warnings.policy_facts import (
+    bounds_on_values,
     masked_identifiers,
     partly_promised,
     replaced_alike,
@@ -82,7 +83,9 @@ def warn_about_values(private: PrivateTable, publication: Publication, run: Run)
     for found, unit in seen:
         promised = [one for one in found if one.name in about]
         run.warnings += warn_about_only_known(found, group, unit)
-        run.warnings += warn_about_near_values(promised, measured, private.metadata, group, unit)
+        run.warnings += warn_about_near_values(
+            promised, measured, private.metadata, bounds_on_values(policy), group, unit
+        )
         if link is None:
             whole = [_applicable(one, policy) for one in promised if one.name not in partly]
             told += told_where_alike(whole, unit)

@@ -79,10 +79,11 @@ def of_one_kind(found: GroupValues, about: ValueMetadata) -> float:
     return float(alike[OF].sum()) / found.total
 
 
-def of_one_part(found: GroupValues) -> float:
+def of_one_part(found: GroupValues, bound: float = 1.0) -> float:
     """The share who are in a group of lists that differ, and have something in common.
 
-    A cell may list several values. What nearly all have is no news.
+    A cell may list several values. What nearly all have is no news. With a bound it is enough that
+    a larger share of the group has it.
     """
     parts = pl.col(found.name).cast(pl.String, strict=False).str.extract_all(_LISTED)
     rows = found.rows.select(GROUP, OF, HAVE, parts.alias(_KIND)).with_row_index("value")
@@ -93,9 +94,10 @@ def of_one_part(found: GroupValues) -> float:
     listed = listed.filter(pl.col(_KIND) != "").unique(["value", _KIND])
     have = listed.group_by(_KIND).agg(pl.col(HAVE).sum())
     news = have.filter(pl.col(HAVE) < NEARLY_ALL * int(rows[HAVE].sum()))
-    shared = listed.group_by(GROUP, _KIND).agg(pl.len(), pl.col(OF).first())
+    shared = listed.group_by(GROUP, _KIND).agg(pl.len(), pl.col(OF).first(), pl.col(HAVE).sum())
     shared = shared.join(news, on=_KIND, how="semi").join(sizes, on=GROUP)
-    told = shared.filter(pl.col("len") == pl.col("values")).unique(GROUP)
+    often = pl.col(HAVE) > bound * pl.col(OF) * (1 + 1e-9)
+    told = shared.filter((pl.col("len") == pl.col("values")) | often).unique(GROUP)
     return float(told[OF].sum()) / found.total
 
 
@@ -143,6 +145,7 @@ def warn_about_near_values(
     found: Iterable[GroupValues],
     measured: Collection[str],
     known: Mapping[str, ValueMetadata],
+    bounds: Mapping[str, float],
     group: str,
     unit: str,
 ) -> list[WarningText]:
@@ -153,19 +156,32 @@ def warn_about_near_values(
         measured: attributes of which no more is to be said: codes, and those of which a promise
             takes into account how far values are apart, if they are numbers.
         known: what is known of the values of attributes: of which category each is.
+        bounds: what is promised of beliefs in single values.
         group: what a group is called.
         unit: who is counted.
     """
     lie = (
-        f"are near (within {NEAR:.0%} of the range of most values), so the {group} tells the value "
+        f"all values of the {group} are near (within {NEAR:.0%} of the range of most values), so "
+        f"the {group} tells the value "
         "roughly: promises count near values as different; group values first (aggregate, round), "
         'or promise t-closeness with distance = "ordered"'
     )
-    parts = (
-        f"are lists that have something in common, which the {group} tells: promises count lists "
-        "as a whole; write a row for each thing listed, and count people (person in [source])"
+    remedy = (
+        "promises count lists as a whole; write a row for each thing listed, and count people "
+        "(person in [source])"
     )
-    of = f"are of one category, which the {group} tells: p-plus-sensitive promises several"
+    parts = (
+        f"all values of the {group} are lists that have something in common, which the {group} "
+        f"tells: {remedy}"
+    )
+    often = (
+        f"more values of the {group} than a promise allows of one are lists that have something "
+        f"in common: {remedy}"
+    )
+    of = (
+        f"all values of the {group} are of one category, which the {group} tells: p-plus-sensitive "
+        "promises several"
+    )
     told = []
     for one in found:
         if (part := 0.0 if one.name in measured else near(one)) >= FEWEST:
@@ -174,9 +190,11 @@ def warn_about_near_values(
             told.append((one.name, part, of))
         elif (part := of_one_part(one)) >= FEWEST:
             told.append((one.name, part, parts))
+        elif (part := of_one_part(one, bounds.get(one.name, 1.0))) >= FEWEST:
+            told.append((one.name, part, often))
     return [
         Kind.RISK(
-            f"'{name}': for {share(part)} of {unit} all values of the {group} {how}",
+            f"'{name}': for {share(part)} of {unit} {how}",
             part,
         )
         for name, part, how in told

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from indistinct.intake.transform_facts import shows_others
+from indistinct.privacy.alpha_k_anonymity import AlphaKAnonymity
+from indistinct.privacy.max_posterior import MaxPosterior
 from indistinct.sources.table import Table
 
 if TYPE_CHECKING:
@@ -38,6 +40,16 @@ def partly_promised(policy: Policy) -> list[str]:
     }
     about = dict.fromkeys(part.sensitive for part in parts)
     return [name for name in about if name is not None and name not in whole]
+
+
+def bounds_on_values(policy: Policy) -> dict[str, float]:
+    """The smallest share of a class that promises allow any value, by sensitive attribute."""
+    found: dict[str, float] = {}
+    for part in policy.privacy_models:
+        if isinstance(part, MaxPosterior | AlphaKAnonymity) and part.about_all:
+            most = part.alpha if isinstance(part, AlphaKAnonymity) else part.bound
+            found[str(part.sensitive)] = min(most, found.get(str(part.sensitive), 1.0))
+    return found
 
 
 def told_apart_by_distance(policy: Policy) -> set[str]:
