@@ -229,3 +229,18 @@ def test_who_knows_a_visit_is_told_of_as_no_figure_counts_it() -> None:
     rarest = min(sum(day in own for own in shown["day"]) for own in shown["day"] for day in own)
     assert rarest >= 2
     assert note.startswith(f"{told} with up to {1 / rarest:.1%}")
+
+
+@pytest.mark.parametrize("rule", ["first", "last", "most-frequent"])
+def test_who_knows_several_values_of_a_person_is_told_of(rule: str) -> None:
+    """Of who came at 30 and at 31 one age counts; the table itself has both, and nobody else."""
+    rows = [("a", 30), ("a", 31), ("b", 30), ("c", 30), ("d", 31), ("e", 31)]
+    policy = {
+        "source": {"person": "who", "conflicts": rule},
+        "attributes": {"who": {"role": "identifier"}, "age": {"role": "quasi-identifier"}},
+    }
+    found = ind.risk(pl.DataFrame(rows, ["who", "age"], orient="row"), policy)
+    assert found.prosecutor.highest == 0.5
+    assert any("whoever knows several finds more people" in note for note in found.notes)
+    alike = pl.DataFrame(rows[2:], ["who", "age"], orient="row")
+    assert not any("whoever knows several" in note for note in ind.risk(alike, policy).notes)

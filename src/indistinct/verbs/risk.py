@@ -416,6 +416,11 @@ def _private(native: Frame, policy: Policy, asked: _Asked, path: str | Path | No
         of_each = people.texts.select(quasi)[pl.Series(people.person_of)]
         rows = whole.text([policy.person, *visit]).hstack(of_each.get_columns())
         notes += _told_of_visits(rows, policy.person, quasi, visit)
+    if people.resolved:
+        notes += (
+            "figures are of what a release shows, one value of each quasi-identifier for each "
+            "person: whoever knows several finds more people in the table itself",
+        )
     return _Looked(
         open_table(people.texts, whole.name, allow_empty=True),
         lambda: whole,
