@@ -3476,3 +3476,33 @@ def test_the_further_heads_of_qualtrics_are_told_and_the_first_one_is_believed(
     seen = profile(frame)
     assert [one.code for one in seen.warnings][:1] == ["further-heads"]
     assert "further-heads" not in [one.code for one in profile(frame[2:]).warnings]
+
+
+@pytest.mark.parametrize(("people", "role"), [(4, "identifier"), (5, "sensitive")])
+def test_what_hardly_anybody_has_is_left_out_where_people_have_several_records(
+    people: int, role: str
+) -> None:
+    """No five people have what a promise about each of its values would ask for."""
+    said, done = ["M11", "C50"] * 3, ["rest", "diet"] * 3
+    table = {
+        "patient_id": [f"P{at // 6:03}" for at in range(240)],
+        "sex": [("f", "m")[at // 6 % 2] for at in range(240)],
+        "diagnosis": [said[at % 6] for at in range(240)],
+        "treatment": [done[at % 6] if at < 6 * people else None for at in range(240)],
+    }
+    seen = profile(pl.DataFrame(table))
+    assert seen.person is not None
+    assert (seen["diagnosis"].role, seen["treatment"].role) == ("sensitive", role)
+
+
+def test_strays_of_one_column_are_those_of_its_whole_set_of_items() -> None:
+    codes = ["486", "4280", "41401", "V5789", "2724", "78650", "42731", "0389"]
+    table = {
+        "patient_id": [f"P{at // 4:03}" for at in range(400)],
+        "sex": [("f", "m")[at // 4 % 2] for at in range(400)],
+        "diagnosis_1": [codes[at % 8] for at in range(400)],
+        "diagnosis_2": ["OTH" if at % 90 == 0 else codes[at % 7] for at in range(400)],
+    }
+    seen = profile(pl.DataFrame(table))
+    drafts = [seen[name].draft for name in ("diagnosis_1", "diagnosis_2")]
+    assert [one.uncovered for one in drafts] == ["suppress", "suppress"]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from indistinct.analytics.profile.described import AttributeProfile, Warned
+import polars as pl
+
+from indistinct.analytics.profile.described import LEFT_OUT, AttributeProfile, Warned
 from indistinct.analytics.profile.hierarchy_draft import Draft, draft_hierarchy
 from indistinct.analytics.profile.names import is_one_of, names_one_of, words
 from indistinct.analytics.profile.neighbours import FEW, counted_from
 from indistinct.analytics.profile.one_column import KEPT, Look, in_role, values_of
 from indistinct.analytics.profile.person_keys import Column, counting, crossed
 from indistinct.analytics.profile.persons import Persons
+from indistinct.analytics.profile.record_numbers import K
 from indistinct.analytics.profile.unread import DAYS, are_units_of_time, told_of_units
+from indistinct.document import many
 from indistinct.hierarchies.moments import SINCE
 from indistinct.sources.table import Table
 
@@ -225,3 +230,60 @@ def with_items(table: Table, item: AttributeProfile) -> AttributeProfile:
     values, content = values_of(table, item.attribute, item.codes, item.called)
     draft = draft_hierarchy(item.called or item.attribute, values, "category", content)
     return replace(item, draft=replace(draft, categories=()))
+
+
+_FEW_PEOPLE = 100
+
+
+def set_of_items(item: AttributeProfile) -> str:
+    """What columns have in common of which the values are one set of items that people have.
+
+    Codes of one system are one set of items, and so are columns that are counted: drug_1.
+    """
+    of_codes = isinstance(item.draft.spec, Mapping) and "code_system" in item.draft.spec
+    name = "" if of_codes else re.sub(r"\d+", "", item.attribute)
+    return f"{item.draft.spec} {name}"
+
+
+def of_sets_of_items(
+    table: Table, items: list[AttributeProfile], persons: Persons
+) -> list[AttributeProfile]:
+    """The columns; those are left out of which fewer than K people have any item.
+
+    No promise about such items can be kept. Strays of one column are values of its whole set.
+    """
+    sets: dict[str, list[AttributeProfile]] = {}
+    for item in items:
+        if item.role == "sensitive" and item.draft.spec is not None:
+            sets.setdefault(set_of_items(item), []).append(item)
+    strays = {
+        item.attribute: replace(item.draft, uncovered="suppress")
+        for alike in sets.values()
+        if any(one.draft.uncovered == "suppress" for one in alike)
+        for item in alike
+    }
+    items = [replace(one, draft=strays.get(one.attribute, one.draft)) for one in items]
+    few: dict[str, str] = {}
+    for alike in sets.values() if persons.people >= K else ():
+        filled = max(item.records - item.missing for item in alike)
+        gaps = all(item.missing for item in alike)
+        if not gaps or min(persons.people, filled) > _FEW_PEOPLE:
+            continue
+        having = set[str]().union(*(_having(table, item, persons) for item in alike))
+        if len(having) < K:
+            told = f"{LEFT_OUT}: {many(len(having), 'person has', 'people have')} a value"
+            few |= {item.attribute: told for item in alike}
+    return [
+        replace(item, role="identifier", reasons=(few[item.attribute],), draft=Draft(), warnings=())
+        if item.attribute in few
+        else item
+        for item in items
+    ]
+
+
+def _having(table: Table, item: AttributeProfile, persons: Persons) -> set[str]:
+    """The people who have a value that stands for no missing one."""
+    pairs = table.distinct([persons.column, item.attribute])
+    own = pl.col(item.attribute)
+    said = ~own.is_in([*item.missing_tokens, ""]) & own.is_not_null()
+    return set(pairs.filter(said)[persons.column].to_list())

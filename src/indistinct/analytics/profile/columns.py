@@ -19,6 +19,7 @@ from indistinct.analytics.profile.by_the_table import (
     at_work,
     counter,
     of_a_visit,
+    of_sets_of_items,
     of_the_design,
     with_counters,
     with_epoch,
@@ -92,6 +93,7 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
         ]
         items = [of_the_design(table, item, persons, known) for item in items]
         items = [with_items(table, item) if item.role == "sensitive" else item for item in items]
+        items = of_sets_of_items(table, items, persons)
     else:
         items = with_counters(table, items, beside)
     counts = column_of_counts(table, list(names)) if persons is None else None

@@ -6,11 +6,11 @@ suggestion rests on. Values of identifiers and of free text never come into it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from indistinct.analytics.profile.by_the_table import set_of_items
 from indistinct.analytics.profile.concepts import Role
 from indistinct.analytics.profile.described import AttributeProfile, Profile
 from indistinct.document import many, toml_key, toml_string
@@ -444,12 +444,8 @@ def _items(profile: Profile, k: int) -> list[str]:
         return []
     alike: dict[str, list[str]] = {}
     for item in profile.with_role("sensitive"):
-        if item.draft.spec is None:
-            continue
-        # Codes of one system are one set of items, and so are columns that are counted: drug_1.
-        of_codes = isinstance(item.draft.spec, Mapping) and "code_system" in item.draft.spec
-        name = "" if of_codes else re.sub(r"\d+", "", item.attribute)
-        alike.setdefault(f"{item.draft.spec} {name}", []).append(item.attribute)
+        if item.draft.spec is not None:
+            alike.setdefault(set_of_items(item), []).append(item.attribute)
     spec = {item.attribute: item.draft.spec for item in profile.attributes}
     promises = [
         line
