@@ -143,6 +143,11 @@ def test_what_no_attacker_looks_at_is_refused(given: dict[str, Any], heeding: st
     assert heeding in {item.name for item in found.attacks}
 
 
+def test_a_seed_that_is_none() -> None:
+    with pytest.raises(ind.PolicyError, match="seed must be 0 or more, not -1"):
+        ind.attack(PEOPLE, PEOPLE, POLICY, only=["membership"], seed=-1)
+
+
 def test_a_release_of_others_is_not_one_that_tells_nothing() -> None:
     release = ind.anonymize(PEOPLE, POLICY)
     others = PEOPLE.with_columns(age=pl.col("age") + 60)

@@ -584,6 +584,24 @@ def test_weights_are_costs(role: str) -> None:
     assert ind.quasi(patients(), keys, rows=False).cuts.union == ("age", "zip")
     assert ind.quasi(patients(), keys, rows=False, costs="weights").cuts.union == ("age",)
     assert ind.quasi(patients(), keys, rows=False, costs={"age": 5}).cuts.union == ("zip",)
+    wrong: Any
+    for wrong, said in (("weight", "costs cannot be 'weight'"), ({"age": "5"}, "more than 0")):
+        with pytest.raises(PolicyError, match=said):
+            ind.quasi(patients(), keys, rows=False, costs=wrong)
+
+
+@pytest.mark.parametrize(
+    ("links", "said"),
+    [
+        ({"from": "name", "to": "age"}, "links: must be a list of tables"),
+        (["name"], "links[1]: must be a table of keys"),
+        ([{"from": "name", "too": "age"}], "links[1].too: unknown key: did you mean 'to'?"),
+    ],
+)
+def test_links_in_python_are_held_against_what_a_policy_may_say(links: Any, said: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        ind.quasi(patients(), identifiers="name", sensitive="diagnosis", links=links)
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize("engine", ["pandas", "duckdb"])

@@ -309,6 +309,7 @@ def test_numbers_between_whole_ones_are_numbers(rows: list[Row]) -> None:
     ("settings", "says"),
     [
         ({"queries": 0}, "queries must be 1 or more"),
+        ({"queries": 10**20}, "queries must be 10,000,000 or fewer"),
         ({"dimensions": 0}, "dimensions must be 1 or more"),
         ({"selectivity": 0.0}, "selectivity must be a share"),
         ({"selectivity": math.nan}, "selectivity must be a share"),

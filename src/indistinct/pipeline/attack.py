@@ -134,6 +134,8 @@ def attack(  # noqa: PLR0913, what its user may say
         HierarchyError: a hierarchy does not cover the table's values, or is not a tree.
     """
     hand_back()
+    if seed is not None and seed < 0:
+        raise PolicyError("bad-setting", f"seed must be 0 or more, not {seed}")
     further = second if isinstance(second, list | tuple) else [second]
     releases = [part for part in (release, *further) if part is not None]
     refuse_swapped(data, releases)

@@ -467,6 +467,20 @@ def _listed(
     return tuple(item for item in found if item is not None)
 
 
+def links_of(given: Iterable[Link | PlainMapping] | PlainMapping | str) -> tuple[Link, ...]:
+    """Links that are given in Python, as those of a policy.
+
+    Raises:
+        PolicyError: they are no list of links, or their keys are wrong.
+    """
+    problems: list[Problem] = []
+    if not isinstance(given, Mapping | str):
+        given = [item.to_dict() if isinstance(item, Link) else item for item in given]
+    found = _listed(Link, {"links": given}, "links", problems)
+    refuse(PolicyError, problems)
+    return found
+
+
 def _roleless(columns: Sequence[str], remedy: str, table: str = "") -> Problem:
     listed = in_quotes(columns)
     listed = str(columns) if isinstance(columns, UncertainNames) else listed

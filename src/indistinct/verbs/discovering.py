@@ -43,6 +43,7 @@ from indistinct.intake.opening import (
     read_as,
 )
 from indistinct.policy import Link
+from indistinct.policy.policy import links_of
 from indistinct.sources.engines import emptied, open_table
 from indistinct.sources.files import read_table
 from indistinct.sources.table import Table
@@ -129,8 +130,7 @@ def quasi(  # noqa: PLR0913, what its user may say
     nobody = not starts and rows and not accept
     if nobody:
         starts = [SOMEBODY]
-    given = (item if isinstance(item, Link) else Link(**dict(item)) for item in links or ())
-    stated = (*given, *(policy.links if policy is not None else ()))
+    stated = (*links_of(links or ()), *(policy.links if policy is not None else ()))
     edges = (
         *(Edge(*pair, link.source) for link in stated for pair in link.pairs()),
         *_published(published or {}),
@@ -239,7 +239,9 @@ def _costs(
         return weights | {
             name: weight for name, weight in policy.weights.items() if name in weights
         }
-    assert given is None or isinstance(given, Mapping)
+    if given is not None and not isinstance(given, Mapping):
+        remedy = 'write "weights", or a number for each column: {"age": 3}'
+        raise PolicyError("bad-cost", f"costs cannot be {given!r}", remedy=remedy)
     return dict(given or {})
 
 

@@ -131,7 +131,7 @@ class AttributeGraph:
             if name not in self.kinds:
                 near = did_you_mean(name, self.table)
                 problems.add("unknown-attribute", f"no attribute '{name}': {near}")
-            elif not 0 < cost < math.inf:
+            elif not (isinstance(cost, int | float) and 0 < cost < math.inf):
                 problems.add("bad-cost", f"cutting '{name}' must cost more than 0, not {cost}")
         refuse(PolicyError, problems)
 

@@ -54,6 +54,9 @@ WORTH_GROUPING = 24
 CELLS_AT_ONCE = 1 << 22
 """Most entries of the tables that are made at once."""
 
+MOST_QUERIES = 10_000_000
+"""The most queries that are drawn."""
+
 _TINY = 1e-9
 
 Drawn = TypeVar("Drawn")
@@ -92,6 +95,10 @@ class Workload:
             )
             if value is not None and value < least
         )
+        if self.queries > MOST_QUERIES:
+            problems.add(
+                "bad-setting", f"queries must be {MOST_QUERIES:,} or fewer, not {self.queries:,}"
+            )
         if not 0 < self.selectivity <= 1:
             problems.add(
                 "bad-setting",
