@@ -473,7 +473,9 @@ def policy_page() -> str:
         "| `values`, `not_values` | list | those of the attribute | The values that harm, or those that do "
         "not: the promise is about these alone. Only models that can be about some values. |\n"
         "| `not_applicable` | list | that of the attribute | Values that mean that there is nothing to "
-        "know. Their records are not counted. |",
+        "know. Their records are not counted. |\n"
+        '| `unit` | `"record"`, `"person"` | `"person"` if `[source]` names a `person`, else `"record"` | '
+        "What is counted. The other one is refused. |",
         '```toml\n[[promises]]\nmodel = "k-anonymity"\nk = 20\non = ["age", "sex", "zip"]\n```',
         *(model(name, kind) for name, kind in own_kinds(models()).items()),
         "## `[method]`: how to search for a release",
