@@ -97,9 +97,10 @@ def test_what_is_kept_is_warned_about_as_if_it_were_listed():
     assert any("nearly unique" in text and "'x'" in text for text in warnings)
 
 
-def test_other_words_are_refused():
+@pytest.mark.parametrize("rest", ["hide", ["drop"], {"drop": True}])
+def test_other_words_are_refused(rest: Any):
     with pytest.raises(ind.PolicyError, match="rest: must be 'drop' or 'keep'"):
-        ind.Policy.from_dict(keys("hide"))
+        ind.Policy.from_dict(keys(rest))
 
 
 def test_it_is_written_and_read_and_checked(run, tmp_path: Path):

@@ -114,7 +114,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
         parts["links"] = _listed(Link, keys, "links", problems)
         parts["analyses"] = _listed(Analysis, keys, "analyses", problems)
         parts["rest"] = rest = keys.get("rest")
-        if rest not in {None, *_ROLE_OF_REST}:
+        if rest not in (None, *_ROLE_OF_REST):
             problems.append(wrong(("rest",), "'drop' or 'keep'", rest))
         problems += cross_checks(parts)
         problems += people_checks(parts)
