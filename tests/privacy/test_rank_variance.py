@@ -198,6 +198,7 @@ def test_adding_a_new_value_raises_it() -> None:
 def test_where_there_is_nothing_to_vary() -> None:
     assert rank_variance(np.zeros((3, 0), np.int64)).tolist() == [0.0, 0.0, 0.0]
     assert least_values(1, 0.6) == 1
+    assert least_values(10**20, 0.6) == 67082039324993690893
 
 
 @settings(max_examples=300)

@@ -209,6 +209,13 @@ def test_siblings_that_are_rare_alone_become_their_parent(monkeypatch: pytest.Mo
     }
 
 
+@pytest.mark.parametrize("local", [False, True])
+def test_combinations_of_more_items_than_anybody_has(local: bool) -> None:
+    sets = [["flu", "lice"]] * 3 + [["cold", "lice"], ["asthma"]] * 2
+    plan, whole = (plan_of(sets, 2, m, 0.2, local=local) for m in (2**31, 2))
+    assert plan.to_dict() | {"m": 2, "seconds": 0} == whole.to_dict() | {"seconds": 0}
+
+
 def test_nearly_the_best_of_very_many_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of what the best of all ways keep, a search that looks at few of them keeps most."""
     draws = random.Random(5)

@@ -188,6 +188,14 @@ def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
         published([[["a", "b", "c"]]], KnownRecords(k=1, m=2, sensitive="s"), True)
 
 
+def test_who_knows_more_items_than_anybody_has() -> None:
+    classes: list[list[list[str | None]]] = [[["a"]] * 6 + [["c", "d"], ["d", "e"], ["e", "a"]]]
+    bounds: dict[str, Any]
+    for bounds in ({"k": 2}, {"bound": 0.5}):
+        many, all_of_them = (KnownRecords(m=m, sensitive="s", **bounds) for m in (2**31, 2))
+        assert published(classes, many, True) == published(classes, all_of_them, True)
+
+
 # From a table to a release
 
 

@@ -23,7 +23,6 @@ equality counts as kept.
 
 from __future__ import annotations
 
-import itertools
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -131,7 +130,10 @@ def least_values(k: int, mu: float) -> int:
     >>> [least_values(k, 0.6) for k in (2, 4, 5, 10, 20)]
     [2, 4, 4, 8, 14]
     """
-    return next(values for values in itertools.count(1) if serves(values, k, mu))
+    if serves(1, k, mu):
+        return 1
+    needed = math.ceil(3 * _fraction(mu) * (k * k - 1))
+    return max((math.isqrt(needed - 1) + 3) // 2, 2)
 
 
 def largest_k(values: int, mu: float) -> int:

@@ -251,7 +251,9 @@ class _Search:
         self._name = str(asked.sensitive)
         self._tree, self._sets = tree_of(self._name, sets), sets
         tree, as_root = self._tree, bool(asked.together) or self.local
-        self._k, self._m = asked.k, asked.m
+        self._asked, self._k = asked, asked.k
+        self._m = min(asked.m, int(sets.lengths.max(initial=1)))
+        """Items that a combination has at most: no more than any person has."""
         self._leaf = tree.node_of[sets.value]
         self._entries = len(self._leaf)
         self._allowed = math.floor(suppress * self._entries + 1e-9)
@@ -534,7 +536,7 @@ class _Search:
             left=gone,
             cut=cut,
             k=self._k,
-            m=self._m,
+            m=self._asked.m,
             information=kept,
             exact=float((own & same & ~gone).mean()) if self._entries else 1.0,
             bound=max(kept, 1.0 - least / total),
@@ -566,7 +568,7 @@ class _LocalSearch(_Search):
 
     def __init__(self, sets: Cells, asked: KMAnonymity, suppress: float) -> None:
         super().__init__(sets, asked, suppress)
-        self._asked, self._suppress = asked, suppress
+        self._suppress = suppress
         self._instead = np.maximum(self._tree.parent, 0).astype(np.int32)
         self._price = SMALLEST_PRICE + self._told - self._told[self._instead]
         self._price[0] = np.inf

@@ -9,6 +9,7 @@ normalised certainty penalty as cost.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -79,6 +80,7 @@ def known_items_protected(
     starred = np.array([value == SUPPRESSED for value in sets.domain], np.bool_)
     item = np.where(starred[sets.value], 0, tree.node_of[sets.value]).astype(np.int32)
     order = np.lexsort((item, sets.row_of))
+    known = replace(known, m=min(known.m, int(sets.lengths.max(initial=1))))
     _refuse_too_many(name, sets, class_of, known)
     members = Ragged.by_owner(np.sort(class_of), np.argsort(class_of, kind="stable"),
                               int(class_of.max(initial=-1)) + 1)  # fmt: skip
