@@ -33,7 +33,7 @@ from indistinct.analytics.risk.standards import (
     safe_harbor,
     standard_names,
 )
-from indistinct.document import in_quotes, many, share, some_of
+from indistinct.document import OfUnits, in_quotes, many, share, some_of
 from indistinct.errors import DataError, HierarchyError, PolicyError, refuse
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.cells import Coverage
@@ -259,7 +259,7 @@ class _Asked:
 
 
 @dataclass(frozen=True)
-class _Looked:
+class _Looked(OfUnits):
     """What the risk is measured of.
 
     Arguments:
@@ -279,16 +279,6 @@ class _Looked:
     notes: tuple[str, ...] = ()
     rows: int | None = None
     first: Ints | None = None
-
-    @property
-    def unit(self) -> str:
-        """What is counted."""
-        return "record" if self.rows is None else "person"
-
-    @property
-    def units(self) -> str:
-        """What is counted, in the plural."""
-        return "records" if self.rows is None else "people"
 
 
 def _looked_at(data: Frame, policy: Policy | None, asked: _Asked) -> _Looked:

@@ -242,9 +242,7 @@ def by_threshold(
     else:
         least = int(held.min())
         small = int(size[held < asked.k].sum())
-        noun = "record" if people is None else "person"
-        nouns = "records" if people is None else "people"
-        of = f"{least:,} {noun if least == 1 else nouns}"
+        of = many(least, "record" if people is None else "person")
         why = f"the smallest class has {of}: a risk of {1 / least:.3g}"
         if small:
             why += (
