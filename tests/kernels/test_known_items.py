@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from indistinct.kernels.known_items import MOST_ITEMS, know_items
@@ -103,6 +103,7 @@ def asked(release: Release, people: list[list[int]], crowds: Ragged, over: Ragge
 
 
 @settings(max_examples=120)
+@example(34, False, 0)  # no class has a row
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(0, 3))
 def test_what_known_items_tell(seed: int, several: bool, first: int) -> None:
     """Nobody is in the crowds before the first."""

@@ -305,14 +305,14 @@ def _too_much_of_one(
     times: Ints,
 ) -> bool:
     """Whether a fingerprint is more frequent than 1 in l; ``times`` is zero before and after."""
-    most = 0
+    found = False
     for person in people:
         b = bucket[person]
         times[b] += 1
-        most = max(most, times[b])
+        found |= times[b] * l > len(people)
     for person in people:
         times[bucket[person]] = 0
-    return bool(most * l > len(people))
+    return bool(found)
 
 
 @inner
@@ -320,17 +320,17 @@ def _too_much_of_an_item(
     people: Ints32, bucket: Ints32, above_ptr: Ints, above: Ints32, bound: float, times: Ints
 ) -> bool:
     """Whether a larger share than ``bound`` has a node; ``times`` is zero before and after."""
-    most = 0
+    found = False
     for person in people:
         b = bucket[person]
         for at in range(above_ptr[b], above_ptr[b + 1]):
             times[above[at]] += 1
-            most = max(most, times[above[at]])
+            found |= times[above[at]] > bound * (1 + BARELY) * len(people)
     for person in people:
         b = bucket[person]
         for at in range(above_ptr[b], above_ptr[b + 1]):
             times[above[at]] = 0
-    return bool(most > bound * (1 + BARELY) * len(people))
+    return bool(found)
 
 
 @jit

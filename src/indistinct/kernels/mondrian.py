@@ -33,6 +33,9 @@ WEIGHT, EACH, BITS = 0, 1, 2
 COUNT, VALUE, UNITS, ORDER, SIDE, LEFT, RIGHT, GOES = 0, 1, 2, 3, 4, 5, 6, 7
 ATTRIBUTE, HOW, A, B, INSIDE = 0, 1, 2, 3, 4
 
+ROOM = 2
+"""Places of bounds beyond the children of a part."""
+
 RUNS = 64
 """Values in a part up to which every run of a hierarchy's order is tried against the rest."""
 
@@ -207,7 +210,7 @@ def _at_median(
     Returns units times cost of both sides, -1 where no cut leaves enough on both.
     """
     first = space.at[j, START]
-    left, best, even = 0, NONE, total + 1
+    left, best, even = 0, NONE, total
     for at in range(held - 1):
         left += values[UNITS, first + at]
         if left < least:
@@ -717,7 +720,7 @@ def by_size(rows: Rows, criterion: Criterion, space: Space, work: Work, starts: 
 
     ``starts`` becomes where each of them begins. The best cut of a part is always taken.
     """
-    bounds = np.empty(max(2, space.at[:, SIZE].max()) + 2, np.int64)
+    bounds = np.empty(max(2, space.at[:, SIZE].max()) + ROOM, np.int64)
     stack = np.array([[0, len(rows.rank)]])
     waiting, parts = 1, 0
     while waiting:
@@ -820,7 +823,7 @@ def divide(
     child_high: Ints,
 ) -> None:
     """Carry out one cut of each part; its children are numbered from ``first``."""
-    bounds = np.empty(max(2, space.at[:, SIZE].max()) + 2, np.int64)
+    bounds = np.empty(max(2, space.at[:, SIZE].max()) + ROOM, np.int64)
     for part in range(len(low)):
         cut = cuts[part]
         j = cut[ATTRIBUTE]
