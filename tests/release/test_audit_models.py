@@ -170,6 +170,10 @@ def test_the_hierarchical_distance_of_a_class_of_one_branch() -> None:
     near = sharing([["gastric ulcer", "colitis"], ["gastritis", "colitis"]])
     found = verdict(near, "t-closeness", BODY, t=0.5, distance="hierarchical")
     assert found.achieved == {"t": pytest.approx(0.25 / 3)}
+    # Values that the hierarchy does not know stand for themselves on every level.
+    apart = sharing([["rash"], ["burn"]])
+    found = verdict(apart, "t-closeness", BODY, t=0.5, distance="hierarchical")
+    assert found.achieved == {"t": pytest.approx(0.5)}
 
 
 def test_the_middle_category_is_in_neither_half() -> None:

@@ -885,3 +885,13 @@ def test_rows_that_stand_for_several_records_become_as_many_rows() -> None:
     assert one_by_one(counted).rows() == [("20", "a"), ("20", "a"), (None, "b")]
     assert one_by_one(counted[:0]).rows() == []
     assert one_by_one(counted.drop(TIMES)).rows() == counted.drop(TIMES).rows()
+
+
+def test_sensitive_objects_are_missing_in_one_way() -> None:
+    """None, NaN and NaT among objects of a sensitive column are one value, and no other is."""
+    ill = ["flu", "flu", "cold", None, float("nan"), pd.NaT]
+    frame = pd.DataFrame({"age": ["30"] * 6, "ill": pd.Series(ill, dtype=object)})
+    asked = [{"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}]
+    assert audit(frame, asked, ["age"]).promises[0].achieved == {"l": 3}
+    alone = [{"model": "max-posterior", "bound": 0.9, "sensitive": "ill"}]
+    assert audit(frame, alone, ["age"]).promises[0].achieved == {"bound": pytest.approx(0.5)}
