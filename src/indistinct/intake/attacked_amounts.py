@@ -1,4 +1,4 @@
-"""Numbers and dates of people who are attacked, that were moved at random in a release."""
+"""Values of people who are attacked, that were moved, exchanged or drawn at random in a release."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import polars as pl
 from indistinct.analytics.attacks.context import Moved
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.intake.attacked import Attacked
-from indistinct.intake.transform_facts import MOVED
+from indistinct.intake.transform_facts import is_linked
 from indistinct.release.transforms.measured import DAY, Measured, as_measured
 from indistinct.types import Floats
 
 if TYPE_CHECKING:
     from indistinct.policy import Policy
-    from indistinct.policy.sections import Noise
+    from indistinct.policy.sections import Noise, Pram, Swap, Transform
 
 
 def moved_columns(policy: Policy, view: ReleaseView) -> list[str]:
-    """The published columns whose values were moved at random, whatever their role.
+    """The published columns whose true values may be linked, though they were changed.
 
     Arguments:
         policy: the policy, in which columns that cannot be followed are insensitive.
         view: the release.
     """
-    rules = {name: policy.attributes[name].transform for name in policy.named("insensitive")}
-    moved = [name for name, rule in rules.items() if rule is not None and rule.name in MOVED]
+    rules = {name: policy.attributes[name].transform for name in policy.published_beside}
+    moved = [name for name, rule in rules.items() if rule is not None and is_linked(rule)]
     return [name for name in moved if view.table.find(name) is not None]
 
 
 def moved_amounts(view: ReleaseView, attacked: Attacked) -> dict[str, Moved]:
-    """The true and the published amounts of such columns; none where people have many records.
+    """The true and the published values of such columns; none where people have many records.
 
     Arguments:
         view: the release.
@@ -47,19 +47,69 @@ def moved_amounts(view: ReleaseView, attacked: Attacked) -> dict[str, Moved]:
         given = attacked.texts.get_column(name, default=None)
         if rule is None or given is None:
             continue
-        how = getattr(rule, rule.name)
-        texts, cells = given.cast(pl.String), view.cells([name])[name].cast(pl.String)
-        true, shown = (as_measured(part, part, how.format) for part in (texts, cells))
-        if true is None or shown is None or true.kind != shown.kind:
-            continue
-        own, kind = _amounts(true), "uniform"
-        if rule.noise is not None:
-            own, kind = _held(own, rule.noise), str(rule.noise.distribution)
-            spread = _spread(own, rule.noise, _step(shown))
-        else:
-            spread = np.full(len(own), float(how.days))
-        found[name] = Moved(own, _amounts(shown), spread, kind)
+        made = _moved(given.cast(pl.String), view.cells([name])[name].cast(pl.String), rule)
+        if made is not None:
+            found[name] = made
     return found
+
+
+def _moved(true: pl.Series, shown: pl.Series, rule: Transform) -> Moved | None:
+    """The values of a column by how it was changed; None where they are no numbers or dates."""
+    if rule.pram is not None:
+        return _kept(true, shown, rule.pram)
+    if rule.swap is not None and rule.swap.window is None:
+        return _exchanged(*_coded(true, shown), rule.swap)
+    form = next(one.format for one in (rule.noise, rule.shift, rule.swap) if one is not None)
+    own, other = (as_measured(part, part, form) for part in (true, shown))
+    if own is None or other is None or own.kind != other.kind:
+        return None
+    if rule.swap is not None:
+        return _exchanged(_amounts(own), _amounts(other), rule.swap)
+    if rule.noise is None:
+        days = 0 if rule.shift is None else rule.shift.days
+        return Moved(
+            _amounts(own), _amounts(other), np.full(len(own.there), float(days)), "uniform"
+        )
+    held = _held(_amounts(own), rule.noise)
+    spread = _spread(held, rule.noise, _step(other))
+    return Moved(held, _amounts(other), spread, str(rule.noise.distribution))
+
+
+def _exchanged(own: Floats, shown: Floats, how: Swap) -> Moved:
+    """Values of other records: near in rank where there is a window, and some that stayed."""
+    ordered = np.sort(shown[~np.isnan(shown)])
+    many = max(len(ordered), 1)
+    reach = many if how.window is None else how.window * many + 1
+    ranks = [
+        np.where(
+            np.isnan(part),
+            np.nan,
+            (np.searchsorted(ordered, part) + np.searchsorted(ordered, part, side="right")) / 2,
+        )
+        for part in (own, shown)
+    ]
+    stays = (1 - how.share) * min(2 * reach, many) / how.share
+    same = np.full(len(shown), np.log1p(stays))
+    return Moved(ranks[0], ranks[1], np.full(len(own), reach), "uniform", same=same)
+
+
+def _kept(true: pl.Series, shown: pl.Series, how: Pram) -> Moved:
+    """Values that stayed with a probability, and were drawn by their shares otherwise."""
+    own, other = _coded(true, shown)
+    there = ~np.isnan(other)
+    codes = np.where(there, other, 0).astype(np.int64)
+    share = np.bincount(codes[there], minlength=int(codes.max(initial=0)) + 1) / max(there.sum(), 1)
+    drawn = np.where(there, (1 - how.keep) * share[codes], 1.0)
+    same = np.log1p(how.keep / drawn)
+    spread = np.full(len(own), np.inf)
+    return Moved(own, other, spread, "uniform", np.log(drawn), same)
+
+
+def _coded(true: pl.Series, shown: pl.Series) -> tuple[Floats, Floats]:
+    """Equal numbers for equal values of both, NaN for missing ones."""
+    both = pl.concat([true, shown.alias(true.name)])
+    codes = both.rank("dense").cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return codes[: len(true)] - 1, codes[len(true) :] - 1
 
 
 def _amounts(column: Measured) -> Floats:

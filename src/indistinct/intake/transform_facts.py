@@ -35,6 +35,17 @@ MOVED = tuple(n for n, w in TRANSFORMS.items() if w.becomes == "moved")
 _MOVED = "was moved at random in the release, so nothing says which published value is whose"
 
 
+def is_linked(rule: Transform) -> bool:
+    """Whether a true value says which record is likely its own, although it was changed.
+
+    It was moved by a known amount, exchanged within a window or between some records, or stayed
+    with a known probability.
+    """
+    if rule.swap is not None:
+        return rule.swap.window is not None or rule.swap.share < 1
+    return rule.name in (*MOVED, "pram")
+
+
 def changes_values(policy: Policy) -> bool:
     """Whether transformations need the records in memory."""
     return any(

@@ -16,8 +16,8 @@ from indistinct.intake.transform_facts import (
     EXCHANGED,
     FOLLOWED,
     IDENTIFIER,
-    MOVED,
     PERTURBING,
+    is_linked,
 )
 from indistinct.intake.ways import WAYS, Work, each_by_itself
 from indistinct.sources.table import Table
@@ -40,8 +40,8 @@ class Transformed:
         measures: what the columns have lost, each from 0 (nothing) to 1.
         originals: texts of sensitive attributes whose published values are others' or drawn, as
             they were.
-        moved: texts of columns beside the quasi-identifiers that were moved at random, as they
-            were.
+        moved: texts of columns beside the quasi-identifiers that were moved, exchanged or drawn,
+            and may be linked, as they were.
         ends: numbers that stand for all at or beyond them, by attribute.
     """
 
@@ -141,7 +141,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
         moved={
             name: work.texts(name)
             for name, rule in rules.items()
-            if rule.name in MOVED and name in policy.published_beside
+            if is_linked(rule) and name in policy.published_beside
         },
     )
 

@@ -97,7 +97,7 @@ def warn_about_single_values(
 
 
 def warn_about_moved(figures: PlainMapping) -> list[WarningText]:
-    """That a true number or date finds records of a class, though it was moved.
+    """That a true value finds records of a class, though it was changed at random.
 
     Arguments:
         figures: the shares who are linked with ``0.5`` and with ``0.95``, by column.
@@ -106,7 +106,7 @@ def warn_about_moved(figures: PlainMapping) -> list[WarningText]:
         Kind.RISK(
             f"an attacker who knows a person's quasi-identifiers and the true '{name}' finds "
             f"{share(linked['0.95'])} of records with 95 % certainty, {share(linked['0.5'])} with "
-            "50 %, though it was moved: move it more, or leave it out",
+            "50 %, though it was changed: change it more, or leave it out",
             linked["0.5"],
         )
         for name, linked in figures.items()

@@ -209,20 +209,25 @@ class Redrawn:
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """Numbers or dates that were moved at random, and by how much, as the certificate says.
+    """A column whose values were moved, exchanged or drawn at random, and how.
 
     Arguments:
-        own: everybody's true one, NaN where it is missing, [n].
+        own: everybody's true number, rank or code, NaN where it is missing, [n].
         shown: what every row shows, NaN where it is missing, [r].
-        spread: how far everybody's was moved, above 0, [n]: the standard deviation, the scale, or
-            the largest shift.
+        spread: how far everybody's was moved, above 0, [n]: the standard deviation, the scale, the
+            largest shift, or the window in ranks.
         kind: ``gaussian``, ``laplace`` or ``uniform``.
+        drawn: the logarithm of how likely a row shows its value whatever was true, [r]; 0 for all
+            where not given.
+        same: what is added to it where that was true, [r]; nothing where not given.
     """
 
     own: Floats
     shown: Floats
     spread: Floats
     kind: str
+    drawn: Floats | None = None
+    same: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -263,8 +268,8 @@ class AttackContext:
         tried: what the program tried in place of the published classes, and refused; None where
             that is not known.
         redrawn: sensitive attributes whose values were drawn at random, and how.
-        moved: columns whose numbers or dates were moved at random, where every record is of
-            another person.
+        moved: columns whose values were moved, exchanged or drawn at random, where every record is
+            of another person.
     """
 
     places: Places

@@ -1,14 +1,19 @@
-"""Distance linkage: which published record is this person's, by a number that was moved at random?
+"""Distance linkage: which published record is this person's, by a value that was changed at random?
 
 Noise moves a number, and shifted dates a day, by an amount whose distribution the certificate
 tells. Who knows the true value looks for the published ones near it: among the records that a
 person's exact quasi-identifiers allow, each is the person's with a probability in proportion to how
-likely the true value became what it shows,
+likely the true value x became the y that it shows,
 
     exp(-(y - x)^2 / (2 s^2))  for Gaussian noise,  exp(-|y - x| / b)  for Laplacian noise,
 
-the same for all within the largest shift, and none beyond. Rounding adds to the variance. The
-belief is that in the likeliest record, which is right as often as it says. Small noise in small
+the same for all within the largest shift, and none beyond. Rounding adds to the variance. Values
+exchanged with others near in rank (swaps with a window) are within it; where only a share p of the
+records takes part in a swap, or values stay with a probability (PRAM), most rows show what is true:
+
+    [x = y] (1 - p) + p / m  of m values to exchange with,  [x = y] keep + (1 - keep) share(y).
+
+The belief is that in the likeliest record, which is right as often as it says. Small noise in small
 classes gives most people away, whatever k is; told is the column by which most are found, and
 under ``together`` who knows all of them.
 
@@ -42,12 +47,15 @@ NAME = "distance-linkage"
 KIND = "identity"
 PLACE = 17
 KNOWLEDGE = (
-    "the exact quasi-identifiers of a person, and one true number or date that was moved at random"
+    "the exact quasi-identifiers of a person, and one true value that was moved, swapped or drawn"
 )
 SOURCE = "Pagliuca and Seri (1999); Domingo-Ferrer and Torra (2001)"
 
 MOST_STEPS = 1_000_000_000
 """Pairs of a person and a record after which only some of the people are looked at."""
+
+FEWEST_STEPS = 10_000_000
+"""The same where it is only asked by which column most are linked."""
 
 FEWEST = 1_000
 """How many of them at least."""
@@ -57,9 +65,11 @@ _SLACK = 1e-9
 
 
 def REMEDY(context: AttackContext, sensitive: str | None = None) -> Remedy:  # noqa: N802
-    """Leave out the column that was moved least for how far its values lie apart."""
+    """Leave out the column by which most are linked."""
     del sensitive
-    return without(min(context.moved, key=lambda name: _moved_by(context.moved[name])))
+    people = _looked_at(context, FEWEST_STEPS)
+    linked = {n: _linked(context, people, [one]).sum() for n, one in context.moved.items()}
+    return without(max(linked, key=lambda name: linked[name]))
 
 
 def run(
@@ -76,7 +86,7 @@ def run(
     if not context.one_record_each:
         return Skipped(NAME, "it attacks tables in which every record is a person")
     if not context.moved:
-        return Skipped(NAME, "no number or date is published that was moved at random")
+        return Skipped(NAME, "no value is published that was moved, swapped or drawn at random")
     people = _looked_at(context, most)
     found = {name: _linked(context, people, [own]) for name, own in context.moved.items()}
     best = max(found, key=lambda name: (share_of(found[name] >= THRESHOLDS[-1]), found[name].sum()))
@@ -126,19 +136,19 @@ def _linked(context: AttackContext, people: Ints, columns: list[Moved]) -> Float
         np.array([one.shown[order] for one in columns]),
         np.array([one.spread for one in columns]),
         np.array([_KINDS[one.kind] for one in columns], np.int64),
+        np.array([_each(one.drawn, one.shown)[order] for one in columns]),
+        np.array([_each(one.same, one.shown)[order] for one in columns]),
         found,
     )
     rows = context.places.rows_of[people]
     return np.where(found > 0, found, 1 / np.maximum(rows, max(context.records, 1) * (rows == 0)))
 
 
+def _each(given: Floats | None, shown: Floats) -> Floats:
+    """What is given of every row; 0 where nothing is."""
+    return np.zeros(len(shown)) if given is None else given
+
+
 def _told(belief: Floats) -> dict[str, float]:
     """Who is linked by one column."""
     return {str(at): share_of(belief >= at - _SLACK) for at in THRESHOLDS}
-
-
-def _moved_by(column: Moved) -> float:
-    """How far values were moved, for how far they lie apart."""
-    there = column.own[~np.isnan(column.own)]
-    apart = float(there.std()) if len(there) else 0.0
-    return float(np.median(column.spread)) / apart if apart > 0 else np.inf
