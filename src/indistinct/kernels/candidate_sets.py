@@ -46,8 +46,17 @@ def over_buckets(
 ) -> None:
     """Sum and maximum of ``times`` times ``amount`` over the buckets that list a label.
 
-    For pairs of a crowd and a label. ``amount`` goes by the entries of buckets; the maximum is 0 at
-    least.
+    Arguments:
+        indptr: crowd q has ``bucket[indptr[q]:indptr[q + 1]]``.
+        bucket: buckets.
+        times: how often each of them counts, by entries of ``bucket``.
+        b_indptr: bucket b lists ``label[b_indptr[b]:b_indptr[b + 1]]``, rising.
+        label: labels.
+        amount: how much of a label its bucket has, by entries of ``label``.
+        pair_crowd: the crowd of every pair, [P].
+        pair_label: the label of every pair, [P].
+        total: becomes the sum, [P].
+        most: becomes the maximum, 0 at least, [P].
     """
     for p in range(len(pair_crowd)):
         total[p] = 0.0
@@ -83,11 +92,26 @@ def exclude(
     """Belief in each own label after the exclusions that raise it most, one after the other.
 
     People have several labels, and to exclude one makes rows that list it less likely: a row whose
-    bucket lists it with a share of f keeps 1 - f of its weight. ``found[e, s]`` is the belief in
-    entry ``e`` of ``own`` after ``s`` exclusions. Only labels that are not the own are excluded, as
-    long as rows are left. Crowd ``q`` has of the labels ``all_label[all_indptr[q]:]`` as much as
-    ``all_amount`` says. ``alive`` is scratch as long as the longest crowd; ``gone`` and ``lost`` of
-    the length of the domain.
+    bucket lists it with a share of f keeps 1 - f of its weight. Only labels that are not the own
+    are excluded, as long as rows are left.
+
+    Arguments:
+        crowd: the crowd of everybody who is looked at, [U].
+        own_indptr: person u has ``own[own_indptr[u]:own_indptr[u + 1]]``, rising, [U + 1].
+        own: labels.
+        indptr: crowd q has ``bucket[indptr[q]:indptr[q + 1]]``.
+        bucket: buckets.
+        times: rows of the crowd in each of them, by entries of ``bucket``.
+        b_indptr: bucket b lists ``label[b_indptr[b]:b_indptr[b + 1]]``, rising.
+        label: labels.
+        share: of a bucket's people that have a label, by entries of ``label``.
+        all_indptr: crowd q has ``all_label[all_indptr[q]:all_indptr[q + 1]]``.
+        all_label: labels.
+        all_amount: rows of the crowd with each of them, by entries of ``all_label``.
+        alive: scratch as long as the longest crowd.
+        gone: scratch, [D].
+        lost: scratch, [D].
+        found: becomes the belief in each entry of ``own`` after s exclusions, [entries, most + 1].
     """
     most = found.shape[1] - 1
     for u in range(len(crowd)):
@@ -167,15 +191,28 @@ def recognize(
 ) -> None:
     """Rows whose published sets hold all values of a person but one, for each one left out.
 
-    Person ``p`` has the values ``value[indptr[p]:indptr[p + 1]]``. ``of_value[v]`` are the rows
-    whose sets cover value ``v``, ``of_label[l]`` those that list label ``l``, as bits; rows stand
-    class by class, class ``g`` from ``class_start[g]`` on. ``hit[hit_indptr[e]:hit_indptr[e + 1]]``
-    are the labels that tell entry ``e`` from the person's other values.
+    Rows stand class by class, a bit each.
 
-    ``candidates`` and ``right`` (those that show the value left out), ``near`` and ``near_right``
-    (of these the rows of the person's crowd) go by entries; ``whole`` [n] are the rows that hold
-    all values. ``before`` and ``after`` are scratch, [longest + 1, words], ``everybody`` has a bit
-    for every row.
+    Arguments:
+        indptr: person p has ``value[indptr[p]:indptr[p + 1]]``, [n + 1].
+        value: values.
+        hit_indptr: entry e of ``value`` is told from the person's others by
+            ``hit[hit_indptr[e]:hit_indptr[e + 1]]``.
+        hit: labels.
+        of_value: the rows whose sets cover each value, [values, words].
+        of_label: the rows that list each label, [labels, words].
+        crowd_of: the crowd of every person, [n].
+        crowd_indptr: crowd q is made of ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``.
+        crowd_class: classes.
+        class_start: class g has the rows from ``class_start[g]`` on, [G + 1].
+        everybody: a bit for every row, [words].
+        before: scratch, [longest + 1, words].
+        after: scratch, [longest + 1, words].
+        candidates: becomes the number of such rows, by entries of ``value``.
+        right: of these, those that show the value left out.
+        near: becomes the number of such rows in the person's crowd, by entries of ``value``.
+        near_right: of these, those that show the value left out.
+        whole: becomes the number of rows that hold all values, [n].
     """
     words = len(everybody)
     for p in range(len(indptr) - 1):
@@ -239,10 +276,23 @@ def compose(
 ) -> None:
     """What two releases say together of every person.
 
-    Crowd ``q`` of the first release has the atoms ``index[indptr[q]:indptr[q + 1]]``, rising, with
-    an amount each, of ``size[q]`` rows; the second likewise. ``total`` [n] becomes the sum of the
-    products, ``common`` [n] the atoms that both allow. For every entry of ``own`` (the atoms of
-    each person) ``product`` becomes its product, and ``odds`` the belief by the product of odds.
+    Arguments:
+        crowd: the crowd of every person in the first release, [n].
+        other_crowd: the same in the second, [n].
+        size: rows of each crowd of the first release.
+        other_size: rows of each crowd of the second.
+        indptr: crowd q of the first has ``index[indptr[q]:indptr[q + 1]]``, rising.
+        index: atoms.
+        amount: how many of the crowd's rows have each atom, by entries of ``index``.
+        other_indptr: as ``indptr``, of the second release.
+        other_index: as ``index``.
+        other_amount: as ``amount``.
+        own_indptr: person p has ``own[own_indptr[p]:own_indptr[p + 1]]``, [n + 1].
+        own: atoms.
+        total: becomes the sum of the products of amounts, [n].
+        common: becomes the number of atoms that both allow, [n].
+        product: becomes the product of the amounts of each entry of ``own``.
+        odds: becomes the belief in each entry of ``own`` by the product of odds, from 0 to 1.
     """
     for p in range(len(crowd)):
         q, r = crowd[p], other_crowd[p]
@@ -295,11 +345,22 @@ def compose_sets(
 ) -> None:
     """What two releases of whole sets say together of the value of every person they say most of.
 
-    Crowd ``q`` of the first release has the sets ``index[indptr[q]:indptr[q + 1]]``, rising, with
-    an amount each; the second likewise. Set ``s`` holds the values ``member[member_indptr[s]:...]``
-    and ``own`` are the values of each person. ``most`` [n] becomes the largest sum, of all own
-    values, of the products of the sets that hold it. ``weight`` is 0 for every value before, and
-    after.
+    Arguments:
+        crowd: the crowd of every person in the first release, [n].
+        other_crowd: the same in the second, [n].
+        indptr: crowd q of the first has ``index[indptr[q]:indptr[q + 1]]``, rising.
+        index: sets.
+        amount: how likely each set is, by entries of ``index``.
+        other_indptr: as ``indptr``, of the second release.
+        other_index: as ``index``.
+        other_amount: as ``amount``.
+        member_indptr: set s holds ``member[member_indptr[s]:member_indptr[s + 1]]``.
+        member: values.
+        own_indptr: person p has ``own[own_indptr[p]:own_indptr[p + 1]]``, [n + 1].
+        own: values.
+        weight: scratch, 0 for every value before, and after.
+        most: becomes the largest sum, of all own values, of the products of the sets that hold the
+            value, [n].
     """
     for p in range(len(crowd)):
         most[p] = 0.0

@@ -14,10 +14,14 @@ from indistinct.types import Bools, Ints, Ints32
 def spans(
     class_of: Ints32, rank: Ints32, low: Ints32, high: Ints32, flags: NDArray[np.uint8]
 ) -> None:
-    """The lowest and the highest rank in each class; rows of class -1 are passed over.
+    """The lowest and the highest rank in each class.
 
-    ``rank`` goes by row. Negative ranks are outside the order: -1 sets bit 1 of the class's flags,
-    any other bit 2. A class without a rank has ``low`` above ``high``.
+    Arguments:
+        class_of: the class of every row, [n]; rows of class -1 are passed over.
+        rank: the rank of every row, negative outside the order, [n].
+        low: becomes the lowest rank, above ``high`` in a class without a rank, [G].
+        high: becomes the highest rank, [G].
+        flags: becomes 1 where the class has a rank of -1, and 2 more where it has one below, [G].
     """
     low[:] = np.iinfo(np.int32).max
     high[:] = NONE
@@ -38,7 +42,13 @@ def spans(
 
 @jit
 def masks(class_of: Ints32, rank: Ints32, found: NDArray[np.uint64]) -> None:
-    """The set of ranks in each class, a bit each; ranks are below 64."""
+    """The set of ranks in each class, a bit each.
+
+    Arguments:
+        class_of: the class of every row, [n]; rows of class -1 are passed over.
+        rank: the rank of every row, below 64, [n].
+        found: becomes the sets, [G].
+    """
     found[:] = 0
     one = np.uint64(1)
     for row in range(len(class_of)):
@@ -49,10 +59,16 @@ def masks(class_of: Ints32, rank: Ints32, found: NDArray[np.uint64]) -> None:
 
 @jit
 def agreements(class_of: Ints32, leaf: Ints32, code: Ints32, first: Ints32, level: Ints32) -> None:
-    """A leaf of each class (-1: none), and the lowest level on which all its leaves have one code.
+    """A leaf of each class, and the lowest level on which all its leaves have one code.
 
-    ``leaf`` goes by row; ``code`` is [levels, leaves]. Codes are nested: what is equal on one level
-    is equal on those above. A level as high as there are levels says that nothing is in common.
+    Codes are nested: what is equal on one level is equal on those above.
+
+    Arguments:
+        class_of: the class of every row, [n]; rows of class -1 are passed over.
+        leaf: the leaf of every row, [n].
+        code: of every leaf on each level, [levels, leaves].
+        first: becomes a leaf of each class, -1 for none, [G].
+        level: becomes the level, [G]; the number of levels where nothing is in common.
     """
     first[:] = NONE
     level[:] = 0
@@ -83,9 +99,16 @@ def people_under(
 ) -> None:
     """How many people each class stands for, and which combinations any class stands for.
 
-    ``cell_of`` is [G, m]; whether cell t of attribute j covers leaf d is
-    ``covers[start[j] + t * domain[j] + d]``; ``codes`` [C, m] and ``people`` [C] are the
-    population's.
+    Arguments:
+        cell_of: the cell of every class in each attribute, [G, m].
+        covers: whether cell t of attribute j covers leaf d:
+            ``covers[start[j] + t * domain[j] + d]``.
+        start: where each attribute begins in ``covers``, [m].
+        domain: leaves of each attribute, [m].
+        codes: leaves of the population's combinations, [C, m].
+        people: how many people have each combination, [C].
+        found: becomes the people of each class, [G].
+        reached: becomes whether a class stands for the combination, [C].
     """
     found[:] = 0
     reached[:] = False

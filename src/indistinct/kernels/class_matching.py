@@ -37,11 +37,19 @@ def meet(
 ) -> None:
     """The classes that every combination meets: first their number, then, with ``fill``, which.
 
-    ``codes[c, j]`` is the value of combination ``c`` (negative: a value that nothing covers), and
-    ``bits[start[j] + codes[c, j]]`` are the classes that cover it, the first of them being class
-    ``shift``. Without ``fill``, ``indptr[c]`` becomes the number of classes met. With it,
-    ``indptr[c]`` is where the next class goes in ``met``, and is moved on. ``place`` and ``layer``
-    are scratch [J + 1, words].
+    Arguments:
+        codes: the value of every combination in each attribute, negative for one that nothing
+            covers, [C, J].
+        bits: the classes that cover value v of attribute j are ``bits[start[j] + v]``, [values,
+            words].
+        start: where each attribute begins in ``bits``, [J].
+        shift: the class of the first bit.
+        indptr: becomes the number of classes met, [C]; with ``fill`` it says where the next class
+            of each combination goes in ``met``, and is moved on.
+        met: becomes the classes, with ``fill`` alone.
+        place: scratch, [J + 1, words].
+        layer: scratch, [J + 1, words].
+        fill: whether classes are written down, or only counted.
     """
     combinations, attributes = codes.shape
     words = bits.shape[1]
@@ -102,12 +110,21 @@ def pool(
 ) -> None:
     """How often each value occurs in the classes of each crowd together, as compressed rows.
 
-    Crowd ``q`` is made of the classes ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``; the
-    values of class ``g`` are ``value[indptr[g]:indptr[g + 1]]``, ``count`` of each. Without
-    ``fill``, ``pooled_indptr`` is made; with it, the values, rising, and counts of each crowd.
     A value that is listed in a class is one of its crowd, also where its counts add up to zero.
-    ``there`` must be false everywhere, and is handed back so; ``total`` and ``seen`` are scratch,
-    all of length D.
+
+    Arguments:
+        crowd_indptr: crowd q is made of ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``.
+        crowd_class: classes.
+        indptr: class g has ``value[indptr[g]:indptr[g + 1]]``.
+        value: values.
+        count: how often the class has each, by entries of ``value``.
+        total: scratch, [D].
+        there: scratch, false everywhere before, and after, [D].
+        seen: scratch, [D].
+        pooled_indptr: where each crowd begins in what is made, [crowds + 1]; made without ``fill``.
+        pooled_value: becomes the values of each crowd, rising, with ``fill`` alone.
+        pooled_count: becomes their counts, with ``fill`` alone.
+        fill: whether values are written down, or only counted.
     """
     crowds = len(crowd_indptr) - 1
     if not fill:
@@ -138,10 +155,13 @@ def pool(
 
 @jit
 def mark(indptr: Ints, met: Ints32, code: Ints32, there: Bools) -> None:
-    """Which values occur among the combinations that meet each class: ``there`` [G, D] is set.
+    """Which values occur among the combinations that meet each class.
 
-    Combination ``c`` meets the classes ``met[indptr[c]:indptr[c + 1]]`` and has the value
-    ``code[c]``, negative for none that is known.
+    Arguments:
+        indptr: combination c meets the classes ``met[indptr[c]:indptr[c + 1]]``.
+        met: classes.
+        code: the value of every combination, negative for none that is known, [C].
+        there: set where a class has a value, [G, D].
     """
     for c in range(len(code)):
         if code[c] >= 0:

@@ -14,8 +14,13 @@ def sum_over_rows(
 ) -> None:
     """For each attribute j the sum over rows of units times amount[which[j], code of the row].
 
-    ``columns[which[j]]`` holds the codes of attribute j; ``amount`` has a row for each of the
-    ``columns``; ``units`` goes by position in ``rows``.
+    Arguments:
+        columns: codes of all rows of the table, [columns, rows].
+        which: the column of each attribute, [m].
+        amount: of every code of each column, [columns, codes].
+        rows: the rows that are summed over.
+        units: of each of these, by position in ``rows``.
+        total: becomes the sums, [m].
     """
     for j in range(len(which)):
         column = columns[which[j]]
@@ -30,9 +35,16 @@ def sum_over_rows(
 def sum_over_prefixes(
     columns: Ints32, which: Ints, amount: Ints, rows: Ints32, units: Ints, ends: Ints, total: Ints
 ) -> None:
-    """As :func:`sum_over_rows`, over the first ``ends[k]`` rows for every k, [K, m].
+    """As :func:`sum_over_rows`, over the first ``ends[k]`` rows for every k.
 
-    ``ends`` never falls.
+    Arguments:
+        columns: codes of all rows of the table, [columns, rows].
+        which: the column of each attribute, [m].
+        amount: of every code of each column, [columns, codes].
+        rows: the rows that are summed over.
+        units: of each of these, by position in ``rows``.
+        ends: how many rows each sum is over, never falling, [K].
+        total: becomes the sums, [K, m].
     """
     for j in range(len(which)):
         column = columns[which[j]]
@@ -52,8 +64,14 @@ def entropy_over_rows(
 ) -> None:
     """For each attribute j: -sum over rows of log2(share of the row's code among these rows).
 
-    ``units`` goes by position in ``rows``; ``tally`` is scratch of at least the largest
-    cardinality.
+    Arguments:
+        columns: codes of all rows of the table, [columns, rows].
+        which: the column of each attribute, [m].
+        card: codes of each attribute, [m].
+        rows: the rows that are summed over.
+        units: of each of these, by position in ``rows``.
+        tally: scratch of at least the largest ``card``.
+        total: becomes the sums in bits, [m].
     """
     everything = np.int64(0)
     for at in range(len(rows)):

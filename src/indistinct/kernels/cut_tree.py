@@ -29,7 +29,14 @@ def _child(node: Ints, side: Ints32, own: int) -> int:
 
 @jit
 def leaves_of(rank: Array, node: Ints, side: Ints32, found: Ints32) -> None:
-    """The node, not cut further, in which each row ends, [n]; -1 where it fits none."""
+    """The node, not cut further, in which each row ends.
+
+    Arguments:
+        rank: the place of each row's values, negative for one that fits nowhere, [n, m].
+        node: the tree, [nodes, FIELDS].
+        side: where values go.
+        found: becomes the nodes, -1 where a row fits none, [n].
+    """
     for row in range(len(rank)):
         at = 0
         while at >= 0 and node[at, ATTRIBUTE] >= 0:

@@ -22,11 +22,23 @@ def peel(
     released: Ints,
     scratch: Scratch,
 ) -> int:
-    """Go through nodes [N, m] of levels and release classes of at least that many units.
+    """Go through nodes and release the classes that are large enough.
 
-    ``released`` [rows of the table] gets the position in ``nodes`` at which a row was released.
-    ``rows`` and ``weight`` are those not released yet, and are closed up in place; returns how many
-    are left. The rest is as in :func:`indistinct.kernels.grouping.group`.
+    Arguments:
+        nodes: levels of each node, [N, m].
+        least: units a class has at least.
+        columns: codes of all rows of the table, [columns, rows].
+        row_of: the column of each attribute at each level, [m, levels].
+        card: codes of each attribute at each level, [m, levels].
+        attributes: those that tell classes apart.
+        rows: the rows that are not released yet; closed up in place.
+        weight: units of each of these; closed up in place.
+        released: becomes the position in ``nodes`` at which a row was released, [rows of the
+            table].
+        scratch: room for so many rows.
+
+    Returns:
+        How many rows are left.
     """
     left: int = len(rows)
     units = np.int64(0)
@@ -59,7 +71,17 @@ def peel(
 def large_throughout(
     nodes: Ints, least: int, columns: Ints32, row_of: Ints, rows: Ints32, weight: Ints, large: Bools
 ) -> None:
-    """Mark in ``large`` [N] the nodes [N, m] at which no class has fewer than ``least`` units."""
+    """Mark the nodes at which no class has fewer than ``least`` units.
+
+    Arguments:
+        nodes: levels of each node, [N, m].
+        least: units a class has at least.
+        columns: codes of all rows of the table, [columns, rows].
+        row_of: the column of each attribute at each level, [m, levels].
+        rows: the rows that are looked at.
+        weight: units of each of these.
+        large: becomes whether all classes are large enough, [N].
+    """
     for node in range(len(nodes)):
         large[node] = True
         for at in range(len(rows)):

@@ -75,7 +75,10 @@ def first_slot(key: np.int64, mask: int) -> np.int64:
 def number_keys(product: int | np.int64, weight: Ints, scratch: Scratch) -> int:
     """Classes of equal keys, in order of first appearance; returns their number G.
 
-    The scratch has the key of every row, and ``product`` is above all of them.
+    Arguments:
+        product: a number above all keys.
+        weight: units of every row, [rows].
+        scratch: has the key of every row; its ``class_of``, ``size`` and ``first`` are filled.
     """
     key, dense, slot_key, slot_class, class_of, key_of, size, first = scratch
     groups = 0
@@ -125,8 +128,13 @@ def number_keys(product: int | np.int64, weight: Ints, scratch: Scratch) -> int:
 def number_lists(indptr: Ints, value: Ints32, of: Ints32) -> Ints:
     """Number equal rows of different lengths, in order of first appearance.
 
-    Row r is ``value[indptr[r]:indptr[r + 1]]``; ``of`` [rows] becomes the number of each. Returns
-    the first row of every number.
+    Arguments:
+        indptr: row r is ``value[indptr[r]:indptr[r + 1]]``, [rows + 1].
+        value: the entries of all rows.
+        of: becomes the number of each row, [rows].
+
+    Returns:
+        The first row of every number.
     """
     rows = len(of)
     slots = 16
@@ -164,7 +172,14 @@ def number_lists(indptr: Ints, value: Ints32, of: Ints32) -> Ints:
 
 @jit
 def class_sizes(class_of: Ints32, weight: Ints, dropped: Bools, size: Ints) -> None:
-    """Units per class, rows that are dropped not counted; ``size`` has length G."""
+    """Units per class.
+
+    Arguments:
+        class_of: the class of every row, [rows].
+        weight: units of every row, [rows].
+        dropped: rows that are not counted, [rows].
+        size: becomes the units, [G].
+    """
     size[:] = 0
     for row in range(len(class_of)):
         if not dropped[row]:
@@ -173,7 +188,14 @@ def class_sizes(class_of: Ints32, weight: Ints, dropped: Bools, size: Ints) -> N
 
 @jit
 def mark_rows(class_of: Ints32, broken: Bools, weight: Ints, dropped: Bools) -> int:
-    """Mark the rows of broken classes as dropped; returns the units newly dropped."""
+    """Mark the rows of broken classes as dropped; returns the units newly dropped.
+
+    Arguments:
+        class_of: the class of every row, [rows].
+        broken: which classes are broken, [G].
+        weight: units of every row, [rows].
+        dropped: rows that are dropped; others are added, [rows].
+    """
     units = 0
     for row in range(len(class_of)):
         if broken[class_of[row]] and not dropped[row]:
@@ -188,8 +210,16 @@ def divide(
 ) -> tuple[int, int]:
     """A row and the units of every broken class, and the units of every other one.
 
-    ``rows``, ``units`` and ``kept`` have at least length G. Returns how many classes are broken,
-    and their units together.
+    Arguments:
+        size: units of each class, [G].
+        first: a row of each class, [G].
+        broken: which classes are broken, [G].
+        rows: becomes the rows of broken classes, one after the other; room for G.
+        units: becomes the units of these; room for G.
+        kept: becomes the units of the others; room for G.
+
+    Returns:
+        How many classes are broken, and their units together.
     """
     lost = 0
     held = 0
@@ -212,9 +242,15 @@ def smallest_first(
 ) -> None:
     """A row and the units of every small class, those of the first bucket first.
 
-    ``bucket_of`` is the bucket of every size from 0, the last for all above; classes in none have
-    one that there is not. Up to bucket b there are ``ends[b]`` classes, with ``lost[b]`` units
-    together. ``rows`` and ``units`` have room for all classes.
+    Arguments:
+        size: units of each class, [G].
+        first: a row of each class, [G].
+        bucket_of: the bucket of every size from 0, the last for all above; classes in none have one
+            that there is not.
+        rows: becomes the rows of small classes; room for all classes.
+        units: becomes the units of these; room for all classes.
+        ends: becomes the number of classes up to each bucket, [B].
+        lost: becomes the units of these together, [B].
     """
     most, buckets = len(bucket_of) - 1, len(ends)
     ends[:] = 0
@@ -239,7 +275,16 @@ def smallest_first(
 def histogram(
     class_of: Ints32, dropped: Bools, indptr: Ints, value: Ints32, count: Ints, cells: Ints
 ) -> None:
-    """How often each value occurs in each class, [G, D]; dropped rows not counted."""
+    """How often each value occurs in each class.
+
+    Arguments:
+        class_of: the class of every row, [rows].
+        dropped: rows that are not counted, [rows].
+        indptr: row r has ``value[indptr[r]:indptr[r + 1]]``, [rows + 1].
+        value: values.
+        count: how often the row has each, by entries of ``value``.
+        cells: becomes the counts, [G, D].
+    """
     cells[:] = 0
     for row in range(len(class_of)):
         if not dropped[row]:
@@ -261,9 +306,16 @@ def group(
 ) -> int:
     """Classes of some rows by some attributes at their levels; returns their number G.
 
-    ``columns[row_of[j, l]]`` are the codes of attribute j at level l, ``card[j, l]`` of them.
-    ``weight`` and the ``class_of`` of the scratch go by position in ``rows``, its ``first`` names
-    rows of the table.
+    Arguments:
+        columns: codes of all rows of the table, [columns, rows].
+        row_of: the column of attribute j at level l is ``row_of[j, l]``, [m, levels].
+        card: codes of each attribute at each level, [m, levels].
+        attributes: those that tell classes apart.
+        levels: the level of each attribute, [m].
+        rows: the rows that are grouped.
+        weight: units of each of these.
+        scratch: its ``class_of`` becomes the class by position in ``rows``, its ``size`` the units,
+            and its ``first`` a row of the table of each class.
     """
     length, key = len(rows), scratch.key
     product = 1
@@ -306,8 +358,16 @@ def group_pairs(
 ) -> int:
     """Classes of equal (first_part[first_half], second_part[second_half]); returns their number G.
 
-    ``second_part`` has ``codes`` codes; ``product`` is an upper bound of the key. The halves go by
-    position in ``rows``; everything else is as in :func:`group`.
+    Arguments:
+        first_half: what each row has in the first half of the attributes, by position in ``rows``.
+        first_part: the code of each that there is.
+        second_half: what each row has in the second half, by position in ``rows``.
+        second_part: the code of each that there is, below ``codes``.
+        codes: how many codes ``second_part`` has.
+        product: an upper bound of the key: codes of both parts multiplied.
+        rows: the rows that are grouped.
+        weight: units of each of these.
+        scratch: filled as by :func:`group`.
     """
     for at in range(len(rows)):
         part = np.int64(first_part[first_half[at]])

@@ -20,11 +20,17 @@ def inherit(
     least: Ints,
     extra: Floats,
 ) -> None:
-    """Raise the bounds of these nodes to those of their direct neighbours.
+    """Raise the bounds of some nodes to those of their direct neighbours.
 
-    ``up``: neighbours one level more general, else one level more specific. ``least`` [N] is a
-    lower bound that never falls from a neighbour to the node, ``extra`` [N, m] likewise (or
-    [N, 0]).
+    Arguments:
+        nodes: the nodes whose bounds are raised.
+        levels: levels of every node, [N, m].
+        first: the lowest level of each attribute, [m].
+        last: the highest level of each attribute, [m].
+        stride: how far apart nodes are that differ by one level of an attribute, [m].
+        up: whether neighbours are one level more general, or else one more specific.
+        least: a lower bound that never falls from a neighbour to the node, [N]; raised.
+        extra: more such bounds, [N, bounds], of which there may be none; raised.
     """
     attributes = len(stride)
     width = extra.shape[1]

@@ -22,7 +22,13 @@ def highest(
 ) -> None:
     """The highest category of every person, and the entry it is of: of several the last record.
 
-    ``last`` is by entry, ``found`` and ``kept`` are by person, -1 for people without values.
+    Arguments:
+        indptr: person p has ``value[indptr[p]:indptr[p + 1]]``, [n + 1].
+        value: values.
+        last: the last record with each value of a person, by entries of ``value``.
+        category_of: the category of each value, [D].
+        found: becomes the highest category, -1 for people without values, [n].
+        kept: becomes the entry it is of, -1 for people without values, [n].
     """
     for person in range(len(indptr) - 1):
         best = NONE
@@ -38,7 +44,14 @@ def highest(
 
 @jit
 def categories_had(indptr: Ints, value: Ints32, category_of: Ints32, had: Ints) -> None:
-    """The set of categories of every person as bits, [n]."""
+    """The set of categories of every person.
+
+    Arguments:
+        indptr: person p has ``value[indptr[p]:indptr[p + 1]]``, [n + 1].
+        value: values.
+        category_of: the category of each value, below 64, [D].
+        had: becomes the sets, a bit for each category, [n].
+    """
     for person in range(len(indptr) - 1):
         bits = np.int64(0)
         for entry in range(indptr[person], indptr[person + 1]):
@@ -59,10 +72,18 @@ def number_sets(
 ) -> int:
     """Number the sets of values: equal sets have one number; returns how many there are.
 
-    A set is a way down a tree with a node for every set that begins so. ``slot_key``, -1
-    everywhere, and ``slot_node`` are a table of its edges, a power of two long and at least twice
-    the entries; ``number_of``, -1 everywhere, is by node, one more than entries. ``number`` [n] is
-    the set of every person and ``first`` [at most n] the first person of every set.
+    A set is a way down a tree with a node for every set that begins so.
+
+    Arguments:
+        indptr: person p has ``value[indptr[p]:indptr[p + 1]]``, rising, [n + 1].
+        value: values.
+        values: how many different values there are.
+        slot_key: the edges of the tree by their hashes, -1 everywhere before; a power of two long,
+            at least twice the entries.
+        slot_node: the node that each edge leads to; scratch as long as ``slot_key``.
+        number_of: the number of each node's set, -1 everywhere before, [entries + 1].
+        number: becomes the set of every person, [n].
+        first: becomes the first person of every set; room for n.
     """
     mask = len(slot_key) - 1
     nodes = 1
@@ -123,9 +144,15 @@ def _rise(heap: Ints, at: int, left: Ints) -> None:
 def eligible_groups(start: Ints, wanted: int, group_of: Ints32, value_of: Ints32) -> int:
     """Groups of people with ``wanted`` different values each: those that most people are left of.
 
-    Value v has the people at ``start[v]`` to ``start[v + 1]``. ``group_of`` is the group of each,
-    -1 for those that are left over; ``value_of`` [groups, wanted] the values of each group. Returns
-    how many groups there are.
+    Arguments:
+        start: value v has the people from ``start[v]`` to ``start[v + 1]``, [D + 1].
+        wanted: values of a group.
+        group_of: becomes the group of each person, -1 for those that are left over, [people].
+        value_of: becomes the values of one group after the other, ``wanted`` of each; room for as
+            many as people.
+
+    Returns:
+        How many groups there are.
     """
     values = len(start) - 1
     left = start[1:] - start[:-1]
@@ -187,9 +214,20 @@ def members_in_order(
     """Classes of k records each: the first that is free, and those that widen its class least.
 
     What is left over joins the class that gets wider least, times its records. Of equally good ones
-    the first is taken. ``rows`` are the records in order, moved about; ``key`` to ``weight`` are as
-    :class:`indistinct.recoding.exchange.widths.Widths` has them, ``shape`` [m, 3] being levels,
-    size of the domain and base. Returns the number of classes.
+    the first is taken. :class:`indistinct.recoding.exchange.widths.Widths` says more of the arrays.
+
+    Arguments:
+        key: the place of every record in each attribute, [m, n].
+        shape: levels, size of the domain and base of each attribute, [m, 3].
+        node: the node by level and key, from each attribute's base on.
+        width: the share of leaves under it, or where a number lies in its span, from 0 to 1.
+        weight: what each attribute counts, [m].
+        rows: the records in order; moved about.
+        k: records of a class.
+        class_of: becomes the class of each of these records, [n].
+
+    Returns:
+        How many classes there are.
     """
     attributes = len(key)
     groups = len(rows) // k

@@ -21,11 +21,21 @@ def first_unused(
     head: Ints32,
     taken: Ints,
 ) -> None:
-    """For every person, in order, the first published row that no one before took; -1 for none.
+    """For every person, in order, the first published row that no one before took.
 
-    Row ``r`` is of class ``class_of[r]``, and class ``g`` has ``class_indptr[g + 1] -
-    class_indptr[g]`` rows. They are gone through as ``order`` says. A person may take the rows of
-    the classes of the own crowd. ``places`` [r], ``following`` and ``head`` [G] are scratch.
+    A person may take the rows of the classes of the own crowd.
+
+    Arguments:
+        crowd_of: the crowd of every person, [n].
+        crowd_indptr: crowd q is made of ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``.
+        crowd_class: classes.
+        class_of: the class of every row, [rows].
+        class_indptr: class g has ``class_indptr[g + 1] - class_indptr[g]`` rows, [G + 1].
+        order: the rows in the order in which they are gone through, [rows].
+        places: scratch, [rows].
+        following: scratch, [G].
+        head: scratch, [G].
+        taken: becomes the row of every person, -1 for none, [n].
     """
     rows = len(order)
     classes = len(class_indptr) - 1
@@ -63,8 +73,13 @@ def number_aligned(
 ) -> tuple[int, int]:
     """How many of the rows, in order, fit the person in their place, and of how many.
 
-    People stand in the order of ``crowd_of``, those without a class left out. The classes of a
-    crowd are rising.
+    Arguments:
+        crowd_of: the crowd of every person in order, [n]; those without a class are left out.
+        crowd_indptr: crowd q is made of ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``,
+            rising.
+        crowd_class: classes.
+        class_of: the class of every row, [rows].
+        order: the rows in order, [rows].
     """
     row = 0
     found = 0

@@ -13,10 +13,14 @@ from indistinct.types import Floats, Ints
 def shortest_path(numbers: Floats, k: int, before: Ints) -> None:
     """For every end of a group where the group begins, on the cheapest way there.
 
-    ``numbers`` are sorted, at least k of them; a group is a run of k to 2k - 1, and costs the sum
-    of squared distances to its mean. ``before[i]`` is where the group that ends before place ``i``
-    begins; following it from the last place to 0 gives the groups. Ends that no way leads to have
-    -1.
+    A group is a run of k to 2k - 1, and costs the sum of squared distances to its mean. Following
+    ``before`` from the last place to 0 gives the groups.
+
+    Arguments:
+        numbers: sorted numbers, at least k of them, [n].
+        k: numbers in a group at least.
+        before: becomes where the group that ends before each place begins, -1 where no way leads
+            there, [n + 1].
     """
     n = len(numbers)
     cost = np.full(n + 1, np.inf)
