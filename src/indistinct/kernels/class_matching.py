@@ -40,8 +40,8 @@ def meet(
     Arguments:
         codes: the value of every combination in each attribute, negative for one that nothing
             covers, [C, J].
-        bits: the classes that cover value v of attribute j are ``bits[start[j] + v]``, [values,
-            words].
+        bits: the classes that cover value v of attribute j are ``bits[start[j] + v]``,
+            [values, words].
         start: where each attribute begins in ``bits``, [J].
         shift: the class of the first bit.
         indptr: becomes the number of classes met, [C]; with ``fill`` it says where the next class

@@ -179,7 +179,12 @@ def _write(domains: Domains, spans: Spans, row: int, held: Bools, j: int, table:
 def start_class(domains: Domains, spans: Spans, held: Bools, values: Ints32, table: Floats) -> None:
     """Begin a class (row 0 of ``spans``) with one record, and write the table.
 
-    ``values`` [m] are the places of the record's values.
+    Arguments:
+        domains: what values of each attribute are and cost.
+        spans: what classes cover; row 0 is begun anew.
+        held: becomes the values of the class's sets, [places].
+        values: the places of the record's values, [m].
+        table: becomes what each value would make its cell of the class cost, [places].
     """
     _clear(spans, 0)
     for j in range(len(values)):
@@ -193,7 +198,15 @@ def start_class(domains: Domains, spans: Spans, held: Bools, values: Ints32, tab
 def extend_class(
     domains: Domains, spans: Spans, held: Bools, values: Ints32, table: Floats
 ) -> None:
-    """Add one record to the class (row 0 of ``spans``), and bring the table up to date."""
+    """Add one record to the class (row 0 of ``spans``), and bring the table up to date.
+
+    Arguments:
+        domains: what values of each attribute are and cost.
+        spans: what classes cover; row 0 is changed.
+        held: the values of the class's sets; changed, [places].
+        values: the places of the record's values, [m].
+        table: what each value would make its cell of the class cost; changed, [places].
+    """
     for j in range(len(values)):
         if _cover(domains, spans, 0, held, j, values[j]):
             _write(domains, spans, 0, held, j, table)
@@ -201,7 +214,13 @@ def extend_class(
 
 @jit
 def class_cost(domains: Domains, spans: Spans, row: int) -> float:
-    """What the cells of a class cost, all attributes together."""
+    """What the cells of a class cost, all attributes together.
+
+    Arguments:
+        domains: what values of each attribute are and cost.
+        spans: what classes cover.
+        row: the class.
+    """
     total = 0.0
     for j in range(len(domains.kind)):
         total += _cell_cost(domains, spans, row, j)
@@ -214,7 +233,12 @@ def nearest(
 ) -> tuple[int, float]:
     """The first of the rows of least cost, and that cost; rows that are taken are passed over.
 
-    ``floor`` is what the class costs already: no row can cost less.
+    Arguments:
+        values: the places of every row's values, [n, m].
+        left: how many rows there are, the first ones of ``values``.
+        taken: the rows that are passed over, [n].
+        table: what each value costs, [places].
+        floor: what the class costs already: no row can cost less.
     """
     best, least = NONE, np.inf
     for row in range(left):
@@ -240,7 +264,17 @@ def nearest_of_each(
     best: Ints,
     least: Floats,
 ) -> None:
-    """The same for each profile (of ``profile``, by row) apart: -1 where there is no row."""
+    """As :func:`nearest`, for each profile apart.
+
+    Arguments:
+        values: the places of every row's values, [n, m].
+        left: how many rows there are, the first ones of ``values``.
+        taken: the rows that are passed over, [n].
+        table: what each value costs, [places].
+        profile: the profile of every row, [n].
+        best: becomes the row of each profile, -1 where there is none, [profiles].
+        least: becomes its cost, infinite where there is none, [profiles].
+    """
     best[:] = NONE
     least[:] = np.inf
     for row in range(left):
@@ -257,7 +291,14 @@ def nearest_of_each(
 
 @jit
 def furthest(values: Ints32, left: int, taken: Bools, table: Floats) -> int:
-    """The first of the rows of most cost; -1 where all are taken."""
+    """The first of the rows of most cost; -1 where all are taken.
+
+    Arguments:
+        values: the places of every row's values, [n, m].
+        left: how many rows there are, the first ones of ``values``.
+        taken: the rows that are passed over, [n].
+        table: what each value costs, [places].
+    """
     best, most = NONE, -1.0
     for row in range(left):
         if taken[row]:
@@ -275,7 +316,16 @@ def close_up(
     values: Ints32, rows: Ints32, units: Ints, profile: Ints32,
     taken: Bools, left: int,
 ) -> int:  # fmt: skip
-    """Move the rows that are not taken together, in order; returns how many there are."""
+    """Move the rows that are not taken together, in order; returns how many there are.
+
+    Arguments:
+        values: the places of every row's values, [n, m]; moved.
+        rows: which row of the table each is, [n]; moved.
+        units: units of every row, [n]; moved.
+        profile: the profile of every row, [n]; moved.
+        taken: the rows that go, [n]; false for those that are left afterwards.
+        left: how many rows there are, the first ones of ``values``.
+    """
     kept = 0
     for row in range(left):
         if not taken[row]:
@@ -310,10 +360,28 @@ def grow_classes(
 ) -> tuple[int, int, int]:
     """Up to ``most`` classes: each from the record furthest from the last one that was added.
 
-    A class takes the record that costs it least until it has ``least`` units. ``values``, ``rows``
-    (which row of the table each is), ``units`` and ``profile`` are the ``left`` rows that are in no
-    class yet, ``free`` units of them; ``last`` [m] the places of the record that was added last.
-    Returns rows and units left, and the number of the next class.
+    A class takes the record that costs it least until it has ``least`` units.
+
+    Arguments:
+        domains: what values of each attribute are and cost.
+        spans: scratch of at least one class.
+        held: scratch, [places].
+        table: scratch, [places].
+        values: the places of every row's values, [n, m]; closed up.
+        rows: which row of the table each is, [n]; closed up.
+        units: units of every row, [n]; closed up.
+        profile: the profile of every row, [n]; closed up.
+        taken: false for all that are left, before and after, [n].
+        last: the places of the values of the record that was added last, [m]; changed.
+        left: how many rows are in no class yet, the first ones of ``values``.
+        free: units of these.
+        least: units a class has at least.
+        first: the number of the first class that is made.
+        most: how many classes are made at most.
+        class_of: becomes the class of the rows that are in one, [rows of the table].
+
+    Returns:
+        Rows and units left, and the number of the next class.
     """
     group = first
     while group < first + most and free >= least:
@@ -340,7 +408,16 @@ def grow_classes(
 def cover_members(
     domains: Domains, spans: Spans, row: int, held: Bools, values: Ints32, members: Ints32
 ) -> None:
-    """What a class of these rows of ``values`` covers, from nothing."""
+    """What a class of these rows of ``values`` covers, from nothing.
+
+    Arguments:
+        domains: what values of each attribute are and cost.
+        spans: what classes cover; one row is written.
+        row: the class.
+        held: becomes the values of the class's sets, [places].
+        values: the places of every row's values, [n, m].
+        members: the rows of the class.
+    """
     _clear(spans, row)
     for j in range(values.shape[1]):
         if domains.kind[j] == SET:
@@ -362,10 +439,20 @@ def costs_together(
     alive: Bools,
     found: Floats,
 ) -> None:
-    """What the cells of class ``row`` merged with each other class would cost, [G].
+    """What the cells of one class merged with each other class would cost.
 
-    ``members`` are the rows of the class itself; the rows of class g are ``order[start[g]:start[g +
-    1]]``, needed for sets alone. Infinite for classes that are not ``alive``, and for itself.
+    Arguments:
+        domains: what values of each attribute are and cost.
+        spans: what classes cover, G of them.
+        row: the class.
+        held: scratch, [places].
+        values: the places of every row's values, [n, m].
+        members: the rows of the class itself.
+        start: class g has the rows ``order[start[g]:start[g + 1]]``, needed for sets alone,
+            [G + 1].
+        order: rows by class.
+        alive: the classes that there are, [G].
+        found: becomes the costs, infinite for the class itself and those that are not alive, [G].
     """
     seen = np.full(len(held), NONE, dtype=np.int32)
     sets = False
@@ -422,7 +509,15 @@ def _middle(numbers: Floats, left: int, taken: Bools, middle: Floats) -> None:
 
 @jit
 def distances(numbers: Floats, left: int, taken: Bools, point: Floats, found: Floats) -> int:
-    """Squared distance of every row from a point; returns the first of the furthest, or -1."""
+    """Squared distance of every row from a point; returns the first of the furthest, or -1.
+
+    Arguments:
+        numbers: coordinates of every row, [n, m].
+        left: how many rows there are, the first ones of ``numbers``.
+        taken: the rows that are passed over, [n].
+        point: the point's coordinates, [m].
+        found: becomes the squared distances, infinite for rows that are taken, [n].
+    """
     best, most = NONE, -1.0
     for row in range(left):
         if taken[row]:
@@ -440,9 +535,13 @@ def distances(numbers: Floats, left: int, taken: Bools, point: Floats, found: Fl
 
 @jit
 def smallest(found: Floats, left: int, number: int, heap: Ints) -> int:
-    """The rows of the ``number`` smallest distances, nearest first, the first of equal ones first.
+    """The rows of the ``number`` smallest distances; returns how many there are.
 
-    Written to ``heap``; returns how many there are. Rows at infinite distance are passed over.
+    Arguments:
+        found: the distance of every row, [n]; those at infinite distance are passed over.
+        left: how many rows there are, the first ones of ``found``.
+        number: how many are wanted.
+        heap: becomes the rows, nearest first, the first of equal ones first, [number].
     """
     held = 0
     for row in range(left):
@@ -461,7 +560,15 @@ def smallest(found: Floats, left: int, number: int, heap: Ints) -> int:
 
 @jit
 def outermost(numbers: Floats, left: int, taken: Bools, middle: Floats, found: Floats) -> int:
-    """The row furthest from the average of all that are left; it is left in ``middle``."""
+    """The row furthest from the average of all that are left.
+
+    Arguments:
+        numbers: coordinates of every row, [n, m].
+        left: how many rows there are, the first ones of ``numbers``.
+        taken: the rows that are passed over, [n].
+        middle: becomes the average, [m].
+        found: becomes the squared distances from it, infinite for rows that are taken, [n].
+    """
     _middle(numbers, left, taken, middle)
     return distances(numbers, left, taken, middle, found)
 
@@ -479,7 +586,20 @@ def gather(
     group: int,
     class_of: Ints32,
 ) -> None:
-    """Put a row that is not taken and the k - 1 nearest to it into one group."""
+    """Put a row that is not taken and the k - 1 nearest to it into one group.
+
+    Arguments:
+        numbers: coordinates of every row, [n, m].
+        rows: which row of the table each is, [n].
+        taken: the rows that are in a group, [n]; changed.
+        found: becomes the squared distances from the row, and -1 for itself, [n].
+        centre: the row.
+        left: how many rows there are, the first ones of ``numbers``.
+        k: rows in the group.
+        heap: becomes the rows of the group, nearest first, [k].
+        group: the number of the group.
+        class_of: becomes the group of these rows, [rows of the table].
+    """
     distances(numbers, left, taken, numbers[centre], found)
     found[centre] = -1.0
     for at in range(smallest(found, left, k, heap)):
@@ -503,8 +623,21 @@ def average_groups(
 ) -> tuple[int, int]:
     """Up to ``most`` groups of MDAV, two at a time, while 3 k records are left.
 
-    ``numbers`` and ``rows`` are the ``left`` rows that are in no group yet. Returns how many are
-    left, and the number of the next group.
+    Arguments:
+        numbers: coordinates of every row, [n, m]; closed up.
+        rows: which row of the table each is, [n]; closed up.
+        taken: false for all that are left, before and after, [n].
+        found: scratch, [n].
+        middle: scratch, [m].
+        heap: scratch, [k].
+        left: how many rows are in no group yet, the first ones of ``numbers``.
+        k: rows in a group.
+        first: the number of the first group that is made.
+        most: how many groups are made at most, an even number.
+        class_of: becomes the group of the rows that are in one, [rows of the table].
+
+    Returns:
+        How many rows are left, and the number of the next group.
     """
     group = first
     while group < first + most and left >= 3 * k:
@@ -521,7 +654,14 @@ def average_groups(
 
 @jit
 def keep_apart(numbers: Floats, rows: Ints32, taken: Bools, left: int) -> int:
-    """Move the rows that are not taken together, in order; returns how many there are."""
+    """Move the rows that are not taken together, in order; returns how many there are.
+
+    Arguments:
+        numbers: coordinates of every row, [n, m]; moved.
+        rows: which row of the table each is, [n]; moved.
+        taken: the rows that go, [n]; false for those that are left afterwards.
+        left: how many rows there are, the first ones of ``numbers``.
+    """
     kept = 0
     for row in range(left):
         if not taken[row]:
@@ -537,7 +677,16 @@ def keep_apart(numbers: Floats, rows: Ints32, taken: Bools, left: int) -> int:
 def nearest_by_profile(
     found: Floats, left: int, taken: Bools, profile: Ints32, best: Ints, least: Floats
 ) -> None:
-    """The first of the nearest rows of each profile, and its distance; -1 where there is none."""
+    """The first of the nearest rows of each profile, and its distance.
+
+    Arguments:
+        found: the distance of every row, [n].
+        left: how many rows there are, the first ones of ``found``.
+        taken: the rows that are passed over, [n].
+        profile: the profile of every row, [n].
+        best: becomes the row of each profile, -1 where there is none, [profiles].
+        least: becomes its distance, infinite where there is none, [profiles].
+    """
     best[:] = NONE
     least[:] = np.inf
     for row in range(left):

@@ -286,7 +286,14 @@ def _index_again(facts: Facts, state: State, group: int, guard: bool) -> None:
 
 @jit
 def prepare(facts: Facts, state: State, guard: bool) -> None:
-    """Count every class and index all donors; counts are 0 before, and nothing is known."""
+    """Count every class and index all donors.
+
+    Arguments:
+        facts: what does not change.
+        state: what changes; its counts, 0 before, and its sets are filled, and nothing is known
+            yet.
+        guard: whether a donor must keep its targets.
+    """
     for group in range(len(state.counts)):
         for slot in range(facts.start[group], facts.start[group + 1]):
             for attribute in range(len(facts.code)):

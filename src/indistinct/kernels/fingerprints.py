@@ -345,7 +345,19 @@ def breaks_diversity(
     above: Ints32,
     nodes: int,
 ) -> bool:
-    """Whether a group is smaller than ``least``, or too uniform; see :func:`diverse_groups`."""
+    """Whether a group is smaller than ``least``, or too uniform; see :func:`diverse_groups`.
+
+    Arguments:
+        people: who is in the group.
+        bucket: the fingerprint of every person, [n].
+        buckets: number of fingerprints.
+        least: people in a group.
+        l: no fingerprint is more frequent than one in so many.
+        bound: largest share with a node of items; 1 for any.
+        above_ptr: fingerprint b counts for ``above[above_ptr[b]:above_ptr[b + 1]]``, [B + 1].
+        above: nodes of items.
+        nodes: number of nodes of items.
+    """
     if len(people) < least:
         return True
     if _too_much_of_one(people, bucket, l, np.zeros(buckets, np.int64)):

@@ -33,8 +33,8 @@ def peel(
         attributes: those that tell classes apart.
         rows: the rows that are not released yet; closed up in place.
         weight: units of each of these; closed up in place.
-        released: becomes the position in ``nodes`` at which a row was released, [rows of the
-            table].
+        released: becomes the position in ``nodes`` at which a row was released,
+            [rows of the table].
         scratch: room for so many rows.
 
     Returns:

@@ -120,7 +120,13 @@ def _cost(space: Space, j: int, low: int, high: int, held: int) -> float:
 
 @jit
 def spans(space: Space, j: int, found: Floats) -> None:
-    """What the hierarchy of an attribute costs between any two of its values, [D, D]."""
+    """What the hierarchy of an attribute costs between any two of its values.
+
+    Arguments:
+        space: the attributes.
+        j: the attribute, one whose costs are not in a table yet.
+        found: becomes the costs, [D, D].
+    """
     for low in range(space.at[j, SIZE]):
         for high in range(low, space.at[j, SIZE]):
             found[low, high] = found[high, low] = _cost(space, j, low, high, 1)
@@ -572,10 +578,14 @@ def _taken_in(units: Ints, space: Space, work: Work) -> int:
 
 @jit
 def offered(units: Ints, criterion: Criterion, space: Space, work: Work, side: Ints32) -> int:
-    """All cuts of a part of which the units of every value are known, [V]; how many there are.
+    """All cuts of a part of which the units of every value are known; returns how many there are.
 
-    They are in ``work.cuts``, in no order that means something. ``side`` [2 m, V] becomes the child
-    to which each value goes.
+    Arguments:
+        units: the units of every value of the part, [V].
+        criterion: how cuts are chosen.
+        space: the attributes.
+        work: its ``cuts`` become those of the part, in no order that means something.
+        side: becomes the child to which each value goes by each cut, [2 m, V].
     """
     total = _taken_in(units, space, work)
     if total < 2 * criterion.least:
@@ -718,7 +728,14 @@ def _divide(
 def by_size(rows: Rows, criterion: Criterion, space: Space, work: Work, starts: Ints) -> int:
     """Cut as long as every child has enough units; returns the number of parts.
 
-    ``starts`` becomes where each of them begins. The best cut of a part is always taken.
+    The best cut of a part is always taken.
+
+    Arguments:
+        rows: the table; moved, so that a part is a run.
+        criterion: how cuts are chosen.
+        space: the attributes.
+        work: scratch.
+        starts: becomes where each part begins; room for all parts.
     """
     bounds = np.empty(max(2, space.at[:, SIZE].max()) + ROOM, np.int64)
     stack = np.array([[0, len(rows.rank)]])
@@ -749,7 +766,18 @@ def propose(
     cuts: Ints,
     found: Ints,
 ) -> None:
-    """All cuts of several parts, the best first: [parts, 2 m, 5], and how many each has."""
+    """All cuts of several parts, the best first.
+
+    Arguments:
+        rows: the table.
+        low: where each part begins, [parts].
+        high: where each part ends, [parts].
+        criterion: how cuts are chosen.
+        space: the attributes.
+        work: scratch.
+        cuts: becomes the cuts of each part, [parts, 2 m, 5].
+        found: becomes how many each has, [parts].
+    """
     for part in range(len(low)):
         found[part] = _cuts(rows, low[part], high[part], criterion, True, space, work)
         for place in range(found[part]):
@@ -774,8 +802,20 @@ def weigh(
 ) -> None:
     """Units of every child of each cut, and how often each sensitive value occurs in it.
 
-    The children of a cut are numbered from ``first``. What goes by combination (``indptr``) may
-    be empty: then only units are counted.
+    Arguments:
+        rows: the table.
+        low: where the part of each cut begins, [t].
+        high: where the part of each cut ends, [t].
+        cuts: the cuts, [t, 5].
+        first: the number of each cut's first child, [t].
+        space: the attributes.
+        work: scratch.
+        indptr: combination c has ``value[indptr[c]:indptr[c + 1]]``; empty where units alone are
+            counted.
+        value: sensitive values.
+        count: how often the combination has each, by entries of ``value``.
+        size: becomes the units of each child, [children].
+        cells: becomes how often each value occurs, [children, D].
     """
     rank, weight, member = rows.rank, rows.weight, rows.member
     side = work.values[SIDE]
@@ -822,7 +862,19 @@ def divide(
     child_low: Ints,
     child_high: Ints,
 ) -> None:
-    """Carry out one cut of each part; its children are numbered from ``first``."""
+    """Carry out one cut of each part.
+
+    Arguments:
+        rows: the table; moved, so that a child is a run.
+        low: where each part begins, [parts].
+        high: where each part ends, [parts].
+        cuts: the cut of each part, [parts, 5].
+        space: the attributes.
+        work: scratch.
+        first: the number of each part's first child, [parts].
+        child_low: becomes where each child begins, [children].
+        child_high: becomes where each child ends, [children].
+    """
     bounds = np.empty(max(2, space.at[:, SIZE].max()) + ROOM, np.int64)
     for part in range(len(low)):
         cut = cuts[part]

@@ -20,8 +20,15 @@ def gather(
 ) -> None:
     """What the amounts of a value add up to over the classes of a crowd, for pairs of both.
 
-    The values of class ``g`` are ``value[indptr[g]:indptr[g + 1]]``, rising, with an amount each.
-    Crowd ``q`` is made of the classes ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``.
+    Arguments:
+        crowd_indptr: crowd q is made of ``crowd_class[crowd_indptr[q]:crowd_indptr[q + 1]]``.
+        crowd_class: classes.
+        indptr: class g has ``value[indptr[g]:indptr[g + 1]]``, rising.
+        value: values.
+        amount: how much of each the class has, by entries of ``value``.
+        pair_crowd: the crowd of every pair, [P].
+        pair_value: the value of every pair, [P].
+        found: becomes the sums, [P].
     """
     for p in range(len(pair_crowd)):
         total = 0.0

@@ -13,9 +13,13 @@ from indistinct.types import Ints
 def least_lost(numbers: Ints, ends: Ints, k: int) -> Ints:
     """What each number becomes, so that k of its class at least become the same; the least is lost.
 
-    Class ``c`` is the places from ``ends[c]`` to ``ends[c + 1]``, its numbers rising. A run of k to
-    2k - 1 of them becomes its first (a longer one can be cut without loss), and the cheapest runs
-    are a shortest path. Classes of fewer than k stay as they are.
+    A run of k to 2k - 1 numbers of a class becomes its first (a longer one can be cut without
+    loss), and the cheapest runs are a shortest path. Classes of fewer than k stay as they are.
+
+    Arguments:
+        numbers: the numbers of all classes, rising in each, [n].
+        ends: class c is the places from ``ends[c]`` to ``ends[c + 1]``, [G + 1].
+        k: how many become the same at least.
     """
     found = numbers.copy()
     for c in range(len(ends) - 1):

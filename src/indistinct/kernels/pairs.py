@@ -32,9 +32,15 @@ def add_up(
 def look_up(
     value: Ints32, cell: Ints32, combination: Ints32, group: Ints32, table: Floats, found: Floats
 ) -> None:
-    """What ``table`` [D, L] has for each pair's value and cell: added to ``found`` [P].
+    """What a table has for each pair's value and cell.
 
-    ``value``, ``cell``, ``combination`` and ``group`` are those of :func:`add_up`.
+    Arguments:
+        value: the value of every combination, [C].
+        cell: the cell of every class, [G].
+        combination: that of every pair, [P].
+        group: the class of every pair, [P].
+        table: what there is for each value and cell, [D, L].
+        found: what is added to, [P].
     """
     for at in range(len(combination)):
         found[at] += table[value[combination[at]], cell[group[at]]]

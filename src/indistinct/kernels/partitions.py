@@ -162,7 +162,13 @@ def pass_over(
 ) -> tuple[int, int]:
     """Leave the attribute at one position out; returns how many entries and classes stay open.
 
-    The arrays are those of :func:`take`, and are changed in place.
+    Arguments:
+        entries: the entries of the open classes, neighbours in one array; changed.
+        start: where each class begins, [classes + 1]; changed.
+        weights: what each entry weighs, [entries, 3], or [entries, 1] where units are all; changed.
+        up: by tail, its tail from the next position on.
+        whole: the entropy of the whole table in bits, S0.
+        closed: the sums over closed classes so far, [6]; those closed now are added.
     """
     kept = 0
     classes = 0
@@ -194,7 +200,14 @@ def pass_over(
 
 @jit
 def add_up(weights: Floats, whole: float, total: Floats) -> None:
-    """The sums over classes that are given by their weights, into ``total`` [6]."""
+    """The sums over classes that are given by their weights.
+
+    Arguments:
+        weights: what each class weighs, [classes, 3], or [classes, 1] where units are all; classes
+            without units are passed over.
+        whole: the entropy of the whole table in bits, S0.
+        total: becomes the sums, [6].
+    """
     total[:] = 0.0
     for group in range(len(weights)):
         if weights[group, 0]:

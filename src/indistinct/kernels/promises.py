@@ -27,7 +27,13 @@ def distinct(cells: Ints, found: Ints) -> None:
 
 @jit
 def largest(cells: Ints, total: Ints, most: Ints) -> None:
-    """Number of all values, and of the most frequent one."""
+    """Number of all values, and of the most frequent one.
+
+    Arguments:
+        cells: records per class and value, [G, D].
+        total: becomes the records of each class, [G].
+        most: becomes those with its most frequent value, [G].
+    """
     for group in range(len(cells)):
         everything = np.int64(0)
         top = np.int64(0)
@@ -57,7 +63,12 @@ def entropy(cells: Ints, found: Floats) -> None:
 def head_and_tail(cells: Ints, place: int, first: Ints, head: Ints, tail: Ints) -> None:
     """The count of the most frequent value, and those from the ``place``-th most frequent on.
 
-    ``first`` is scratch of at least ``place`` entries.
+    Arguments:
+        cells: records per class and value, [G, D].
+        place: 1 for the most frequent value.
+        first: scratch of at least ``place`` entries.
+        head: becomes the count of the most frequent value, [G].
+        tail: becomes the counts from the place on, added up, [G].
     """
     kept = place - 1
     for group in range(len(cells)):
@@ -88,7 +99,13 @@ def head_and_tail(cells: Ints, place: int, first: Ints, head: Ints, tail: Ints) 
 
 @jit
 def variation(cells: Ints, shares: Floats, found: Floats) -> None:
-    """Half the sum of absolute differences from ``shares`` [D]."""
+    """Half the sum of absolute differences from a distribution.
+
+    Arguments:
+        cells: records per class and value, [G, D].
+        shares: the distribution, [D].
+        found: becomes the distances, from 0 to 1, [G].
+    """
     for group in range(len(cells)):
         everything = cells[group].sum()
         distance = 0.0
@@ -102,7 +119,11 @@ def variation(cells: Ints, shares: Floats, found: Floats) -> None:
 def ordered(cells: Ints, order: Ints, shares: Floats, found: Floats) -> None:
     """Mean absolute difference of cumulated shares, over all steps from one value to the next.
 
-    ``order`` are the values that count, from the smallest to the largest.
+    Arguments:
+        cells: records per class and value, [G, D].
+        order: the values that count, from the smallest to the largest.
+        shares: the distribution that is compared with, [D].
+        found: becomes the distances, from 0 to 1, [G].
     """
     steps = len(order) - 1
     for group in range(len(cells)):
@@ -124,9 +145,13 @@ def hierarchical(
 ) -> None:
     """Mean over levels of half the sum of absolute differences between shares of nodes.
 
-    ``ancestors`` [L, D] numbers the node of every value on each level below the root; ``nodes`` [L]
-    is how many there are, ``shares`` [L, most nodes] theirs in the distribution that is compared
-    with. ``held`` is scratch of as many entries as the most nodes.
+    Arguments:
+        cells: records per class and value, [G, D].
+        ancestors: the node of every value on each level below the root, [L, D].
+        nodes: how many nodes each level has, [L].
+        shares: of each node in the distribution that is compared with, [L, most nodes].
+        held: scratch, [most nodes].
+        found: becomes the distances, from 0 to 1, [G].
     """
     levels = len(ancestors)
     for group in range(len(cells)):
@@ -151,8 +176,13 @@ def kinds(
 ) -> None:
     """Number of different kinds of values, and what these kinds are worth together.
 
-    ``kind_of`` [D] is the kind of each value, -1 for none; ``worth`` is per kind; ``seen`` is
-    scratch of as many entries.
+    Arguments:
+        cells: records per class and value, [G, D].
+        kind_of: the kind of each value, -1 for none, [D].
+        worth: what each kind is worth, [kinds].
+        seen: scratch, [kinds].
+        number: becomes the number of kinds, [G].
+        total: becomes what they are worth, [G].
     """
     seen[:] = NONE
     for group in range(len(cells)):
@@ -170,7 +200,14 @@ def kinds(
 
 @jit
 def weigh(cells: Ints, weight: Floats, once: bool, found: Floats) -> None:
-    """Sum of the weights of the values: of each once, or of each as often as it occurs."""
+    """Sum of the weights of the values.
+
+    Arguments:
+        cells: records per class and value, [G, D].
+        weight: what each value weighs, [D].
+        once: whether each value counts once, or else as often as it occurs.
+        found: becomes the sums, [G].
+    """
     for group in range(len(cells)):
         total = 0.0
         for value in range(cells.shape[1]):
@@ -182,7 +219,13 @@ def weigh(cells: Ints, weight: Floats, once: bool, found: Floats) -> None:
 
 @jit
 def largest_ratio(cells: Ints, base: Floats, found: Floats) -> None:
-    """Largest quotient of a value's share and its ``base`` [D]; infinite over a base of 0."""
+    """Largest quotient of a value's share and its base.
+
+    Arguments:
+        cells: records per class and value, [G, D].
+        base: what the share of each value is divided by, [D].
+        found: becomes the quotients, infinite over a base of 0, [G].
+    """
     for group in range(len(cells)):
         everything = cells[group].sum()
         most = 0.0
@@ -197,9 +240,14 @@ def largest_ratio(cells: Ints, base: Floats, found: Floats) -> None:
 
 @jit
 def largest_log_ratio(cells: Ints, base: Floats, absent: bool, found: Floats) -> None:
-    """Largest absolute logarithm of the quotient of a value's share and its ``base`` [D].
+    """Largest absolute logarithm of the quotient of a value's share and its base.
 
-    With ``absent`` a value of positive base that the class lacks counts: its logarithm is infinite.
+    Arguments:
+        cells: records per class and value, [G, D].
+        base: what the share of each value is divided by, [D].
+        absent: whether a value of positive base that the class lacks counts: its logarithm is
+            infinite.
+        found: becomes the logarithms in nats, infinite over a base of 0, [G].
     """
     for group in range(len(cells)):
         everything = cells[group].sum()

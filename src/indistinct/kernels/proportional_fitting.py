@@ -45,9 +45,15 @@ COARSE = 1e-6
 
 @jit
 def joined(indptr: Ints, index: Ints32, number: int) -> Ints32:
-    """Which of ``number`` classes some row leads from one to the other: the same label, [number].
+    """Which classes some row leads from one to the other: they get one label, the first of them.
 
-    The label is the first class. Row r has the classes ``index[indptr[r]:indptr[r + 1]]``.
+    Arguments:
+        indptr: row r has ``index[indptr[r]:indptr[r + 1]]``.
+        index: classes.
+        number: how many classes there are.
+
+    Returns:
+        The label of every class, [number].
     """
     label = np.arange(number).astype(np.int32)
     for row in range(len(indptr) - 1):

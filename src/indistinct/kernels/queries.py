@@ -12,8 +12,12 @@ from indistinct.types import Bools, Floats, Ints, Ints32
 def answers(columns: Ints32, weight: Ints, fits: Floats, counts: Floats) -> None:
     """The sum over rows of their weight times the product of what their codes fit.
 
-    ``columns`` is [q, R]; ``fits`` [Q, q, L] tells for every query, column and code how well it
-    fits the condition, from 0 (no) to 1 (wholly). ``counts`` [Q] is filled.
+    Arguments:
+        columns: codes of every row, [q, R].
+        weight: of every row, [R].
+        fits: how well each code of each column fits every query, from 0 (no) to 1 (wholly),
+            [Q, q, L].
+        counts: becomes the sums, [Q].
     """
     width = len(columns)
     rows = columns.shape[1]
@@ -34,11 +38,17 @@ def answers(columns: Ints32, weight: Ints, fits: Floats, counts: Floats) -> None
 def fit_range(
     low: Floats, high: Floats, least: float, most: float, whole: bool, uniform: bool, fits: Floats
 ) -> None:
-    """How well intervals [L] fit the condition ``least <= x <= most``.
+    """How well intervals fit the condition ``least <= x <= most``.
 
-    With ``uniform`` the share of the interval that fits (of its whole numbers, where values are
-    ``whole``; else of its length), without it 1 if any of it does. Entries of no interval (NaN) are
-    left as they are.
+    Arguments:
+        low: where each interval begins, NaN for none, [L].
+        high: where each interval ends, [L].
+        least: the least number that fits.
+        most: the largest number that fits.
+        whole: whether values are whole numbers.
+        uniform: whether the share of the interval that fits is wanted (of its whole numbers, where
+            values are whole; else of its length), or else 1 if any of it does.
+        fits: becomes how well each fits, from 0 to 1, [L]; left as it is for no interval.
     """
     for at in range(len(low)):
         if np.isnan(low[at]):
@@ -63,10 +73,14 @@ def fit_range(
 
 @jit
 def fit_leaves(indptr: Ints, leaves: Ints32, asked: Bools, uniform: bool, fits: Floats) -> None:
-    """How well cells [L], each standing for some leaves, fit a condition that names leaves [D].
+    """How well cells, each standing for some leaves, fit a condition that names leaves.
 
-    With ``uniform`` the share of the leaves that is asked for, without it 1 if any is. Entries
-    without leaves are left as they are.
+    Arguments:
+        indptr: cell c stands for ``leaves[indptr[c]:indptr[c + 1]]``, [L + 1].
+        leaves: leaves.
+        asked: the leaves that are asked for, [D].
+        uniform: whether the share of the leaves that is asked for is wanted, or else 1 if any is.
+        fits: becomes how well each fits, from 0 to 1, [L]; left as it is for a cell without leaves.
     """
     for at in range(len(indptr) - 1):
         held = indptr[at + 1] - indptr[at]

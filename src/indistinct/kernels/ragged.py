@@ -36,7 +36,14 @@ def pointers(lengths: ArrayLike) -> Ints:
 
 @inner
 def first_from(value: Ints32, low: int, high: int, wanted: int) -> int:
-    """The first place of ``value[low:high]``, which rises, that has a value or more; else high."""
+    """The first place of ``value[low:high]`` that has a value or more; else high.
+
+    Arguments:
+        value: numbers, rising from ``low`` to ``high``.
+        low: the first place.
+        high: the place after the last.
+        wanted: the value.
+    """
     while low < high:
         middle = (low + high) // 2
         if value[middle] < wanted:
@@ -48,7 +55,14 @@ def first_from(value: Ints32, low: int, high: int, wanted: int) -> int:
 
 @inner
 def place_of(value: Ints32, low: int, high: int, wanted: int) -> int:
-    """Where a value stands in ``value[low:high]``, which rises; -1 where it does not."""
+    """Where a value stands in ``value[low:high]``; -1 where it does not.
+
+    Arguments:
+        value: numbers, rising from ``low`` to ``high``.
+        low: the first place.
+        high: the place after the last.
+        wanted: the value.
+    """
     place = first_from(value, low, high, wanted)
     return place if place < high and value[place] == wanted else NONE
 
@@ -57,9 +71,15 @@ def place_of(value: Ints32, low: int, high: int, wanted: int) -> int:
 def look_up(
     indptr: Ints, value: Ints32, rows: Ints, wanted: Ints, amount: Array, found: Array
 ) -> None:
-    """The amount of ``wanted[i]`` in row ``rows[i]``, whose values rise; others stay as they are.
+    """The amounts of some values in some rows.
 
-    There is nothing in row -1.
+    Arguments:
+        indptr: row r is ``value[indptr[r]:indptr[r + 1]]``, rising, [rows + 1].
+        value: the entries of all rows.
+        rows: the row of each that is looked up, -1 for one without values, [N].
+        wanted: the value of each that is looked up, [N].
+        amount: by entries of ``value``.
+        found: becomes the amounts, [N]; left as it is where the row lacks the value.
     """
     for i in range(len(rows)):
         place = place_of(value, indptr[rows[i]], indptr[rows[i] + 1], wanted[i])
@@ -78,7 +98,13 @@ def weave(
 ) -> None:
     """Put the values of every row, with ``offset`` added, where the row goes on in ``woven``.
 
-    ``following`` [rows] says where that is, and is moved on; ``place`` says where every value went.
+    Arguments:
+        indptr: row r is ``value[indptr[r]:indptr[r + 1]]``, [rows + 1].
+        value: the entries of all rows.
+        offset: what is added to every value.
+        following: where each row goes on in ``woven``, [rows]; moved on.
+        woven: the entries of the rows that are made; some are written.
+        place: becomes where every value went, by entries of ``value``.
     """
     for row in range(len(indptr) - 1):
         here = following[row]
@@ -91,7 +117,13 @@ def weave(
 
 @jit
 def largest_few(indptr: Ints, amount: Array, found: Array) -> None:
-    """The largest amounts of each row, falling, in ``found`` [rows, number], 0 before."""
+    """The largest amounts of each row, falling.
+
+    Arguments:
+        indptr: row r has ``amount[indptr[r]:indptr[r + 1]]``, [rows + 1].
+        amount: the amounts of all rows.
+        found: becomes the largest amounts, 0 everywhere before, [rows, number].
+    """
     last = found.shape[1] - 1
     for row in range(len(found)):
         for at in range(indptr[row], indptr[row + 1]):

@@ -12,10 +12,15 @@ from indistinct.types import Floats, Ints
 def pair_up(start: Ints, end: Ints, most: Ints, draws: Floats, partner: Ints) -> None:
     """For every place of a sorted list the place it exchanges its value with, or its own.
 
-    Group ``g`` is the places from ``start[g]`` to ``end[g]``, and its members exchange over at most
-    ``most[g]`` places. From the front, each place that has no partner yet draws a place of its
-    window; should that one be taken, the next free one after it is its partner, or else the next
-    free one at all. ``draws`` are random numbers from 0 to 1, one for each place.
+    From the front, each place that has no partner yet draws a place of its window; should that one
+    be taken, the next free one after it is its partner, or else the next free one at all.
+
+    Arguments:
+        start: where each group begins, [G].
+        end: where each group ends, [G].
+        most: over how many places members of a group exchange at most, [G].
+        draws: random numbers from 0 to 1, [n].
+        partner: becomes the place that each exchanges with, [n].
     """
     free = np.empty(len(partner) + 1, np.int64)  # the first place from here on that is free
     for at in range(len(free)):
