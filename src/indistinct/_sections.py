@@ -45,7 +45,13 @@ class Section(BaseModel):
 
 
 def told(error: ValidationError, kind: type[Section], place: Place) -> Iterator[Problem]:
-    """What Pydantic found, in our own words."""
+    """What Pydantic found, in our own words.
+
+    Arguments:
+        error: what it found.
+        kind: the table of the policy that it looked at.
+        place: where that table stands.
+    """
     for item in error.errors(include_url=False):
         loc = tuple(step for step in item["loc"] if isinstance(step, str | int))
         given, context, reason = item["input"], item.get("ctx", {}), item["type"]
@@ -138,6 +144,13 @@ def _unknown_value(place: Place, given: object, known: Sequence[str | bool]) -> 
 
 
 def wrong(place: Place, expected: str, given: object) -> Problem:
+    """A value that is not what is expected.
+
+    Arguments:
+        place: where it stands.
+        expected: in words, what may stand there.
+        given: what stands there.
+    """
     return Problem("bad-value", f"{place_of(place)}: must be {expected}, not {_shown(given)}")
 
 

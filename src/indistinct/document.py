@@ -345,6 +345,11 @@ def many(count: int, one: str, more: str | None = None) -> str:
 def some_of(count: int, whole: int, one: str) -> str:
     """How many of a whole, whose number the noun follows, while the verb follows the part.
 
+    Arguments:
+        count: how many they are.
+        whole: how many there are in all.
+        one: the noun in the singular, with the verb that follows, if one does.
+
     >>> some_of(1, 2000, "person matches"), some_of(0, 1, "record is")
     ('1 of 2,000 people matches', '0 of 1 record are')
     """
@@ -425,6 +430,11 @@ def parameters(keys: PlainMapping) -> str:
 
 def rounded(value: float, *, up: bool, digits: int = 3) -> str:
     """A bound with few digits that still holds: rounded up where it is the least allowed.
+
+    Arguments:
+        value: the bound.
+        up: whether it is the least allowed, and not the most.
+        digits: how many digits are kept.
 
     >>> rounded(1 / 3, up=True), rounded(2 / 3, up=False), rounded(0.5, up=True)
     ('0.334', '0.666', '0.5')

@@ -119,7 +119,13 @@ class Problems(list[Problem]):
     """What is wrong so far, all of it told at once in the end."""
 
     def add(self, code: str, message: str, **where: Unpack[Where]) -> None:
-        """One problem more, as :class:`Problem` takes it."""
+        """One problem more.
+
+        Arguments:
+            code: the code of the problem.
+            message: what is wrong.
+            where: where it is and what mends it, as :class:`Problem` has it.
+        """
         self.append(Problem(code, message, **where))
 
 

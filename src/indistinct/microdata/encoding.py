@@ -78,6 +78,11 @@ def count_combinations(
     """The distinct combinations of some columns of codes, sorted, with their weights.
 
     Returns the codes per column [C], the weight [C], and the combination of every row [n].
+
+    Arguments:
+        columns: the codes of each column, [n] each.
+        domains: how many codes each column has.
+        weight: what each row weighs, [n].
     """
     rows = len(weight)
     if not columns:
@@ -112,7 +117,13 @@ def _keys(columns: Sequence[NDArray[_Code]], domains: Sequence[int]) -> Ints:
 def numbers_of_combinations(
     columns: Sequence[NDArray[_Code]], domains: Sequence[int], weight: Ints
 ) -> Ints32:
-    """The number of every row's combination, as :func:`count_combinations` says it, [n]."""
+    """The number of every row's combination, as :func:`count_combinations` says it, [n].
+
+    Arguments:
+        columns: the codes of each column, [n] each.
+        domains: how many codes each column has.
+        weight: what each row weighs, [n].
+    """
     if columns and _mostly_differ(columns, domains):
         return _numbered(*_in_order(columns, domains))
     return count_combinations(columns, domains, weight)[2]
@@ -197,7 +208,11 @@ def frequency_table(
 ) -> tuple[FrequencyTable, Ints32]:
     """The frequency table of coded rows, and the combination of every row [n].
 
-    ``sensitive`` gives for each sensitive attribute its codes per row and its domain.
+    Arguments:
+        codes: the codes of each quasi-identifier, [n] each.
+        domains: how many codes each of them has.
+        sensitive: for each sensitive attribute its codes, [n], and its values in code order, [D].
+        weight: how many units each row stands for, [n].
     """
     columns, total, combination_of = count_combinations(
         list(codes.values()), [domains[name] for name in codes], weight
@@ -224,7 +239,14 @@ def record_table(
     sensitive: Mapping[str, tuple[Ints32, tuple[str | None, ...]]],
     weight: Ints,
 ) -> tuple[FrequencyTable, Ints32]:
-    """The rows as a frequency table of their own, none of them put together; and their numbers."""
+    """The rows as a frequency table of their own, none of them put together; and their numbers.
+
+    Arguments:
+        codes: the codes of each quasi-identifier, [n] each.
+        domains: how many codes each of them has.
+        sensitive: for each sensitive attribute its codes, [n], and its values in code order, [D].
+        weight: how many units each row stands for, [n].
+    """
     rows = len(weight)
     each = np.arange(rows + 1, dtype=np.int64)
     table = FrequencyTable(

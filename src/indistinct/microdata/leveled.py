@@ -136,9 +136,12 @@ class LeveledTable:
         return tuple(found)
 
     def of_cells(self, amounts: Sequence[Ints], attribute: int, levels: NDArray[np.int16]) -> Ints:
-        """For every combination the amount of attribute j's code at its own level, [C].
+        """For every combination the amount of an attribute's code at its own level, [C].
 
-        ``amounts`` are by level and code, such as ``leaves[j]`` or ``tallies[j]``.
+        Arguments:
+            amounts: by level and code, such as ``leaves[j]`` or ``tallies[j]``.
+            attribute: j, the place of the attribute.
+            levels: its level in every combination, [C].
         """
         found = np.empty(self.table.combinations, dtype=np.int64)
         for level in np.unique(levels):

@@ -35,7 +35,13 @@ def _maps(found: Contingency) -> alt.TopLevelMixin:
 
 
 def heat_map(counts: Counts, attributes: tuple[str, str], title: str) -> alt.Chart | alt.LayerChart:
-    """A heat map of how often values go together, as an Altair chart."""
+    """A heat map of how often values go together, as an Altair chart.
+
+    Arguments:
+        counts: how often each value goes with each of the other attribute.
+        attributes: the attributes, that of rows first.
+        title: what stands above.
+    """
     import altair as alt
 
     shown = counts.within(MOST, MOST)

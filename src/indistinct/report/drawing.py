@@ -15,7 +15,13 @@ NARROW = frozenset("ijl.,:;'|!()[]tfrI1 -")
 
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
-    """About how wide a text is drawn."""
+    """About how wide a text is drawn, in pixels.
+
+    Arguments:
+        text: the text.
+        size: the height of its letters, in pixels.
+        bold: whether letters are bold.
+    """
     units = sum(0.42 if sign in NARROW else 0.68 for sign in text)
     return units * size * (1.12 if bold else 1.0)
 
@@ -36,7 +42,14 @@ class Canvas:
         colours: tuple[str, str],
         wide: float,
     ) -> None:
-        """A box with round corners: its upper left one, width and height, and fill and edge."""
+        """A box with round corners.
+
+        Arguments:
+            at: the upper left corner, x and y in pixels.
+            size: width and height, in pixels.
+            colours: of what is inside and of the edge.
+            wide: how wide the edge is, in pixels.
+        """
         (x, y), (width, height), (fill, edge) = at, size, colours
         self.shapes.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="5" '
@@ -53,7 +66,16 @@ class Canvas:
         anchor: Literal["start", "middle", "end"] = "start",
         colour: str = INK,
     ) -> None:
-        """A line of text; the second number of its place is the base line."""
+        """A line of text.
+
+        Arguments:
+            at: x, and y of the base line, in pixels.
+            text: what it says.
+            size: the height of letters, in pixels.
+            bold: whether letters are bold.
+            anchor: which part of the line stands at x.
+            colour: of letters.
+        """
         x, y = at
         weight = ' font-weight="700"' if bold else ""
         self.shapes.append(
@@ -62,7 +84,13 @@ class Canvas:
         )
 
     def label(self, x: float, y: float, text: str) -> None:
-        """A small text on a line, which makes way for it."""
+        """A small text on a line, which makes way for it.
+
+        Arguments:
+            x: where its middle is, in pixels.
+            y: likewise, from above.
+            text: what it says.
+        """
         width = width_of(text, 11) + 6
         self.shapes.append(
             f'<rect x="{x - width / 2:.1f}" y="{y - 8:.1f}" width="{width:.1f}" height="14" '
@@ -73,7 +101,13 @@ class Canvas:
     def curve(
         self, points: Sequence[tuple[float, float]], colour: str, *, dashed: bool = False
     ) -> None:
-        """A curve from the first of four points to the last, bent by the two between."""
+        """A curve.
+
+        Arguments:
+            points: four, x and y in pixels: from the first to the last, bent by the two between.
+            colour: of the line.
+            dashed: whether the line is dashed.
+        """
         broken = ' stroke-dasharray="5 4"' if dashed else ""
         start, *bends = (f"{x:.1f},{y:.1f}" for x, y in points)
         self.shapes.append(

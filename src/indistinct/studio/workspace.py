@@ -141,7 +141,13 @@ class Workspace:
             self._take(text)
 
     def edit(self, version: int, place: Sequence[str | int], value: Any) -> None:
-        """One key of the policy changed, where it can be read thereafter as far as before."""
+        """One key of the policy changed, where it can be read thereafter as far as before.
+
+        Arguments:
+            version: the step that the page had seen.
+            place: the names of the tables and the key, from the outermost on.
+            value: what it becomes.
+        """
         with self._step(version):
             text = indistinct.edit_policy(self.text, place, value)
             changed = self.bench.hold(text, self.file.parent)
@@ -150,17 +156,31 @@ class Workspace:
             self._take(text)
 
     def role(self, version: int, attribute: str, role: str) -> None:
-        """Another role for a column, with what it needs."""
+        """Another role for a column, with what it needs.
+
+        Arguments:
+            version: the step that the page had seen.
+            attribute: the column.
+            role: its role from now on.
+        """
         with self._step(version):
             self._take(self.bench.with_role(self.text, attribute, role))
 
     def regroup(
         self, version: int, attribute: str, level: int, labels: Sequence[str], name: str, act: str
     ) -> None:
-        """Other names (``rename``) or other groups (``group``) for labels of a hierarchy.
+        """Other names or other groups for labels of a hierarchy.
 
         What comes out is a file of its own, under another name at every step, so that steps can be
         undone.
+
+        Arguments:
+            version: the step that the page had seen.
+            attribute: whose hierarchy it is.
+            level: the level of the labels, that of values being 0.
+            labels: the labels.
+            name: their name or that of their group.
+            act: ``rename`` or ``group``.
         """
         with self._step(version):
             change = indistinct.rename_labels if act == "rename" else indistinct.regroup_labels
@@ -168,7 +188,13 @@ class Workspace:
             self._put_hierarchy(attribute, change(held, level, labels, name))
 
     def take_hierarchy(self, version: int, attribute: str, text: str) -> None:
-        """The hierarchy that a file says, given as its text."""
+        """The hierarchy that a file says.
+
+        Arguments:
+            version: the step that the page had seen.
+            attribute: whose hierarchy it is.
+            text: what stands in the file.
+        """
         with self._step(version):
             with tempfile.TemporaryDirectory(dir=self.folder) as alone:
                 given = Path(alone) / "given.csv"

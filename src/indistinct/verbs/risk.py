@@ -694,7 +694,13 @@ def _is_over_all(part: Promise, quasi: Sequence[str]) -> TypeGuard[KAnonymity]:
 
 
 def for_k(promises: Sequence[Promise], k: int, quasi: Sequence[str]) -> list[Promise]:
-    """The same promises with another k of k-anonymity over all quasi-identifiers."""
+    """The same promises with another k of k-anonymity over all quasi-identifiers.
+
+    Arguments:
+        promises: the promises.
+        k: the other k.
+        quasi: the quasi-identifiers.
+    """
     return [KAnonymity(k=k), *(part for part in promises if not _is_over_all(part, quasi))]
 
 

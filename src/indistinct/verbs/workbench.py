@@ -234,6 +234,11 @@ class Workbench:
 
         What only the old role has is taken out, and what the new one needs is drafted.
 
+        Arguments:
+            policy: the text as it stands.
+            attribute: a column of the table.
+            role: its role from now on.
+
         Raises:
             PolicyError: the text is not TOML, or the table has no such column.
         """

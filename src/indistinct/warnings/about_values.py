@@ -64,6 +64,11 @@ def warn_about_values(private: PrivateTable, publication: Publication, run: Run)
     Readers are told of who knows others' values, which the release shows. Of values that stand
     beside quasi-identifiers, :mod:`known_records` looks at people with many records. Columns that
     are nearly unique are warned of elsewhere.
+
+    Arguments:
+        private: the table that was released.
+        publication: what is published.
+        run: is given what the custodian should know, and what readers should.
     """
     policy, link = private.policy, publication.link
     bare = unpromised(policy)

@@ -94,7 +94,13 @@ def _truth(
 
 
 def best_of(person: Ints, amount: Floats, people: int) -> Floats:
-    """The largest amount of every person, 0 for people without one, [n]."""
+    """The largest amount of every person, 0 for people without one, [n].
+
+    Arguments:
+        person: the person of each amount, [pairs].
+        amount: the amounts, [pairs].
+        people: how many people there are, n.
+    """
     found = np.zeros(people)
     np.maximum.at(found, person, amount)
     return found

@@ -173,7 +173,13 @@ def publishes_sets(context: AttackContext, sensitive: str) -> bool:
 
 
 def by_values(context: AttackContext, other: AttackContext, sensitive: str) -> Together:
-    """Value by value."""
+    """What the releases say together, value by value.
+
+    Arguments:
+        context: the first release.
+        other: the second one, and those that follow it.
+        sensitive: the attribute.
+    """
     contexts = (context, *_further(other, sensitive))
     atom_of, number = _atoms(contexts, sensitive)
     makers = [_atoms_of_sets(sensitive, own, number) for own in atom_of]
@@ -201,7 +207,13 @@ def by_values(context: AttackContext, other: AttackContext, sensitive: str) -> T
 
 
 def by_sets(context: AttackContext, other: AttackContext, sensitive: str) -> Together:
-    """Set by set: the people of all releases whose sets are equal."""
+    """Set by set: the people of all releases whose sets are equal.
+
+    Arguments:
+        context: the first release.
+        other: the second one, and those that follow it.
+        sensitive: the attribute.
+    """
     contexts = (context, *_further(other, sensitive))
     numbers: dict[frozenset[str | None], int] = {}
     masses = [_masses_of_sets(one, sensitive, numbers) for one in contexts]

@@ -710,7 +710,13 @@ class AttackContext:
         return self._lifted(sensitive, self.following(sensitive, to, number), number)
 
     def following(self, sensitive: str, to: Rows, number: int) -> Rows:
-        """The statements that follow from each listed entry, given those of each label."""
+        """The statements that follow from each listed entry, [entries].
+
+        Arguments:
+            sensitive: the attribute.
+            to: the statements that follow from each label, [D].
+            number: how many statements there are.
+        """
         parts, width = self.parts(sensitive), max(number, 1)
         entry, at = expanded(to, parts.index)
         owner = np.repeat(np.arange(len(parts)), parts.length)[entry]
@@ -766,7 +772,13 @@ class AttackContext:
         return self.over_classes(shares, held, number)
 
     def over_classes(self, shares: Weighted, held: Weighted, number: int) -> Spread:
-        """What classes hold over the classes of candidate sets and of the whole release."""
+        """What classes hold over the classes of candidate sets and of the whole release.
+
+        Arguments:
+            shares: the share of each bucket's people of whom a statement is true, [B].
+            held: what these shares add up to over the rows of each class, [G].
+            number: how many statements there are.
+        """
         prior = np.bincount(held.index, held.amount, minlength=number) / max(self.records, 1)
         places = self.places
         return Spread(shares, held, prior, places.candidate_sets, places.row_weight)
@@ -847,7 +859,13 @@ class AttackContext:
         return total[of], most[of]
 
     def once(self, what: str, sensitive: str, make: Callable[[str], Made]) -> Made:
-        """What is made of an attribute, kept under a name."""
+        """What is made of an attribute, kept under a name.
+
+        Arguments:
+            what: the name.
+            sensitive: the attribute.
+            make: makes it of the attribute, where it is not there yet.
+        """
         key = (what, sensitive)
         if key not in self._kept:
             self._kept[key] = make(sensitive)

@@ -88,11 +88,16 @@ def _finding(context: AttackContext, sensitive: str, c: int) -> Finding:
 
 
 def of_buckets(context: AttackContext, sensitive: str, c: int) -> tuple[Floats, Floats]:
-    """Belief in every true label, by the pairs of `Own`, once c people of a bucket are known.
+    """Belief in every true label, by the pairs of `Own`, once some people are known.
 
-    In the worst case they are of the bucket, and have the values, that hide the truth best. On
+    In the worst case they are of one bucket, and have the values, that hide the truth best. On
     average they are any people of the bucket that one of the person's rows, drawn blindly, is
     linked to.
+
+    Arguments:
+        context: what the attacker is given.
+        sensitive: the attribute.
+        c: how many people of a bucket are known.
     """
     shares, linked = context.spread(sensitive).shares, context.set_buckets
     size = context.buckets[sensitive].size if context.bucket_semantics == "one" else context.size_of

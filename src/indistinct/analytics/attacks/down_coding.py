@@ -184,7 +184,13 @@ def _figures(of: str, counts: NDArray[np.float64]) -> dict[str, float | int | No
 
 
 def meaning(cell: Label, taxonomy: Taxonomy, coverage: Coverage) -> Tight:
-    """What a cell says if it is tight to its class."""
+    """What a cell says if it is tight to its class.
+
+    Arguments:
+        cell: the published cell.
+        taxonomy: the hierarchy of the attribute.
+        coverage: the values that each cell stands for.
+    """
     places = np.array(coverage.places(cell) or [], np.int64)
     group_of = np.full(len(taxonomy.leaves), -1, np.int32)
     group_of[places] = 0

@@ -159,7 +159,15 @@ class _Possible:
     def of(
         cls, seen: Seen, name: str, people: int, enumerated: int, random: np.random.Generator
     ) -> _Possible:
-        """All possibilities, or some that are drawn."""
+        """All possibilities, or some that are drawn.
+
+        Arguments:
+            seen: the values and promises.
+            name: the attribute.
+            people: how many people the class has.
+            enumerated: possibilities up to which all are tried.
+            random: where chance comes from.
+        """
         width = len(seen.values[name].domain)
         exact = comb(people + width - 1, people) <= enumerated
         hidden = seen.hidden(name)

@@ -126,6 +126,11 @@ def removable_of_groups(context: AttackContext, sensitive: str, k: int) -> Ints:
 
     Where promises hold without what is made up, no value has a larger share of what is left than
     the bound on beliefs allows.
+
+    Arguments:
+        context: what the attacker is given.
+        sensitive: the attribute.
+        k: records that a group has at least without noise.
     """
     held = context.buckets[sensitive]
     most = removable(held, _singles(held)[1], k, condition(context, sensitive))
@@ -174,6 +179,12 @@ def removable(held: Weighted, singles: Ints, k: int, broken: Broken | None) -> I
     Which values occurring once are removed does not matter to the promises, only how many. Every
     state on the way, with one record or more still to be added, has to be one that noise is added
     to.
+
+    Arguments:
+        held: how often each class has each value, [G].
+        singles: values that occur once in each class, [G].
+        k: records that a class has at least without noise.
+        broken: to which classes noise would still be added; None where the promises do not tell.
     """
     most: Ints = np.minimum(singles, np.maximum(held.size - k, 0))
     if broken is None or not most.any():

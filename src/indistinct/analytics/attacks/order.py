@@ -390,7 +390,13 @@ def attributable(
 
 
 def entries(rows: Rows, chosen: Array, wanted: Array) -> NDArray[np.int64]:
-    """Where ``wanted[i]`` stands among all entries, in row ``chosen[i]``; -1 where it does not."""
+    """Where what is wanted stands among all entries, -1 where it does not, [m].
+
+    Arguments:
+        rows: what each row lists.
+        chosen: the row that is looked at, [m].
+        wanted: what is looked for in it, [m].
+    """
     found = np.full(len(chosen), -1, np.int64)
     each = np.arange(len(rows.index))
     look_up(rows.indptr, rows.index, chosen.astype(np.int64), wanted.astype(np.int64), each, found)
@@ -404,6 +410,11 @@ def rank_correlation(
 
     Ranks are taken within each group, equal values in their order, and their deviations from the
     group's middle are put together; None where no group has two members.
+
+    Arguments:
+        one: the first list, [m].
+        other: the second one, [m].
+        groups: the group of each member, [m].
 
     >>> ends = np.array([0, 1, 2]), np.array([5, 3, 1])
     >>> rank_correlation(*ends, np.zeros(3, np.int32))

@@ -224,7 +224,13 @@ class Seen:
         return broken
 
     def breaks_about(self, name: str, size: Ints, cells: Ints) -> Bools:
-        """Which break one about an attribute, by how often each value occurs, [P, D]."""
+        """Which parts break a promise about an attribute, [P].
+
+        Arguments:
+            name: the attribute.
+            size: people of each part, [P].
+            cells: how often each value occurs in it, [P, D].
+        """
         broken = np.zeros(len(size), np.bool_)
         for item in self.asked.about:
             if str(item.sensitive) == name:
@@ -234,14 +240,28 @@ class Seen:
 
 
 def reference_of(context: AttackContext, own: Values, item: Promise) -> Ints:
-    """How often every value occurs in what a promise compares classes with, [D]."""
+    """How often every value occurs in what a promise compares classes with, [D].
+
+    Arguments:
+        context: what the attacker is given.
+        own: the values of the promise's attribute.
+        item: the promise.
+    """
     ordinary = context.places.classes.ordinary[context.places.class_of]
     values = own.truth if item.reference == "original" else own.published[ordinary]
     return np.bincount(values, minlength=len(own.domain)).astype(np.int64)
 
 
 def class_table(item: Promise, size: Ints, cells: Ints, reference: Ints, own: Values) -> ClassTable:
-    """Classes as a promise about one attribute reads them."""
+    """Classes as a promise about one attribute reads them.
+
+    Arguments:
+        item: the promise.
+        size: records of each class, [P].
+        cells: how often each value occurs in it, [P, D].
+        reference: how often it occurs in what classes are compared with, [D].
+        own: the values.
+    """
     name = str(item.sensitive)
     return ClassTable(
         np.zeros(0, np.int32), size, {name: cells}, {name: reference}, {name: own.domain}

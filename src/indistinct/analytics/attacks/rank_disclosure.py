@@ -80,7 +80,13 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
 
 
 def spread_of_ranks(context: AttackContext, sensitive: str, rank_of: Ints32) -> Spread:
-    """How likely each rank is, given that of each published label, [D]."""
+    """How likely each rank is.
+
+    Arguments:
+        context: what the attacker is given.
+        sensitive: the attribute.
+        rank_of: the rank of each published label, [D].
+    """
     to = Rows(np.arange(len(rank_of) + 1, dtype=np.int64), rank_of)
     return context.lifted(sensitive, to, RANKS)
 

@@ -94,6 +94,11 @@ def prosecutor(size: Ints, threshold: float) -> tuple[float, float, float]:
 def journalist(size: Ints, population: Ints, threshold: float) -> tuple[float, float, float]:
     """At risk, highest and average risk of somebody who is known to be in the population.
 
+    Arguments:
+        size: records of every class, each 1 or more, [G].
+        population: people of the population in every class, not fewer than its records, [G].
+        threshold: the risk above which a record is at risk.
+
     >>> journalist(np.array([4, 4, 8]), np.array([4, 16, 16]), 0.2)
     (0.25, 0.25, 0.109375)
     """
@@ -104,7 +109,13 @@ def journalist(size: Ints, population: Ints, threshold: float) -> tuple[float, f
 
 
 def marketer(size: Ints, population: Ints, whole: bool) -> float:
-    """The share of right links where everybody is linked."""
+    """The share of right links where everybody is linked.
+
+    Arguments:
+        size: records of every class, each 1 or more, [G].
+        population: people of the population in every class, [G].
+        whole: whether everybody of the population is in the table.
+    """
     return len(size) / int(size.sum()) if whole else _links(size, population)
 
 

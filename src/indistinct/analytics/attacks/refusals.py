@@ -376,7 +376,13 @@ class _Together:
         )
 
     def refused(self, worlds: Ints, domain: int, breaks: Breaks) -> Bools:
-        """Whether every attempt has a broken part under each order, [orders, A]."""
+        """Whether every attempt has a broken part under each order, [orders, A].
+
+        Arguments:
+            worlds: the kind of every person under each order, [orders, m].
+            domain: how many kinds there are, K.
+            breaks: whether parts break a promise.
+        """
         parts = self.tried.parts
         number = len(parts)
         row = np.arange(len(worlds))[:, None] * number + parts.row_of
@@ -410,7 +416,13 @@ class _Together:
     def walked(
         self, same: Bools, breaks: Breaks, random: np.random.Generator
     ) -> tuple[Floats, int]:
-        """The same over each stretch of a walk but the first, [stretches, m]; and its steps."""
+        """The same share over each stretch of a walk but the first, [stretches, m]; and the steps.
+
+        Arguments:
+            same: whether records of two kinds have the same value, [K, K].
+            breaks: whether parts break a promise.
+            random: where chance comes from.
+        """
         state, has = self.kind.copy(), np.zeros((STRETCHES + 1, len(self.people)))
         each = int(np.clip(STEPS_EACH * self.lengths.max(), FEWEST, MOST)) // (STRETCHES + 1)
         steps = each * (STRETCHES + 1)

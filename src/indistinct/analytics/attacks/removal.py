@@ -75,7 +75,13 @@ def over_groups(context: AttackContext, sensitive: str, amount: Array) -> Floats
 
 
 def over_all(context: AttackContext, sensitive: str, amount: Array) -> Floats:
-    """The sum of the amounts of groups over those that the rows of a candidate set are of, [K]."""
+    """The sum of the amounts of groups over those that the rows of a candidate set are of, [K].
+
+    Arguments:
+        context: people and release.
+        sensitive: the attribute.
+        amount: of each group, [groups].
+    """
     linked = context.set_buckets
     times = _times(context, context.buckets[sensitive])
     total = np.bincount(linked.row_of, times * amount[linked.index], minlength=len(linked))

@@ -67,7 +67,13 @@ def associations(columns: Mapping[str, Codes], weight: Ints) -> list[Association
 
 
 def association(one: Codes, other: Codes, weight: Ints) -> tuple[float, float]:
-    """Bias-corrected Cramér's V, and corrected mutual information over the smaller entropy."""
+    """Bias-corrected Cramér's V, and corrected mutual information over the smaller entropy.
+
+    Arguments:
+        one: codes of a column, a negative one for a missing value, [C].
+        other: those of the other column, [C].
+        weight: how many records have each combination, [C].
+    """
     known = (one >= 0) & (other >= 0) & (weight > 0)
     first, r = _dense(one[known])
     second, c = _dense(other[known])

@@ -460,7 +460,13 @@ class _Network:
         self.left: list[int] = []
 
     def add(self, begin: int, end: int, capacity: int) -> None:
-        """Add an arc."""
+        """Add an arc.
+
+        Arguments:
+            begin: the node it leaves.
+            end: the node it leads to.
+            capacity: how much can flow through it.
+        """
         for node, other, room in ((begin, end, capacity), (end, begin, 0)):
             self.arcs[node].append(len(self.ends))
             self.ends.append(other)

@@ -181,7 +181,13 @@ def following(
 def on_scales(
     texts: pl.DataFrame, kinds: Mapping[str, str], names: Iterable[str]
 ) -> dict[str, Floats]:
-    """The numbers of columns, or the days to their dates; without columns that have neither."""
+    """The numbers of columns, or the days to their dates, [n]; without columns that have neither.
+
+    Arguments:
+        texts: the columns as text, null for missing.
+        kinds: the kind that each column has by its type, ``text`` where only texts are known.
+        names: the columns that are read.
+    """
     columns = _columns(texts.select(*names), kinds, np.ones(texts.height, dtype=np.int64))
     return {column.name: scale for column in columns if (scale := column.scale) is not None}
 
@@ -200,6 +206,11 @@ def in_order(by: Floats, values: Floats, turns: float = TURNS) -> bool:
     Where several values stand at one place they are taken the worst way round; where there are few
     places they turn back seldom whatever they are, so that rows at different ones have to be
     ordered alike as well. Some rows are looked at first.
+
+    Arguments:
+        by: the number that orders each row, nan where it is missing, [n].
+        values: the value of each row, nan where it is missing, [n].
+        turns: turns that are allowed, as a share of those that chance makes.
     """
     there = ~(np.isnan(by) | np.isnan(values))
     by, values = by[there], values[there]
@@ -249,7 +260,14 @@ class _Column:
 
     @classmethod
     def read(cls, texts: pl.Series, held: Ints, kind: str, weight: Ints) -> _Column:
-        """Understand a column, of which every text has a rank, 0 where it is missing."""
+        """Understand a column.
+
+        Arguments:
+            texts: the text of each row, [n].
+            held: the rank of each text, 0 where it is missing, [n].
+            kind: the kind that the column has by its type.
+            weight: how many records each row stands for, [n].
+        """
         first, count = _first_and_count(held, weight)
         order = np.argsort(first[1:], kind="stable")
         value = texts.gather(first[1:][order])

@@ -38,6 +38,12 @@ class Encoded:
 def encode(table: Table, attributes: Sequence[str], weights: str | None = None) -> Encoded:
     """The distinct combinations of some columns, and the probabilities of their records.
 
+    Arguments:
+        table: the table.
+        attributes: the columns.
+        weights: a column with re-identification probabilities up to a factor; not given: all are
+            alike.
+
     Raises:
         DataError: ``weights`` is a column with something else than numbers from 0 on.
     """

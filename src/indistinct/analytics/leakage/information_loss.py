@@ -134,10 +134,15 @@ class LeakageAnalysis:
     def combinations(
         self, most: int, *, least: int = 1, progress: Progress | None = None
     ) -> Iterator[Leakage]:
-        """The leakage of every combination of ``least`` to ``most`` attributes, in no given order.
+        """The leakage of every combination of so many attributes, in no given order.
 
         What leaks most is taken first: where an attribute has told most records apart, the
         combinations it is in cost little (see :mod:`indistinct.kernels.partitions`).
+
+        Arguments:
+            most: attributes of a combination, at most.
+            least: and at least.
+            progress: gets what is done, and the share that is.
         """
         for leakage in self._walk(most, progress=progress):
             if len(leakage.attributes) >= least:
@@ -151,11 +156,16 @@ class LeakageAnalysis:
         below: float = math.inf,
         progress: Progress | None = None,
     ) -> list[Leakage]:
-        """The ``number`` combinations of at most ``most`` attributes that leak most, worst first.
+        """The combinations that leak most, worst first.
 
-        Attributes whose normalized leakage is ``below`` or more are left out.
         Together attributes leak no more than the sum of what each leaks, so combinations that
         cannot reach the worst ones found so far are not looked at.
+
+        Arguments:
+            most: attributes of a combination, at most.
+            number: how many combinations are wanted.
+            below: the normalized leakage from which on an attribute is left out, 0 to 1.
+            progress: gets what is done, and the share that is.
         """
         if number < 1:
             return []
@@ -183,6 +193,11 @@ class LeakageAnalysis:
 
         A combination is minimal if no part of it reaches the threshold. Leakage never falls when an
         attribute is added, so nothing above a combination that was found is looked at.
+
+        Arguments:
+            threshold: the normalized leakage, 0 to 1.
+            most: attributes of a combination, at most.
+            progress: gets what is done, and the share that is.
         """
         bar = threshold * self.entropy - TINY
         reached = [

@@ -266,7 +266,13 @@ def compare_leakage(
 
 
 def leakage_by_level(encoded: Encoded, attribute: str, taxonomy: Taxonomy) -> list[float]:
-    """The normalized leakage of an attribute at every level of a hierarchy of its values."""
+    """The normalized leakage of an attribute at every level of its hierarchy, [levels].
+
+    Arguments:
+        encoded: the table.
+        attribute: the attribute.
+        taxonomy: its hierarchy, with all its values.
+    """
     analysis = encoded.analysis
     codes = analysis.table.codes[analysis.attributes.index(attribute)]
     mass = np.bincount(codes, encoded.mass, minlength=len(encoded.domains[attribute]))
@@ -309,7 +315,13 @@ def leakage_with_decoys(
 
 
 def level_below(shares: Sequence[float], threshold: float, least: int = 0) -> int | None:
-    """The lowest level from ``least`` on, but for the top, that leaks less than the threshold."""
+    """The lowest level that leaks less than a threshold; None where none below the top does.
+
+    Arguments:
+        shares: the normalized leakage of every level, 0 to 1, [levels].
+        threshold: the leakage that is too much.
+        least: the level from which on one is looked for.
+    """
     for level in range(least, len(shares) - 1):
         if shares[level] < threshold:
             return level

@@ -383,9 +383,14 @@ def dependent(
 ) -> list[Association]:
     """How much every two attributes of a table depend on each other, strongest first.
 
-    Numbers and dates of many values are put into ten bins first; a text of many values is taken
-    as it is, and where nearly every record has its own nothing can be said of it. Identifiers are
-    names, also where they are numbers.
+    Numbers and dates of many values are put into ten bins first; a text of many values is taken as
+    it is, and where nearly every record has its own nothing can be said of it.
+
+    Arguments:
+        data: the table.
+        kinds: the kind that each column has by its type, ``text`` where it is not given.
+        missing: gives the texts that stand for a missing value of a column.
+        identifiers: columns of names, also where they are numbers; they get no bins.
     """
     table = data.analysis.table
     columns: dict[str, Codes] = {}
@@ -585,6 +590,11 @@ def data_edges(
 
     A dependence between an identifier and a sensitive attribute is told and not counted: of
     itself it would say that nothing can be protected.
+
+    Arguments:
+        found: how much attributes depend on each other, strongest first.
+        threshold: the strength from which on a dependence is an edge, 0 to 1.
+        graph_kinds: the kind of each attribute of the graph.
     """
     edges, notes = [], []
     for item in found:

@@ -46,7 +46,13 @@ _BESIDE_A_SCHOOL = (
 def at_school(
     table: Table, items: list[AttributeProfile], looks: Mapping[str, Look]
 ) -> list[AttributeProfile]:
-    """The columns; a grade and a class are those of a school where another column speaks of one."""
+    """The columns; a grade and a class are those of a school where another column speaks of one.
+
+    Arguments:
+        table: the table.
+        items: its columns.
+        looks: each of them seen by itself, by name.
+    """
     spoken = [words(item.called or item.attribute) for item in items]
     schools = sum(not _OF_A_SCHOOL.isdisjoint(said) for said in spoken)
     for at, item in enumerate(items) if schools else ():
@@ -69,7 +75,13 @@ _LONGEST = 60
 def at_work(
     table: Table, items: list[AttributeProfile], looks: Mapping[str, Look]
 ) -> list[AttributeProfile]:
-    """The columns; years beside a wage are those that somebody has worked: years_bank."""
+    """The columns; years beside a wage are those that somebody has worked: years_bank.
+
+    Arguments:
+        table: the table.
+        items: its columns.
+        looks: each of them seen by itself, by name.
+    """
     paid = any(names_one_of(item.called or item.attribute, _PAY) for item in items)
     for at, item in enumerate(items) if paid else ():
         years = words(item.called or item.attribute)[:1]
@@ -139,7 +151,13 @@ def as_count(item: AttributeProfile) -> AttributeProfile:
 
 
 def of_a_visit(table: Table, item: AttributeProfile, persons: Persons) -> AttributeProfile:
-    """An age that most people have several of, as they are asked again: it is of the visit."""
+    """An age that most people have several of, as they are asked again: it is of the visit.
+
+    Arguments:
+        table: the table.
+        item: the column.
+        persons: the people whom its records are of.
+    """
     aged = item.role == "quasi-identifier" and item.about == "age" and item.type == "number"
     if not aged or item.attribute not in persons.differing:
         return item
@@ -148,7 +166,13 @@ def of_a_visit(table: Table, item: AttributeProfile, persons: Persons) -> Attrib
 
 
 def counter(item: AttributeProfile, persons: Persons, aged: bool) -> AttributeProfile:
-    """What counts the records of a person; beside an age at each of them it tells the birth."""
+    """What counts the records of a person; beside an age at each of them it tells the birth.
+
+    Arguments:
+        item: the column that counts.
+        persons: the people whose records it counts.
+        aged: whether a column has an age at each record.
+    """
     if aged:
         why = f"with an age at each record of a '{persons.column}' it tells the birth"
         draft = Draft("suppress")
@@ -168,7 +192,14 @@ _OCCASIONS = (
 def of_the_design(
     table: Table, item: AttributeProfile, persons: Persons, aged: bool
 ) -> AttributeProfile:
-    """The visits, arms or tests that nearly everybody of a study has equally often tell nobody."""
+    """The visits, arms or tests that nearly everybody of a study has equally often tell nobody.
+
+    Arguments:
+        table: the table.
+        item: the column.
+        persons: the people whom its records are of.
+        aged: whether a column has an age at each record; then numbers are not looked at.
+    """
     asked = item.role == "sensitive" or (item.role == "quasi-identifier" and not item.sure)
     asked = asked and 1 < item.distinct <= KEPT and not item.missing
     asked = asked and not (aged and item.kind in ("integer", "float"))
@@ -204,7 +235,13 @@ def without_codes(table: Table, items: list[AttributeProfile]) -> list[Attribute
 def with_counters(
     table: Table, items: list[AttributeProfile], beside: Sequence[Column]
 ) -> list[AttributeProfile]:
-    """The columns; what counts the records of a claim or an order says nothing of anybody."""
+    """The columns; what counts the records of a claim or an order says nothing of anybody.
+
+    Arguments:
+        table: the table.
+        items: its columns.
+        beside: its columns as the search for people sees them.
+    """
     numbers = [one for one in beside if one.role == "identifier" and one.distinct < one.filled]
     unsure = {item.attribute for item in items if not item.sure}
     others = [one for one in beside if one.name in unsure and one.kind == "integer"]
@@ -251,6 +288,11 @@ def of_sets_of_items(
     """The columns; those are left out of which fewer than K people have any item.
 
     No promise about such items can be kept. Strays of one column are values of its whole set.
+
+    Arguments:
+        table: the table.
+        items: its columns.
+        persons: the people whom its records are of.
     """
     sets: dict[str, list[AttributeProfile]] = {}
     for item in items:

@@ -225,6 +225,11 @@ def _look_first(profile: Profile) -> Iterator[str]:
 def write_first_policy(text: str, path: str | Path, *, overwrite: bool = False) -> None:
     """Write the text of a policy, whole or not at all.
 
+    Arguments:
+        text: The policy.
+        path: The file to write.
+        overwrite: Whether a file that is there already is replaced.
+
     Raises:
         OutputError: When the file exists and ``overwrite`` is false, or cannot be written.
     """

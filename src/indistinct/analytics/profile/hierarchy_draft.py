@@ -89,6 +89,12 @@ def type_of(
 
     Whole numbers are categories where there are few and small ones, and where the name speaks of
     codes; not where it speaks of a count.
+
+    Arguments:
+        column: the name of the column.
+        values: its values.
+        concept: what it is about, if that is known.
+        content: what its values are found to be.
     """
     if values.kind in ("date", "datetime") or (content and content.since):
         return "date"

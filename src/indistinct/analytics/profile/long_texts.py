@@ -18,6 +18,11 @@ def is_doorstep(column: str, values: Values, tags: Iterable[Tag]) -> bool:
     """Whether the column holds places as small as a street or a point on the map.
 
     A few values that many records share are none, despite the name: U and R for addresses.
+
+    Arguments:
+        column: the name of the column.
+        values: its values.
+        tags: the kinds of identifiers that it may be.
     """
     if _are_addresses(values) or _are_streets(values):
         return True

@@ -61,6 +61,11 @@ def meant(
 
     A hospital has many names or numbers, and whether somebody was in one has few values; estado is
     a state with a name, and a status with a number.
+
+    Arguments:
+        column: the name of the column.
+        found: what it is taken to be about, and why.
+        values: its values.
     """
     if _is_weight_of_survey(column, values):
         return concept_named("survey"), (

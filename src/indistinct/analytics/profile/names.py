@@ -251,7 +251,12 @@ def _places(vocabulary: tuple[str, ...]) -> dict[str, int]:
 
 
 def is_one_of(name: str, vocabulary: Iterable[str], beside: Sequence[str] = ()) -> str | None:
-    """The word of the vocabulary that is the whole name, but for numbers and words ``beside``.
+    """The word of a vocabulary that is the whole name, but for numbers and some words.
+
+    Arguments:
+        name: the name of a column.
+        vocabulary: the words that are looked for.
+        beside: words that may stand beside one of them.
 
     >>> is_one_of("AgeYears", ["age"], beside=["years"])
     'age'

@@ -647,6 +647,11 @@ def counted_from(table: Table, numbers: Sequence[str], days: Sequence[str]) -> s
     """The day from which columns count days, if another column has the same days as dates.
 
     One program counts all days of a table from the same one.
+
+    Arguments:
+        table: the table.
+        numbers: columns that count days.
+        days: columns of dates.
     """
     some = table.sample([*numbers, *days], SOME_RECORDS).select(
         *(

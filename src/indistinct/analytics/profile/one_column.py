@@ -85,7 +85,11 @@ def values_of(
 ) -> tuple[Values, Content | None]:
     """The values of a column without those that stand for missing, and what they are.
 
-    ``called`` is what the column's name says, if that is less than the whole of it.
+    Arguments:
+        table: the table.
+        column: the column.
+        missing: texts that stand for a missing value.
+        called: what the column's name says, if that is less than the whole of it.
     """
     counted, kind = count_values(table, column), table.kinds[column]
     values = read_values(counted, kind, missing)
@@ -165,6 +169,11 @@ def telling(by_name: Look, by_title: Look, title: str) -> Look:
     """A column that has a name and a title, seen by the one that tells what it is about.
 
     What either takes for an identifier is one. A question tells less than a few words do.
+
+    Arguments:
+        by_name: the column as its name shows it.
+        by_title: the same, as its title does.
+        title: the title.
     """
     sure, sure_by_name = (
         look.item.role == "identifier" and not look.item.left_out for look in (by_title, by_name)
@@ -188,7 +197,15 @@ def in_role(
     role: Role,
     why: str,
 ) -> AttributeProfile:
-    """The same column in another role; its values are read again where they were too many."""
+    """The same column in another role; its values are read again where they were too many.
+
+    Arguments:
+        table: the table.
+        item: the column.
+        read: its values and what they are, unless they were too many.
+        role: the other role.
+        why: the reason to tell.
+    """
     values, content = read or values_of(table, item.attribute, item.codes, item.called)
     draft = Draft()
     if role == "quasi-identifier":

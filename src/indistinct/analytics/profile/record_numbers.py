@@ -70,6 +70,11 @@ def numbers_records(column: str, values: Values, found: tuple[Concept, str] | No
     """Whether values number records, although the name speaks of what others know: reg, 1 to n.
 
     Ages and sizes run through by chance where they are few, but hardly from 1 on without a gap.
+
+    Arguments:
+        column: the name of the column.
+        values: its values.
+        found: what the name speaks of, and why.
     """
     if found is None or found[0].name == "time" or found[1].startswith(_OF_US_PLACES):
         return False

@@ -140,7 +140,13 @@ def counted_since(name: str, values: Values) -> str | None:
 
 
 def how_to_write(name: str, values: Values, about: str | None) -> Iterator[tuple[str, str]]:
-    """What to write instead, with a code for it: for dates as numbers, and for mixed ages."""
+    """What to write instead, with a code for it: for dates as numbers, and for mixed ages.
+
+    Arguments:
+        name: the name of the column.
+        values: its values.
+        about: what it is about.
+    """
     dated = about in ("time", "birth", "death") and are_counted_days(name, values)
     if dated and counted_since(name, values) is None:
         yield DAYS, COUNTED_DAYS

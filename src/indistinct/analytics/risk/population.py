@@ -134,7 +134,13 @@ class Population:
 def covers(
     released: Frame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]
 ) -> dict[str, dict[Label, frozenset[Label]]]:
-    """For each quasi-identifier the exact values that each published cell stands for."""
+    """For each quasi-identifier the exact values that each published cell stands for.
+
+    Arguments:
+        released: a table with the quasi-identifiers as they are published.
+        taxonomies: their hierarchies.
+        quasi: the quasi-identifiers.
+    """
     table = open_table(released, allow_empty=True)
     found = {}
     for name in quasi:

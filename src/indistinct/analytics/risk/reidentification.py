@@ -806,6 +806,11 @@ def estimated(size: Ints, uniqueness: Uniqueness, threshold: float = THRESHOLD) 
 
     For a class of f records the model says how probable each number of people in the population is.
     None where the model was not fitted, as for a table without uniques.
+
+    Arguments:
+        size: records of every class, each 1 or more, [G].
+        uniqueness: the models, as they were fitted.
+        threshold: the risk above which a record is at risk.
     """
     fit = uniqueness.best
     if not fit.fitted:
@@ -881,7 +886,15 @@ def curve_of_classes(size: Ints, ks: Iterable[int], threshold: float = THRESHOLD
 def curve_point(
     k: int, size: Ints, records: int, threshold: float, levels: Mapping[str, int] | None = None
 ) -> CurvePoint:
-    """The point of a curve for classes of k or more, of a table of so many records."""
+    """The point of a curve for classes of k records or more.
+
+    Arguments:
+        k: records that a class has at least.
+        size: records of every class that is kept, [G].
+        records: records of the whole table.
+        threshold: the risk above which a record is at risk.
+        levels: the level of every quasi-identifier in the release, if one was made.
+    """
     kept = int(size.sum()) / records if records else 0.0
     return CurvePoint(k, prosecutor(size, threshold), kept, len(size), levels)
 

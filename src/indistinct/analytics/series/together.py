@@ -736,7 +736,14 @@ def _written_unlike(
 
 
 def connected(person: Ints, group: Ints, people: int, groups: int) -> Ints:
-    """For everybody a person of the same connected set: people linked by shared groups, [n]."""
+    """For everybody a person of the same connected set: people linked by shared groups, [n].
+
+    Arguments:
+        person: the person of each pair, [pairs].
+        group: the group of each pair, [pairs].
+        people: how many people there are, n.
+        groups: how many groups.
+    """
     home = np.arange(people)
     while True:
         least = np.full(groups, people)

@@ -46,7 +46,14 @@ class Counts(PlainData):
     def of(
         cls, texts: pl.DataFrame, one: str, other: str, weight: pl.Series | None = None
     ) -> Counts:
-        """The counts of two columns of text, one row per record or ``weight`` records each."""
+        """The counts of two columns.
+
+        Arguments:
+            texts: the columns as text.
+            one: the first column.
+            other: the second one.
+            weight: how many records each row stands for, [n]; not given: one.
+        """
         rows, columns = (in_order(texts[name].unique().to_list()) for name in (one, other))
         shape = (len(rows), len(columns))
         at = codes_in(texts[one], rows).astype(np.int64) * shape[1]

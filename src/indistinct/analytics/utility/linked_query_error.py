@@ -436,8 +436,13 @@ def chances(
 def middles(domain: Domain, cells: PublishedCells, asked: Condition | None = None) -> Floats:
     """The number that each cell counts with, NaN where it has none, [L].
 
-    The middle of a range, the mean of the numbers of another cell; where something is ``asked``
-    for, of the part that fits (and of the whole where nothing does, which counts nowhere).
+    The middle of a range, the mean of the numbers of another cell; where something is asked for, of
+    the part that fits (and of the whole where nothing does, which counts nowhere).
+
+    Arguments:
+        domain: the exact values of the attribute.
+        cells: its published cells.
+        asked: the condition on it, if there is one.
     """
     assert domain.numbers is not None
     wanted = None if asked is None else leaves_asked(domain, asked)

@@ -210,7 +210,14 @@ class _Worlds:
     def of(
         self, attribute: int, domain: Domain, cells: PublishedCells, coverage: Coverage
     ) -> _Pairs:
-        """The pairs of one attribute; for classes that nobody fits, the people who fit the cell."""
+        """The pairs of one attribute; for classes that nobody fits, the people who fit the cell.
+
+        Arguments:
+            attribute: its place among the quasi-identifiers.
+            domain: its exact values.
+            cells: its published cells.
+            coverage: the values that each cell stands for.
+        """
         codes = self.published.codes[attribute]
         size = self.published.size
         alone = np.zeros(len(cells.labels))

@@ -356,7 +356,14 @@ def leaves_asked(domain: Domain, condition: Condition) -> Bools:
 def fits_of(
     domains: Sequence[Domain], published: PublishedRows, condition: Condition, uniform: bool
 ) -> Floats:
-    """How well every cell of an attribute fits a condition on it, [L]."""
+    """How well every cell of an attribute fits a condition on it, [L].
+
+    Arguments:
+        domains: the exact values of each quasi-identifier.
+        published: the release.
+        condition: what is asked.
+        uniform: whether a cell fits by the share of it that is asked for; else it fits if any is.
+    """
     domain, cells = domains[condition.attribute], published.cells[condition.attribute]
     found = np.zeros(len(cells.labels))
     if len(cells.leaves):
@@ -374,7 +381,15 @@ def answers_over(
     asked: Sequence[Query],
     fits: Callable[[Condition], Floats],
 ) -> Floats:
-    """Answers to queries over distinct rows, those on the same attributes together."""
+    """Answers to queries over distinct rows, those on the same attributes together, [Q].
+
+    Arguments:
+        codes: the codes of each attribute, [n] each.
+        cards: how many codes each attribute has.
+        weight: how many records each row stands for, [n].
+        asked: the queries.
+        fits: gives how well each code of an attribute fits a condition on it, [codes].
+    """
     alike: dict[tuple[int, ...], list[int]] = {}
     for place, query in enumerate(asked):
         alike.setdefault(tuple(part.attribute for part in query), []).append(place)
