@@ -209,7 +209,7 @@ def frequency_table(
     """The frequency table of coded rows, and the combination of every row [n].
 
     Arguments:
-        codes: the codes of each quasi-identifier, [n] each.
+        codes: the codes of each attribute, [n] each.
         domains: how many codes each of them has.
         sensitive: for each sensitive attribute its codes, [n], and its values in code order, [D].
         weight: how many units each row stands for, [n].
@@ -242,7 +242,7 @@ def record_table(
     """The rows as a frequency table of their own, none of them put together; and their numbers.
 
     Arguments:
-        codes: the codes of each quasi-identifier, [n] each.
+        codes: the codes of each attribute, [n] each.
         domains: how many codes each of them has.
         sensitive: for each sensitive attribute its codes, [n], and its values in code order, [D].
         weight: how many units each row stands for, [n].

@@ -776,7 +776,7 @@ class AttackContext:
 
         Arguments:
             shares: the share of each bucket's people of whom a statement is true, [B].
-            held: what these shares add up to over the rows of each class, [G].
+            held: how much of each statement the rows of each class have, [G].
             number: how many statements there are.
         """
         prior = np.bincount(held.index, held.amount, minlength=number) / max(self.records, 1)

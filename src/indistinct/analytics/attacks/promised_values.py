@@ -257,8 +257,8 @@ def class_table(item: Promise, size: Ints, cells: Ints, reference: Ints, own: Va
 
     Arguments:
         item: the promise.
-        size: records of each class, [P].
-        cells: how often each value occurs in it, [P, D].
+        size: records of each class, [G].
+        cells: how often each value occurs in it, [G, D].
         reference: how often it occurs in what classes are compared with, [D].
         own: the values.
     """
