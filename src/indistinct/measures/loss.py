@@ -103,7 +103,13 @@ class BoundLoss(CellObjective):
         return self.cost_of(attribute, leaves, recoding.suppressed)
 
     def cost_of(self, attribute: int, leaves: Ints, suppressed: Bools) -> float:
-        """The loss of attribute j where the cell of each combination stands for so many leaves."""
+        """The loss of an attribute.
+
+        Arguments:
+            attribute: j.
+            leaves: those that the cell of each combination stands for, [C].
+            suppressed: which combinations are suppressed, [C].
+        """
         if not self._alive[attribute]:
             return 0.0
         data, kept = self.data, ~suppressed

@@ -67,7 +67,13 @@ class BoundEntropy(CellObjective):
         return self.cost_of(attribute, under, recoding.suppressed)
 
     def cost_of(self, attribute: int, under: Ints, suppressed: Bools) -> float:
-        """Bits lost in attribute j where the cell of each combination covers so many records."""
+        """Bits lost in an attribute.
+
+        Arguments:
+            attribute: j.
+            under: the records that the cell of each combination covers, [C].
+            suppressed: which combinations are suppressed, [C].
+        """
         data = self.data
         own = data.units(attribute)[data.table.codes[attribute]]
         under = np.where(suppressed, data.table.records, under)

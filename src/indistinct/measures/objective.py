@@ -152,9 +152,12 @@ class BoundObjective(ABC):
 
     @abstractmethod
     def lower(self, levels: Levels, least: Ints, inherited: Floats) -> Floats:
-        """Lower bounds of the keys [c, q] of nodes with these levels [c, m].
+        """Lower bounds of the keys of nodes, [c, q].
 
-        ``least`` [c] units are suppressed there at least; ``inherited`` is [c, width].
+        Arguments:
+            levels: those of the nodes, [c, m].
+            least: units that are suppressed there at least, [c].
+            inherited: what the nodes inherit, [c, width].
         """
 
     def unsuppressed(self, levels: Levels) -> Floats:

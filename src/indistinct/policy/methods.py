@@ -34,7 +34,13 @@ def method_checks(
     promises: Sequence[Requirement],
     attributes: Mapping[str, Attribute | None],
 ) -> Iterator[Problem]:
-    """What the method does not heed, and what it lacks."""
+    """What the method does not heed, and what it lacks.
+
+    Arguments:
+        method: the section of that name.
+        promises: what is promised.
+        attributes: the attributes by name; None for one that cannot be read.
+    """
     own = registered(method)
     yield from _objective_checks(method, own)
     for key in _said(method):

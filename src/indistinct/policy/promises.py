@@ -24,9 +24,14 @@ def promises_of(
     problems: list[Problem],
     person: str | None = None,
 ) -> tuple[Requirement, ...]:
-    """The requirements that the list of promises asks for; what is wrong goes to ``problems``.
+    """The requirements that the list of promises asks for.
 
-    Where ``person`` names the column of people with many records, promises count people.
+    Arguments:
+        given: the list, as it was written.
+        attributes: the attributes by name; None for one that cannot be read.
+        method: the section of that name; None where it cannot be read.
+        problems: what is wrong is added here.
+        person: the column of people with many records, where promises count people.
     """
     if isinstance(given, Mapping | str) or not isinstance(given, Sequence):
         problems.append(wrong(("promises",), "a list of tables: [[promises]]", given))

@@ -18,7 +18,13 @@ KNM = "knm-anonymity"
 
 
 def rank_checks(role: Role, given: Ranks, place: tuple[str, ...]) -> Iterator[Problem]:
-    """What contradicts itself in the ranks of an attribute's values."""
+    """What contradicts itself in the ranks of an attribute's values.
+
+    Arguments:
+        role: that of the attribute.
+        given: the ranks.
+        place: the keys that lead to them.
+    """
     where = place_of(place)
     if role != "sensitive":
         yield Problem(

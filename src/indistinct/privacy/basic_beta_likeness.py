@@ -83,7 +83,13 @@ class BasicBetaLikeness(BetaLikeness):
 
 
 def largest_ratio(promise: AboutValues, classes: ClassTable, base: Floats) -> Floats:
-    """For every class the largest quotient of a harmful value's share and its base [D], [G]."""
+    """For every class the largest quotient of a harmful value's share and its base, [G].
+
+    Arguments:
+        promise: says which values are harmful.
+        classes: the classes, and how often values occur in each, [G, D].
+        base: what the share of each value is divided by, [D].
+    """
     cells = cells_of(promise, classes)
     if not promise.about_all:
         base = np.where(promise.harmful(domain_of(promise, classes)), base, np.inf)

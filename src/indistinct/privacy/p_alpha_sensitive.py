@@ -124,7 +124,13 @@ def _lightest(weight: Floats, classes: ClassTable) -> float | None:
 
 
 def too_light(promise: Promise, alpha: float, together: float) -> Problem | None:
-    """The problem that all values of a table together weigh less than every class has to."""
+    """The problem that all values of a table together weigh less than every class has to.
+
+    Arguments:
+        promise: what is promised.
+        alpha: the weight that a class has at least.
+        together: the weight of all values of the table.
+    """
     if together >= alpha - CLOSE:
         return None
     return Problem(

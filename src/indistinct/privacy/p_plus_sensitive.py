@@ -86,7 +86,10 @@ def categories_held(
 ) -> tuple[Ints, Floats]:
     """The number of different categories in every class, and what they are worth together, [G].
 
-    ``worth`` is by category; nothing where not given.
+    Arguments:
+        promise: says whose categories.
+        classes: the classes, and how often values occur in each, [G, D].
+        worth: what each category is worth, [categories]; nothing where not given.
     """
     domain = domain_of(promise, classes)
     cells = cells_of(promise, classes)

@@ -27,7 +27,14 @@ def must(check: Callable[..., None], **bounds: object) -> dict[str, Any]:
 
 
 def whole(model: str, name: str, given: object, least: int, remedy: str | None = None) -> None:
-    """Raise :class:`PolicyError` unless the parameter is a whole number of at least ``least``.
+    """Raise :class:`PolicyError` unless the parameter is a whole number that is large enough.
+
+    Arguments:
+        model: the privacy model, for the message.
+        name: the parameter.
+        given: its value.
+        least: the smallest number that is allowed.
+        remedy: what would mend it.
 
     >>> whole("k-anonymity", "k", 5, 1)
     """
@@ -114,6 +121,12 @@ def _number_within(bounds: Mapping[str, Any]) -> str:
 
 def choice(model: str, name: str, given: object, known: Sequence[str]) -> None:
     """Raise :class:`PolicyError` unless the parameter is one of the known words.
+
+    Arguments:
+        model: the privacy model, for the message.
+        name: the parameter.
+        given: its value.
+        known: the words.
 
     >>> choice("t-closeness", "distance", "equal", ("equal", "ordered"))
     """

@@ -115,6 +115,11 @@ def serves(values: int, k: float, mu: float) -> bool:
     first 1, 2, .. D ranks. The best mixture is of the first rank and of all D, with a third of the
     records beside the uniform part.
 
+    Arguments:
+        values: D, how many different values a class has.
+        k: of theta(k).
+        mu: of theta(k).
+
     >>> serves(5, 6, 0.6), serves(5, 7, 0.6)
     (True, False)
     """
@@ -148,6 +153,12 @@ def largest_k(values: int, mu: float) -> int:
 
 def within_reach(values: int, k: int, mu: float, *, by_size: bool) -> str:
     """What to ask of that many values in place of a k and a mu that they do not reach.
+
+    Arguments:
+        values: how many different values the table has.
+        k: of theta(k).
+        mu: of theta(k).
+        by_size: whether theta goes by the size of each class, which k stands for.
 
     >>> within_reach(3, 5, 1.0, by_size=False)
     'choose k of at most 3, or mu of at most 0.34'

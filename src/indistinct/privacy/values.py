@@ -187,12 +187,17 @@ def present(promise: Promise, table: FrequencyTable) -> Ints | None:
 
 
 def evened(promise: Promise, table: FrequencyTable, allowed: int | None) -> Floats:
-    """The most even distribution that is left of a table if ``allowed`` records leave, falling.
+    """The most even distribution that may be left of a table if records leave: shares, falling.
 
     Records of the most frequent values leave first, all of them down to one level. Whatever else
     leaves, the k most frequent values of what is left have together no smaller share, for any k:
-    what is too uneven here is too uneven in every release. ``allowed`` None stands for all but one
-    record, which leaves the uniform distribution.
+    what is too uneven here is too uneven in every release.
+
+    Arguments:
+        promise: says which values.
+        table: the table to be released.
+        allowed: records that may leave; None for all but one, which leaves the uniform
+            distribution.
     """
     cells = table.sensitive[str(promise.sensitive)]
     counts = -np.sort(-cells.totals[cells.totals.nonzero()].astype(np.float64))
@@ -251,7 +256,14 @@ def beside_one(value: float, *, up: bool) -> str:
 def too_few_values(
     promise: Promise, held: int, needed: int, *, categories: bool = False
 ) -> Problem | None:
-    """The problem that a table has fewer values (or categories) than every class must hold."""
+    """The problem that a table has fewer values (or categories) than every class must hold.
+
+    Arguments:
+        promise: what is promised.
+        held: different values in the table.
+        needed: different values that a class holds at least.
+        categories: whether categories are counted in place of values.
+    """
     if held >= needed:
         return None
     many = "categories" if categories else "values"
@@ -269,7 +281,14 @@ def too_few_values(
 
 
 def too_uneven(promise: Promise, allowed: int | None, why: str, remedy: str) -> Problem:
-    """The problem that the table's values are too unevenly frequent, with any suppression."""
+    """The problem that the table's values are too unevenly frequent, with any suppression.
+
+    Arguments:
+        promise: what is promised.
+        allowed: records that may be left out; None for any number.
+        why: what is too uneven, in words.
+        remedy: what would mend it.
+    """
     if allowed is None or allowed == 0:
         left = ""
     else:
@@ -285,7 +304,13 @@ def too_uneven(promise: Promise, allowed: int | None, why: str, remedy: str) -> 
 def without_categories(
     promise: Promise, domain: SensitiveDomain, *, in_order: bool
 ) -> Problem | None:
-    """The problem that values have no category, or that categories are in no order."""
+    """The problem that values have no category, or that categories are in no order.
+
+    Arguments:
+        promise: what is promised.
+        domain: the values, and what is known of them.
+        in_order: whether categories have to be in an order.
+    """
     key = f'attributes."{promise.sensitive}".categories'
     if not domain.categories:
         return Problem(

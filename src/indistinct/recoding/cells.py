@@ -168,8 +168,12 @@ def classes_as_published(plan: CellPlan) -> Ints32:
 def amounts_under(taxonomy: Taxonomy, texts: Sequence[Label], amounts: Ints) -> Ints:
     """What the leaves that each published cell stands for add up to, [cells].
 
-    ``amounts`` goes by leaf; ones count the leaves. Cells are read as
-    :class:`~indistinct.hierarchies.cells.Coverage` reads them.
+    Cells are read as :class:`~indistinct.hierarchies.cells.Coverage` reads them.
+
+    Arguments:
+        taxonomy: the hierarchy of the attribute.
+        texts: what the cells are, [cells].
+        amounts: that of every leaf, [leaves]; ones count the leaves.
     """
     from_top, labels, _ = paths_from_top(taxonomy.compile())
     sums = np.zeros(len(labels), dtype=np.int64)

@@ -332,7 +332,13 @@ class Broken:
 
 
 def broken_by(data: LeveledTable, plan: Plan, promises: Sequence[Promise]) -> list[Broken]:
-    """The promises that a plan breaks."""
+    """The promises that a plan breaks.
+
+    Arguments:
+        data: the table.
+        plan: what is published instead of what.
+        promises: those to look at.
+    """
     found = []
     for promise, mask, classes in _looked(data, plan.suppressed, plan, promises):
         if classes:

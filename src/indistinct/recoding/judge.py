@@ -110,6 +110,12 @@ class Judge:
         """Which classes break one promise, [G]: all of them are published, even broken ones.
 
         The same as :meth:`broken` but that a ``published`` reference is that of all classes.
+
+        Arguments:
+            promise: the one to look at.
+            class_of: the class of every combination, [C].
+            size: units of each class, dropped ones not counted, [G].
+            dropped: combinations that are in no class, [C]; none where not given.
         """
         dropped = self._nothing if dropped is None else dropped
         name = promise.sensitive
@@ -223,7 +229,13 @@ class _Sparse:
 
     @classmethod
     def of(cls, cells: Cells, class_of: Ints32, dropped: Bools) -> _Sparse:
-        """The entries of combinations that are not dropped."""
+        """The entries of combinations that are not dropped.
+
+        Arguments:
+            cells: the values of every combination.
+            class_of: its class, [C].
+            dropped: combinations that are in no class, [C].
+        """
         row = cells.row_of
         there = np.flatnonzero(~dropped[row])
         group = class_of[row[there]]

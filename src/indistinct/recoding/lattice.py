@@ -33,9 +33,15 @@ class Lattice:
         lowest: Mapping[str, int] | None = None,
         highest: Mapping[str, int] | None = None,
     ) -> Lattice:
-        """The lattice over a table's hierarchies, within level bounds by attribute name.
+        """The lattice over a table's hierarchies.
 
-        Raises :class:`PolicyError` for bounds that a hierarchy does not have.
+        Arguments:
+            data: the table.
+            lowest: level bounds by attribute; 0 where not given.
+            highest: level bounds by attribute; the top of the hierarchy where not given.
+
+        Raises:
+            PolicyError: bounds that a hierarchy does not have.
         """
         lowest, highest = lowest or {}, highest or {}
         problems = Problems()

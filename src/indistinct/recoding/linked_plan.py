@@ -136,9 +136,14 @@ class LinkedPlan:
 
 
 def listed(counts: Ints, labels: tuple[str | None, ...], holding: Holding) -> Buckets:
-    """Buckets that list every value as often as it is counted, [B, D], in the order of labels.
+    """Buckets that list every value as often as it is counted, in the order of labels.
 
     The order tells nothing of the people.
+
+    Arguments:
+        counts: how often each bucket lists each value, [B, D].
+        labels: the published texts, [D].
+        holding: how the values belong to the bucket's people.
     """
     buckets, domain = counts.shape
     values = np.tile(np.arange(domain, dtype=np.int32), buckets)

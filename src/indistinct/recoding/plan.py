@@ -94,7 +94,14 @@ class SearchReport(PlainData):
 def cells_at(
     data: LeveledTable, attribute: int, level_of: NDArray[np.int16], suppressed: Bools
 ) -> Ints32:
-    """Places of the published labels of attribute j at each combination's level, -1 suppressed."""
+    """Places of the published labels of an attribute, [C]; -1 suppressed.
+
+    Arguments:
+        data: the table.
+        attribute: the place j of the attribute.
+        level_of: the level of every combination, [C].
+        suppressed: which combinations are suppressed, [C].
+    """
     starts = np.cumsum([0, *(int(card) for card in data.compiled[attribute].card)])
     found = np.full(len(level_of), -1, dtype=np.int32)
     for level in np.unique(level_of[~suppressed]):
@@ -342,6 +349,11 @@ def published_classes(data: LeveledTable, plan: Plan, on: Sequence[str]) -> Ints
     """The class of every combination over some of the quasi-identifiers, [C].
 
     Suppressed combinations are a class of their own: people who fit no other are known to be there.
+
+    Arguments:
+        data: the table.
+        plan: what is published instead of what.
+        on: the quasi-identifiers that classes are about.
     """
     columns, domains = [plan.suppressed.astype(np.int32)], [2]
     for j, name in enumerate(data.attributes):

@@ -24,7 +24,10 @@ from indistinct.types import Bools, Floats, Ints
 def published_classes(data: LeveledTable, plan: Plan, grouper: Grouper | None = None) -> Ints:
     """Units per published class, in no particular order; equal cells at different nodes are one.
 
-    ``grouper`` is one of the same table, to be used for many plans.
+    Arguments:
+        data: the table.
+        plan: what is published instead of what.
+        grouper: one of the same table, to be used for many plans.
     """
     if isinstance(plan, LevelPlan) and len(plan.nodes) == 1:
         levels = np.array(plan.nodes[0], dtype=np.int64)
@@ -65,10 +68,14 @@ def score(
     sizes: Ints | None = None,
     grouper: Grouper | None = None,
 ) -> Floats:
-    """The key of a plan under a bound objective.
+    """The key of a plan under a bound objective, [q].
 
-    ``sizes`` are those of the published classes, where they are known; ``grouper`` is one of the
-    same table, to be used for several scores.
+    Arguments:
+        data: the table.
+        plan: what is published instead of what.
+        bound: the objective, of the same table.
+        sizes: units per published class, [G], where they are known.
+        grouper: one of the same table, to be used for several scores.
 
     Raises:
         PolicyError: for a plan of cells, by a measure that counts levels.

@@ -127,10 +127,14 @@ def theta_sensitive(
 def targets_of(
     data: LeveledTable, promises: Sequence[Promise], variant: Variant = "safe"
 ) -> dict[str, Target]:
-    """What every class has to keep of each sensitive attribute.
+    """What every class has to keep of each sensitive attribute, by its name.
 
-    Of several thresholds for one attribute the highest counts; one by size outdoes one by k. The
-    variant of the paper knows no bound on the posterior.
+    Of several thresholds for one attribute the highest counts; one by size outdoes one by k.
+
+    Arguments:
+        data: the table.
+        promises: what is promised.
+        variant: that of the paper knows no bound on the posterior.
     """
     found = {}
     for name, cells in data.table.sensitive.items():

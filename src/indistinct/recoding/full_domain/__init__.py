@@ -108,12 +108,20 @@ def full_domain(
 ) -> LevelPlan:
     """The plan of least cost that keeps the promises.
 
-    ``original`` is the table whose distributions promises compare with, where ``data`` is a part of
-    it; local recoding does not know of one.
+    Arguments:
+        data: the table.
+        promises: what has to be kept.
+        objective: what a plan costs.
+        settings: how to search; as :class:`Settings` has it where not given.
+        progress: is told the share of the search that is done.
+        original: the table whose distributions promises compare with, where ``data`` is a part of
+            it; local recoding does not know of one.
 
-    Raises :class:`Unsatisfiable` where no node keeps them within the suppression limit, naming the
-    promise, the closest attempt and what would help; :class:`PolicyError` for level bounds that a
-    hierarchy does not have, or a promise about an attribute that is not there.
+    Raises:
+        Unsatisfiable: no node keeps them within the suppression limit; tells the promise, the
+            closest attempt and what would help.
+        PolicyError: level bounds that a hierarchy does not have, or a promise about an attribute
+            that is not there.
     """
     settings = settings or Settings()
     _check(data, promises)
@@ -150,13 +158,18 @@ def full_domain_for_each(
     objective: Objective,
     settings: Settings | None = None,
 ) -> list[LevelPlan | None]:
-    """The best plan for each of several sets of promises, ever stricter.
+    """The best plan for each of several sets of promises, ever stricter; None: it cannot be kept.
 
-    Each set must be at least as strict as the one before: what one search has excluded stays
-    excluded for the next, so that a whole series (k = 2 to 20) costs little more than its hardest
-    member. Where the sets are k-anonymity alone over all attributes, one search serves every k;
-    what it reports as looked at, and as its time, is that of the series. None where a set cannot be
-    kept.
+    What one search has excluded stays excluded for the next, so that a whole series (k = 2 to 20)
+    costs little more than its hardest member. Where the sets are k-anonymity alone over all
+    attributes, one search serves every k; what it reports as looked at, and as its time, is that of
+    the series.
+
+    Arguments:
+        data: the table.
+        series: sets of promises, each at least as strict as the one before.
+        objective: what a plan costs.
+        settings: how to search; as :class:`Settings` has it where not given.
     """
     settings = settings or Settings()
     _check(data, [promise for promises in series for promise in promises])

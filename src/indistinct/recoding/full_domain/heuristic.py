@@ -63,10 +63,15 @@ class HeuristicSearch:
         limits: Limits | None = None,
         progress: Progress = silent,
     ) -> Found:
-        """A good node that keeps the promises with at most ``allowed`` units suppressed.
+        """A good node that keeps the promises.
 
-        Ends at a limit (after ``SECONDS`` where none is set), or when nothing has improved for
-        long.
+        Ends at a limit, or when nothing has improved for long.
+
+        Arguments:
+            promises: what has to be kept.
+            allowed: units that may be suppressed.
+            limits: when to stop before; after ``SECONDS`` where none is set.
+            progress: is told the share of the search that is done.
         """
         self._evaluator = Evaluator(
             self.data, promises, self.objective, allowed, self._grouper, self._original

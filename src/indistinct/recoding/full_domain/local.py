@@ -60,8 +60,16 @@ def recode_remaining(
 ) -> tuple[tuple[tuple[int, ...], ...], Ints32]:
     """Release suppressed combinations at further nodes; returns all nodes and the node of each.
 
-    ``node_of`` [C] points into ``nodes``, -1 for the combinations to be recoded. A class is
-    released only as a whole and only if it keeps every promise among the records released with it.
+    A class is released only as a whole and only if it keeps every promise among the records
+    released with it.
+
+    Arguments:
+        data: the table.
+        lattice: the nodes that may be taken.
+        promises: what has to be kept.
+        objective: the cheapest node by it comes first.
+        nodes: those of what is published so far, levels [m] each.
+        node_of: the place in ``nodes`` of every combination, [C]; -1 of those to be recoded.
     """
     levels = _in_order(lattice, objective)
     found = list(nodes)
@@ -97,7 +105,14 @@ def join_rest(
 
     Classes that were published last are taken back, one of them or all of the last nodes, if they
     keep the promises together with the rest at some node; each way is at the cheapest such node.
-    ``node_of`` [C] as in :func:`recode_remaining`.
+
+    Arguments:
+        data: the table.
+        lattice: the nodes that may be taken.
+        promises: what has to be kept.
+        objective: the cheapest node by it comes first.
+        nodes: those of what is published so far, levels [m] each.
+        node_of: the place in ``nodes`` of every combination, [C]; -1 of those left.
     """
     levels = _in_order(lattice, objective).astype(np.int64)
     rest = np.flatnonzero(node_of < 0)
@@ -333,6 +348,12 @@ def settle_whole(
 
     People published with ``*`` throughout are in none of them. But they are seen: where classes or
     they themselves are too far from what is published with them, they are suppressed as well.
+
+    Arguments:
+        data: the table.
+        promises: what has to be kept.
+        nodes: those of the release, levels [m] each.
+        node_of: the place in ``nodes`` of every combination, [C]; becomes -1 of suppressed ones.
     """
     judge = Judge(data, promises)
     published, in_class = _published(data, nodes, node_of)

@@ -89,10 +89,16 @@ class OptimalSearch:
         *,
         start: Sequence[Ints] = (),
     ) -> Found:
-        """The best node that keeps the promises with at most ``allowed`` units suppressed.
+        """The best node that keeps the promises.
 
-        ``start`` are nodes worth looking at first. A run starts from what earlier ones learnt: its
-        promises must be at least as strict, with as many or fewer allowed units.
+        A run starts from what earlier ones learnt.
+
+        Arguments:
+            promises: what has to be kept; at least as strict as in earlier runs.
+            allowed: units that may be suppressed; not more than in earlier runs.
+            limits: when to stop before the end.
+            progress: is told the share of the search that is done.
+            start: nodes worth looking at first, levels [m] each.
         """
         tell_broken_at_most(self.objective, promises, self.data.table.records)
         self._evaluator = Evaluator(
@@ -251,7 +257,13 @@ class OptimalSearch:
 def tell_broken_at_most(
     objective: BoundObjective, promises: Sequence[Promise], records: int
 ) -> None:
-    """Tell an objective over class sizes how large a class these promises can break."""
+    """Tell an objective over class sizes how large a class these promises can break.
+
+    Arguments:
+        objective: is told it, where it asks.
+        promises: what is promised.
+        records: those of the table.
+    """
     if isinstance(objective, BoundDiscernibility):
         sizes = [promise.largest_violating_size for promise in promises]
         objective.broken_at_most = max(

@@ -198,7 +198,13 @@ def values_of(
 ) -> tuple[
     Ints32, tuple[str | None, ...], ValueMetadata, Mapping[str, History], WarningText | None
 ]:
-    """One value for everybody: codes, labels, what is known of them, what is left out, a note."""
+    """One value for everybody: codes, labels, what is known of them, what is left out, a note.
+
+    Arguments:
+        linked: the table of people and their events.
+        name: the sensitive attribute.
+        there: who is counted, [n].
+    """
     cells = linked.events[name]
     if cells.known.category_order:
         highest = highest_categories(linked)
@@ -267,7 +273,16 @@ def lacking(
     held: dict[int, set[int]],
     random: Random,
 ) -> int:
-    """A bucket, drawn at random, that lacks a value; it holds it from now on."""
+    """A bucket, drawn at random, that lacks a value; it holds it from now on.
+
+    Arguments:
+        value_of: the values dealt, one bucket after the other, [groups * wanted] and more.
+        groups: how many buckets there are.
+        wanted: values dealt to each.
+        value: the code that is lacked.
+        held: further codes that buckets hold; the value is added to that of the one drawn.
+        random: draws the bucket.
+    """
     has = (value_of[: groups * wanted].reshape(groups, wanted) == value).any(axis=1)
     free = [at for at in np.flatnonzero(~has).tolist() if value not in held.get(at, ())]
     chosen = int(free[int(random.integers(len(free)))])

@@ -125,7 +125,13 @@ def bars_of(
     about: dict[str, SensitiveDomain],
     original: dict[str, Ints],
 ) -> tuple[Bar, ...]:
-    """The promises by the attribute they speak of."""
+    """The promises by the attribute they speak of.
+
+    Arguments:
+        promises: what is promised.
+        about: what is known of the values of each sensitive attribute.
+        original: how often each value occurs in the table, [D], by attribute.
+    """
     return tuple(
         Bar(name, tuple(part for part in promises if part.sensitive == name), own, original[name])
         for name, own in about.items()
@@ -133,7 +139,14 @@ def bars_of(
 
 
 def counted(bucket_of: Ints32, code: Ints32, buckets: int, domain: int) -> Ints:
-    """How many people of each bucket have each value, [B, D]; -1 is in none."""
+    """How many people of each bucket have each value, [B, D].
+
+    Arguments:
+        bucket_of: the bucket of every person, [n]; -1 of those in none.
+        code: the value of every person, [n].
+        buckets: how many there are, B.
+        domain: how many values there are, D.
+    """
     there = bucket_of >= 0
     place = bucket_of[there].astype(np.int64) * domain + code[there]
     return np.bincount(place, minlength=buckets * domain).reshape(buckets, domain)
@@ -142,7 +155,14 @@ def counted(bucket_of: Ints32, code: Ints32, buckets: int, domain: int) -> Ints:
 def listed_codes(
     bucket_of: Ints32, code: Ints32, buckets: int, labels: tuple[str | None, ...]
 ) -> Buckets:
-    """Buckets that list one value for each of their people, in the order of labels."""
+    """Buckets that list one value for each of their people, in the order of labels.
+
+    Arguments:
+        bucket_of: the bucket of every person, [n]; -1 of those in none.
+        code: the value of every person, [n].
+        buckets: how many there are, B.
+        labels: the published text of every code, [D].
+    """
     there = np.flatnonzero(bucket_of >= 0)
     order = there[np.lexsort((code[there], bucket_of[there]))]
     indptr = pointers(np.bincount(bucket_of[there], minlength=buckets))

@@ -123,7 +123,14 @@ def known_of_categories(known: ValueMetadata) -> ValueMetadata:
 def one_each(
     code: Ints32, domain: tuple[str | None, ...], known: ValueMetadata, weight: Ints
 ) -> Cells:
-    """A value for every person; ``weight`` [n] is 0 for people who are not counted."""
+    """A value for every person.
+
+    Arguments:
+        code: the value of each, [n].
+        domain: the label of every code, [D].
+        known: what is known of the values.
+        weight: how often each is counted, [n]; 0 of people who are not.
+    """
     return Cells(
         np.arange(len(code) + 1, dtype=np.int64),
         np.ascontiguousarray(code, dtype=np.int32),

@@ -87,6 +87,12 @@ def by_combination(
     """Mondrian on the distinct combinations of the people's quasi-identifiers.
 
     Equal people are in one class, so that a large table takes little longer than a small one.
+
+    Arguments:
+        data: the table of people.
+        promises: what has to be kept.
+        settings: how to cut, and what may be suppressed.
+        progress: is told the share of the search that is done.
     """
     table = data.table
     columns = [codes.astype(np.int32) for codes in table.codes]
@@ -112,6 +118,13 @@ def homes_of_noise(
     They are spread in proportion to the people of the classes, rounded up or down by chance: the
     share of rows that are made up is the same everywhere, and none of them can be told by its
     class. They have the cells of their class, which nobody's values are copied to.
+
+    Arguments:
+        data: the table of people.
+        plan: the classes.
+        promises: what the classes have to keep.
+        number: how many people are made up.
+        random: draws where they go.
 
     Raises:
         Unsatisfiable: if every class breaks a promise with a made-up person more.

@@ -142,7 +142,13 @@ class Dealer:
         return found
 
     def dealt(self, deal: Deal, profile: Ints32, random: Random) -> Ints32:
-        """The bucket of every person, by everybody's profile, [n]."""
+        """The bucket of every person, [n].
+
+        Arguments:
+            deal: the arrangement.
+            profile: that of every person, [n].
+            random: draws the order of people with one profile.
+        """
         turn = deal.turn.astype(np.min_scalar_type(max(len(deal.turn) - 1, 0)))
         order = random.permutation(len(profile))
         order = order[np.argsort(turn[profile[order]], kind="stable")]

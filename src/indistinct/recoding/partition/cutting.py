@@ -75,7 +75,12 @@ class Cutter:
     ) -> None:
         """Cut some parts of the tree, and what comes of them, as long as they can be.
 
-        ``through`` cuts them even if all that comes of it breaks a promise.
+        Arguments:
+            tree: takes in what comes of it.
+            acceptance: what every part has to keep.
+            nodes: the parts to be cut.
+            progress: is told the share of rows in parts that are not cut further.
+            through: whether they are cut even if all that comes of it breaks a promise.
         """
         waiting = [nodes] if len(nodes) else []
         while waiting:
@@ -92,7 +97,11 @@ class Cutter:
     ) -> Ints:
         """Cut some parts of the tree, if they can be; returns their children.
 
-        ``through`` cuts them even if all that comes of it breaks a promise.
+        Arguments:
+            nodes: the parts to be cut.
+            tree: takes in what comes of it.
+            acceptance: what every part has to keep.
+            through: whether they are cut even if all that comes of it breaks a promise.
         """
         low, high, broken = tree.low[nodes], tree.high[nodes], tree.broken[nodes]
         cuts = np.zeros((len(nodes), 2 * self.rows.rank.shape[1], 5), dtype=np.int64)
@@ -188,7 +197,15 @@ class Tree:
 
     @classmethod
     def of(cls, low: Ints, high: Ints, parent: Ints, leaves: Ints, tried: int) -> Tree:
-        """Parts that were cut elsewhere, and keep what is promised."""
+        """Parts that were cut elsewhere, and keep what is promised.
+
+        Arguments:
+            low: where the rows of each part begin, [parts].
+            high: where they end, [parts].
+            parent: the part that each was cut out of, [parts]; -1 of the whole table.
+            leaves: the parts that were not cut.
+            tried: how many cuts were looked at.
+        """
         found = cls(0, broken=False)
         found.low, found.high, found.parent = low, high, parent
         found.broken = np.zeros(len(low), dtype=np.bool_)
@@ -197,7 +214,14 @@ class Tree:
         return found
 
     def add(self, low: Ints, high: Ints, parent: Ints, broken: Bools) -> Ints:
-        """Take in new parts; returns their numbers."""
+        """Take in new parts; returns their numbers.
+
+        Arguments:
+            low: where the rows of each new part begin, [X].
+            high: where they end, [X].
+            parent: the part that each was cut out of, [X].
+            broken: which of them break a promise, [X].
+        """
         before = len(self.low)
         self.low = np.concatenate([self.low, low])
         self.high = np.concatenate([self.high, high])
@@ -216,7 +240,13 @@ class Tree:
         return found[np.argsort(self.low[found])]
 
     def without(self, nodes: Ints, dropped: Bools, merged: Ints) -> tuple[Ints, Bools]:
-        """The parts with the cuts below some of them taken back, and which are dropped."""
+        """The parts with the cuts below some of them taken back, and which are dropped.
+
+        Arguments:
+            nodes: the parts that were classes so far, [X].
+            dropped: which of them are suppressed, [X].
+            merged: the parts whose cuts are taken back.
+        """
         every = np.concatenate([nodes, np.unique(merged)])
         gone = np.concatenate([dropped, np.zeros(len(every) - len(nodes), dtype=np.bool_)])
         order = np.lexsort((-self.high[every], self.low[every]))
@@ -338,7 +368,14 @@ def _any(marked: Bools, start: Ints) -> Bools:
 def space_of(
     data: LeveledTable, styles: Sequence[str], weights: Mapping[str, float], members: Ints32
 ) -> tuple[Space, Array, list[Ints]]:
-    """What the kernels know of the attributes; the ranks of some combinations, and of leaves."""
+    """What the kernels know of the attributes; the ranks of some combinations, and of leaves.
+
+    Arguments:
+        data: the table.
+        styles: how the cells of each attribute look, ``range``, ``set`` or by its hierarchy, [m].
+        weights: of attributes by name; 1 where there is none.
+        members: the combinations whose ranks are asked for, [R].
+    """
     starts = np.cumsum([0, *data.domain.tolist()])
     at = np.zeros((len(data.attributes), 6), dtype=np.int64)
     unit = np.zeros((len(data.attributes), 3))

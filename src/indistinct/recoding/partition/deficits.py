@@ -120,7 +120,13 @@ class Deficits:
         )
 
     def added(self, wanted: Deficit, profile: int, times: int = 1) -> Deficit:
-        """The class with one combination of that profile more (or less: ``times`` = -1)."""
+        """The class with one combination of a profile more, or less.
+
+        Arguments:
+            wanted: the class so far.
+            profile: that of the combination.
+            times: how many come, 1; or -1 where one goes.
+        """
         counts = {
             name: own + times * self._counts[name][profile] for name, own in wanted.counts.items()
         }
@@ -155,7 +161,13 @@ class Deficits:
         return self.broken(counts, size + self.unit[profile])
 
     def fits(self, counts: CellCounts, size: Ints, profile: int) -> Bools:
-        """Which of several classes keep their promises with one combination of a profile more."""
+        """Which of several classes keep their promises with one combination of a profile more, [X].
+
+        Arguments:
+            counts: how often each sensitive value occurs in each class, [X, D], by attribute.
+            size: units of each class, [X].
+            profile: that of the combination.
+        """
         more = {name: own + self._counts[name][profile] for name, own in counts.items()}
         found: Bools = self.broken(more, size + self.unit[profile]) == 0
         return found

@@ -105,9 +105,12 @@ class _Growth:
         return self._rows[: self._left]
 
     def run(self, least: int, last: Ints32, progress: Progress) -> None:
-        """Make classes of ``least`` units or more while there are so many left.
+        """Make classes while there are units enough left for one.
 
-        ``last`` [m] are the places of the values from which the first class is furthest.
+        Arguments:
+            least: the units that a class has at least.
+            last: the places of the values from which the first class is furthest, [m]; changes.
+            progress: is told the share of units that are in classes.
         """
         group, whole = 0, self._free
         at_once = 1 if self._wants.about else AT_ONCE

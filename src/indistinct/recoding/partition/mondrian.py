@@ -209,7 +209,13 @@ class _Cutting:
         return plan_of_classes(data, self._promises, self._settings, class_of, began)
 
     def judged(self, others: Sequence[Promise], progress: Progress, began: float) -> CellPlan:
-        """Cut as long as every class keeps the promises; then see how they are published."""
+        """Cut as long as every class keeps the promises; then see how they are published.
+
+        Arguments:
+            others: the promises that need more than the number of units.
+            progress: is told the share of rows in parts that are not cut further.
+            began: when the search began, in seconds of ``time.perf_counter``.
+        """
         acceptance = Acceptance.of(self._data, others)
         rows = len(self._cutter.rows.member)
         root_broken = acceptance.whole() or self._data.table.records < self._least
@@ -322,6 +328,13 @@ def plan_of_classes(
     began: float,
 ) -> CellPlan:
     """The plan of classes that keep what is promised, however they are published.
+
+    Arguments:
+        data: the table.
+        promises: what is promised, for messages.
+        settings: how cells look, and what may be suppressed.
+        class_of: the class of every combination, [C]; -1 of suppressed ones.
+        began: when the search began, in seconds of ``time.perf_counter``.
 
     Raises:
         Unsatisfiable: if more would be suppressed than is allowed.

@@ -32,7 +32,16 @@ from indistinct.types import Bools, Ints, Ints32
 def check_feasible(
     data: LeveledTable, promises: Sequence[Promise], settings: PartitionSettings
 ) -> None:
-    """Raise :class:`Unsatisfiable` for promises that no release of the table can keep."""
+    """See that some release of the table can keep the promises.
+
+    Arguments:
+        data: the table.
+        promises: what is promised.
+        settings: what may be suppressed.
+
+    Raises:
+        Unsatisfiable: for promises that none can keep.
+    """
     allowed = settings.allowed(data.table.records)
     if allowed < data.table.records or data.table.records == 0:
         found = [problem for part in promises if (problem := part.infeasible(data.table, allowed))]
@@ -40,7 +49,14 @@ def check_feasible(
 
 
 def report(algorithm: str, began: float, *, value: float = 0.0, **counters: int) -> SearchReport:
-    """How a partition was found. Nothing is claimed about better ones."""
+    """How a partition was found. Nothing is claimed about better ones.
+
+    Arguments:
+        algorithm: its name.
+        began: when the search began, in seconds of ``time.perf_counter``.
+        value: what the plan costs.
+        counters: what was counted on the way; ``parts`` are those looked at.
+    """
     return SearchReport(
         algorithm=algorithm,
         value=value,
@@ -52,7 +68,13 @@ def report(algorithm: str, began: float, *, value: float = 0.0, **counters: int)
 
 
 def finished(data: LeveledTable, plan: CellPlan, began: float) -> CellPlan:
-    """The plan with what it costs and how long it took in its report."""
+    """The plan with what it costs and how long it took in its report.
+
+    Arguments:
+        data: the table.
+        plan: what is published instead of what.
+        began: when the search began, in seconds of ``time.perf_counter``.
+    """
     value = ncp(data, plan)
     seconds = time.perf_counter() - began
     return replace(plan, search=replace(plan.search, value=value, seconds=seconds))
@@ -69,6 +91,14 @@ def settled(
     """The plan for classes that cannot be mended by merging: what breaks a promise is suppressed.
 
     It may be more than is allowed.
+
+    Arguments:
+        data: the table.
+        promises: what has to be kept.
+        class_of: the class of every combination, [C]; -1 of suppressed ones.
+        settings: how cells look.
+        algorithm: what made the classes.
+        began: when it began, in seconds of ``time.perf_counter``.
     """
     judge = Judge(data, promises)
     while True:
@@ -88,6 +118,14 @@ def published(
     began: float,
 ) -> CellPlan:
     """The same as :func:`settled` with what it costs, if no more is suppressed than is allowed.
+
+    Arguments:
+        data: the table.
+        promises: what has to be kept.
+        class_of: the class of every combination, [C]; -1 of suppressed ones.
+        settings: how cells look, and what may be suppressed.
+        algorithm: what made the classes.
+        began: when it began, in seconds of ``time.perf_counter``.
 
     Raises:
         Unsatisfiable: if more would be suppressed than is allowed.
@@ -110,7 +148,17 @@ def units_suppressed(data: LeveledTable, class_of: Ints32) -> int:
 def check_suppressed(
     data: LeveledTable, promises: Sequence[Promise], class_of: Ints32, settings: PartitionSettings
 ) -> None:
-    """Raise :class:`Unsatisfiable` if more units are in no class than is allowed."""
+    """See that no more units are in no class than is allowed.
+
+    Arguments:
+        data: the table.
+        promises: what is promised, for the message.
+        class_of: the class of every combination, [C]; -1 of suppressed ones.
+        settings: what may be suppressed.
+
+    Raises:
+        Unsatisfiable: there are more.
+    """
     lost, records = units_suppressed(data, class_of), data.table.records
     if lost > settings.allowed(records):
         raise Unsatisfiable(too_many(promises, lost, records, settings))
@@ -119,7 +167,14 @@ def check_suppressed(
 def too_many(
     promises: Sequence[Promise], lost: int, records: int, settings: PartitionSettings
 ) -> Problem:
-    """That the promises cannot be kept without suppressing more than is allowed."""
+    """That the promises cannot be kept without suppressing more than is allowed.
+
+    Arguments:
+        promises: what is promised; one at least.
+        lost: units that would be suppressed.
+        records: units of the table.
+        settings: what may be suppressed.
+    """
     asked, unit = "; ".join(map(str, promises)), promises[0].unit
     if lost < records:
         remedy = (
@@ -157,6 +212,12 @@ def broken_as_published(
     """Which classes break a promise in the form in which they are published, [G].
 
     Promises that last are taken to be kept by every class.
+
+    Arguments:
+        data: the table.
+        promises: what has to be kept.
+        plan: the classes and their cells.
+        judge: one of the same table and promises, to be used for many plans.
     """
     judge = judge or Judge(data, promises)
     found = np.zeros(plan.groups, dtype=np.bool_)
@@ -189,7 +250,13 @@ def broken_as_published(
 
 
 def broken_either_way(data: LeveledTable, promises: Sequence[Promise], plan: CellPlan) -> Bools:
-    """Which classes break a promise, as they are or as they are published, [G]."""
+    """Which classes break a promise, as they are or as they are published, [G].
+
+    Arguments:
+        data: the table.
+        promises: what has to be kept.
+        plan: the classes and their cells.
+    """
     judge = Judge(data, promises)
     return broken_classes(data, promises, plan, judge) | broken_as_published(
         data, promises, plan, judge
@@ -199,7 +266,14 @@ def broken_either_way(data: LeveledTable, promises: Sequence[Promise], plan: Cel
 def broken_classes(
     data: LeveledTable, promises: Sequence[Promise], plan: CellPlan, judge: Judge
 ) -> Bools:
-    """Which classes break a promise as they are, about all quasi-identifiers, [G]."""
+    """Which classes break a promise as they are, about all quasi-identifiers, [G].
+
+    Arguments:
+        data: the table.
+        promises: what has to be kept; only those that last are looked at.
+        plan: the classes.
+        judge: one of the same table and promises.
+    """
     dropped = plan.suppressed
     class_of = np.where(dropped, plan.groups, plan.class_of).astype(np.int32)
     size = np.bincount(

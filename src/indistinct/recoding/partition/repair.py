@@ -34,6 +34,12 @@ def check(
 ) -> None:
     """See before any work whether clustering can do what is asked.
 
+    Arguments:
+        data: the table.
+        promises: what is promised.
+        settings: what may be suppressed.
+        algorithm: the name of the clustering, for messages.
+
     Raises:
         PolicyError: for too many records, or too many sensitive values.
         Unsatisfiable: for promises that no release of the table can keep.

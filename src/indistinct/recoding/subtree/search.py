@@ -193,14 +193,19 @@ def iab(
     Of the tables that still violate a requirement and have more rows than the best satisfying one,
     that with most rows, then fewest violations, then first made, is expanded, until none is left.
 
-    ``tie_break="paper"`` returns the first satisfying table with the most rows, as Algorithm 1
-    does; ``"least_general"`` also expands tables with as many rows, and returns the one of least
-    height, then least loss. Both have the same rows.
-
     A limit that is reached before any satisfying table is known ends with the quickest way down
     from the table with the fewest violations; ``bound`` then says what may be missed.
 
-    Raises :class:`Unsatisfiable` where no reachable table satisfies the requirements.
+    Arguments:
+        space: the tables that can be reached.
+        tie_break: ``"paper"`` returns the first satisfying table with the most rows, as Algorithm 1
+            does; ``"least_general"`` also expands tables with as many rows, and returns the one of
+            least height, then least loss. Both have the same rows.
+        limits: when to stop before the end.
+        progress: is told the share of the tables that it may make.
+
+    Raises:
+        Unsatisfiable: no reachable table satisfies the requirements.
     """
     search = _Search("iab", space, limits or Limits(), progress)
     if search.root.satisfies:
@@ -260,10 +265,15 @@ def exhaustive(
 ) -> SearchResult:
     """Every reachable table, breadth first; the first with the most rows (Method 1).
 
-    ``prune_satisfying`` does not go on from tables that satisfy the requirements: nothing above
-    them has more rows.
+    Arguments:
+        space: the tables that can be reached.
+        prune_satisfying: whether it does not go on from tables that satisfy the requirements:
+            nothing above them has more rows.
+        limits: when to stop before the end.
+        progress: is told the share of the tables that it may make.
 
-    Raises :class:`Unsatisfiable` where no reachable table satisfies the requirements.
+    Raises:
+        Unsatisfiable: no reachable table satisfies the requirements.
     """
     search = _Search("exhaustive", space, limits or Limits(), progress)
     best: Step | None = search.root if search.root.satisfies else None
@@ -291,7 +301,13 @@ def greedy(
     Expands the table with the fewest violating rows; stops at the first expansion that holds a
     table without any, and takes the one of these with the most rows.
 
-    Raises :class:`Unsatisfiable` where no reachable table satisfies the requirements.
+    Arguments:
+        space: the tables that can be reached.
+        limits: when to stop before the end.
+        progress: is told the share of the tables that it may make.
+
+    Raises:
+        Unsatisfiable: no reachable table satisfies the requirements.
     """
     search = _Search("greedy", space, limits or Limits(), progress)
     if search.root.satisfies:
@@ -316,9 +332,16 @@ SEARCHES: dict[str, Callable[..., SearchResult]] = {
 
 
 def run(algorithm: str, space: Space, **settings: Any) -> SearchResult:
-    """Search by one of ``iab``, ``exhaustive`` and ``greedy``.
+    """Search by one of the algorithms.
 
-    Raises :class:`PolicyError` for another name, :class:`Unsatisfiable` as the searches do.
+    Arguments:
+        algorithm: ``iab``, ``exhaustive`` or ``greedy``.
+        space: the tables that can be reached.
+        settings: the other arguments of the search.
+
+    Raises:
+        PolicyError: it is another algorithm.
+        Unsatisfiable: as the searches do.
     """
     if algorithm not in SEARCHES:
         known: Sequence[str] = list(SEARCHES)

@@ -376,7 +376,14 @@ class CutSpace(Space):
 def space(
     scope: str, data: LeveledTable, promises: Sequence[Promise], lattice: Lattice | None = None
 ) -> Space:
-    """The space of that scope (``domain``, ``subtree`` or ``siblings``) within level bounds."""
+    """The tables that a search can reach.
+
+    Arguments:
+        scope: ``domain``, ``subtree`` or ``siblings``.
+        data: the table.
+        promises: the requirements.
+        lattice: the level bounds; all levels where not given.
+    """
     if scope == "domain":
         return DomainSpace(data, promises, lattice)
     return CutSpace(data, promises, lattice, together=scope == "siblings")
