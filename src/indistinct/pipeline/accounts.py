@@ -244,8 +244,7 @@ def _policy_bytes(policy: Policy) -> bytes:
 def distinct_rows(released: Frame, verdict: Audit) -> int:
     """Distinct rows of a release, or of its quasi table, over all of its columns.
 
-    Where these are quasi-identifiers, the audit has counted them: its classes, and all suppressed
-    records as one.
+    The audit has counted them over quasi-identifiers: its classes, all suppressed records as one.
     """
     table = open_table(released, allow_empty=True)
     if set(table.columns) == set(verdict.quasi):

@@ -58,8 +58,7 @@ def anonymize(
     """Make a release of a table that keeps the promises of a policy, and prove it.
 
     Arguments:
-        data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a file. It is not
-            changed.
+        data: a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or a file's path; left unchanged.
         policy: roles, hierarchies, promises, method and output; or its keys, or its file.
         path: the file that a frame was read from, for messages and the private account.
         progress: a function that gets the stage and the share done.
@@ -67,8 +66,7 @@ def anonymize(
             they need not fit into memory. The release is a DuckDB relation then. ``"spark"`` reads
             a path of the cluster or ``table:NAME`` by the running session, and the release is a
             Spark frame. ``"auto"`` scans a file of millions of records where the method counts
-            combinations, as the command line does: it takes less time, and half of the memory or
-            less.
+            combinations, as the command line does: less time, and half of the memory or less.
         memory: what the process may take then, as ``"2GB"``; asked for alone it means DuckDB.
 
     Raises:
@@ -156,12 +154,13 @@ def opened(data: Frame, run: Run) -> Table:
 def read(data: Frame, run: Run, *, in_place: bool = False) -> tuple[PrivateTable, Transformed]:
     """The private table; and what was done to its values before.
 
-    ``in_place`` says whether a table whose combinations do not fit may be cut where it is.
+    Arguments:
+        data: a frame or a path.
+        run: what is asked; is given warnings.
+        in_place: whether a table whose combinations do not fit may be cut where it is.
 
     Raises:
-        DataError: the table cannot be read, or its people cannot be told.
-        PolicyError: the policy does not fit the table.
-        HierarchyError: a hierarchy does not cover the table's values.
+        DataError, PolicyError, HierarchyError: as :func:`anonymize`; or people cannot be told.
     """
     run.tell("reading")
     table = opened(data, run)
@@ -174,6 +173,11 @@ def read(data: Frame, run: Run, *, in_place: bool = False) -> tuple[PrivateTable
 
 def counted(values: Transformed, run: Run, *, in_place: bool = False) -> PrivateTable:
     """The private table of transformed values.
+
+    Arguments:
+        values: the table, and what was done to its values.
+        run: what is asked; is given warnings.
+        in_place: whether a table whose combinations do not fit may be cut where it is.
 
     Raises:
         DataError, HierarchyError: as :func:`read` does.

@@ -100,24 +100,21 @@ def attack(  # noqa: PLR0913, what its user may say
 ) -> AttackReport:
     """Run every attacker against a release, and report what each learns about the people in it.
 
-    The attackers know the exact quasi-identifiers of the people in the source, and read the
-    release. The result is private: never publish it with the data. If the policy names the person
-    (``source.person``), people are attacked, and the release is a long table with a pseudonym or
-    two linked tables.
+    They know the exact quasi-identifiers of people in the source, and read the release. The result
+    is private: never publish it with the data. If the policy names the person (``source.person``),
+    people are attacked, and the release is a long table with a pseudonym or two linked tables.
 
     Arguments:
         data: the private table, a frame (Polars, pandas, PyArrow, DuckDB, PySpark) or the path of a
             file. It is not changed.
-        release: what was published of it: a :class:`Release`, a frame, the path of a file or of a
-            release's folder.
+        release: what was published: a :class:`Release`, a frame, a file's path or release's folder.
         policy: roles, hierarchies and promises of the release; or its keys, or its file. By default
             the one that the release keeps in ``private/``, whose hierarchies read it in any case.
         only: the names of the attackers to run; by default all.
         seed: for what attackers draw at random; by default the policy's, else 0.
         population: a table of the people among whom someone could be found, a frame or the path of
             a file; by default the policy's.
-        harmful: the most harmful values, by sensitive attribute; by default those of the
-            attribute's most sensitive category.
+        harmful: most harmful values by sensitive attribute; by default its most sensitive category.
         second: another release about the same people, given like ``release``, or a list of them:
             what all tell together. Each is read by the quasi-identifiers and hierarchies of the
             policy that it keeps, if it keeps one, beside those of the first; a column that nothing
@@ -369,6 +366,12 @@ def places_in(
     data: Frame, release: Frame, policy: Policy, path: str | Path | None = None
 ) -> tuple[Subjects, Places]:
     """The people of a table, and who of them could stand in which row of its release.
+
+    Arguments:
+        data: the private table.
+        release: what was published of it.
+        policy: roles and hierarchies.
+        path: the file that a frame was read from.
 
     Raises:
         As :func:`attack`: the cells of all quasi-identifiers can be read.

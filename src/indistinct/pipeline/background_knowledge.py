@@ -46,15 +46,13 @@ def with_background_knowledge(
     """Let those who know a few records, or a few cells, loose on a release of people.
 
     The run is given their figures, and warnings that tell them, all of it private; and what the
-    release shows to everybody. Of linked tables, whose cells are nobody's own, records are looked
-    at alone.
+    release shows to everybody. Of linked tables, whose cells are nobody's, only records are tried.
 
     Arguments:
         private: the table that was released, its values as they were before recoding.
         publication: what is published; who is made up is not looked at.
         run: is given figures and warnings.
-        values: what was done to values before: others know the truth, and not what stands in the
-            place of an exchanged, drawn or moved one.
+        values: what was done to them before: others know the truth of exchanged, drawn, moved ones.
     """
     policy, subjects = private.policy, private.subjects
     warn_about_values(private, publication, run)

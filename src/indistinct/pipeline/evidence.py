@@ -1,8 +1,7 @@
 """What reports rest on: plain data, in public from the published files alone.
 
-:func:`published_evidence` sees a release as anybody does who has it, so that a public report can
-say nothing else. :func:`private_evidence` is gathered while the table is at hand, and stays with
-the custodian.
+:func:`published_evidence` sees a release as anybody does who has it: no public report says more.
+:func:`private_evidence` is gathered while the table is at hand, and stays with the custodian.
 """
 
 from __future__ import annotations

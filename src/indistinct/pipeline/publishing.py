@@ -147,9 +147,14 @@ def require_kept(
 ) -> None:
     """Hold back a release that breaks a promise, or is another than the plan's.
 
+    Arguments:
+        verdict: the audit of the release.
+        publication: what is published.
+        private: the table and its promises.
+        plan: what is published instead of what.
+
     Raises:
-        Unsatisfiable: suppressed records break a promise as a group, or the method does as
-            published.
+        Unsatisfiable: suppressed records as a group, or the method as published, break a promise.
         IndistinctError: the audit and the search disagree, which is a bug of ours.
     """
     stars = [part.requirement for part in verdict.suppressed_group if part.holds is False]
@@ -214,8 +219,7 @@ def _published(
 ) -> tuple[Frame, dict[str, pl.Series], Ints32 | None]:
     """The table as the plan publishes it, in its own engine; and its identifiers, row by row.
 
-    And a number of each published row that those with equal quasi-identifiers share, where the rows
-    are in memory.
+    And, in memory, a number of each published row that those with equal quasi-identifiers share.
 
     Arguments:
         private: the table.
@@ -261,9 +265,8 @@ def _suppressed_break(released: Frame, private: PrivateTable, plan: Plan) -> boo
 def pseudonyms(subjects: Subjects, published: Bools, random: Random) -> pl.Series:
     """A pseudonym of every row's person, made for one release alone, [rows].
 
-    A number from 1 to the number of people who are published, drawn at random: it tells nothing of
-    the person, not where the person's records stood, and not how many people are left out. Rows of
-    people who are not published have none.
+    A number from 1 to that of published people, drawn at random: it tells nothing of the person,
+    not where the records stood, and not how many people are left out. Rows of these have none.
 
     Arguments:
         subjects: the people.
@@ -423,8 +426,7 @@ def _linked(private: PrivateTable, plan: LinkedPlan, run: Run) -> Publication:
 def _known_of_buckets(plan: LinkedPlan, private: PrivateTable) -> dict[str, ValueMetadata]:
     """What a reader has to know of the published values, which may be categories.
 
-    What the algorithm says of them counts; else a category that is published in place of values is
-    its own.
+    What the algorithm says of them counts; else a category published in place of values is its own.
     """
     found = {}
     for name, part in plan.buckets.items():

@@ -137,11 +137,7 @@ def hold_against_ledger(
 
 
 def earlier_signatures(private: PrivateTable) -> Earlier:
-    """The values of the last class that everybody was published in, as the ledger knows them.
-
-    Arguments:
-        private: the table; its policy names the ledger.
-    """
+    """The values of everybody's last published class, as the ledger knows that the policy names."""
     policy = private.policy
     assert policy.ledger is not None
     ledger = Ledger.made(policy.directory / policy.ledger.path)

@@ -69,8 +69,7 @@ class Release(Document):
         run: the private account.
         measures: what the release loses, each measure from 0 (nothing) to 1.
         output: how it is written.
-        private: further private documents, by file name; long ones are tables. Some are made when
-            they are first asked for.
+        private: further documents, by file name; long ones are tables, some made when asked for.
         policy: the text of the policy, which the custodian keeps with it.
         record: what is written into the ledger with it, if there is one.
     """

@@ -97,9 +97,8 @@ def _of_people(private: PrivateTable, run: Run) -> LinkedPlan:
 
 
 def _of_combinations(private: PrivateTable, run: Run, more: Sequence[Promise] = ()) -> Plan:
-    """Those whom an earlier release suppressed are left alone.
-
-    Not where all follows from the policy alone: others would decide what becomes of them.
+    """Those whom an earlier release suppressed are left alone; not where all follows from the
+    policy alone: others would decide what becomes of them.
     """
     data, present = private.data, private.present
     promises = [*private.promises_of_classes, *more]

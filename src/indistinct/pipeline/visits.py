@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 def visits_within_classes(private: PrivateTable, plan: Plan, run: Run) -> dict[str, pl.Series]:
     """The columns of visits, row by row, as the promise ``known-visit`` lets them be published.
 
-    The policy's limit is the share of records whose visit may be ``*``. Visits of people who are
-    suppressed are ``*`` as well.
+    The policy's limit is the share of records whose visit may be ``*``, beside suppressed people's.
 
     Arguments:
         private: the table and its promises.
