@@ -32,7 +32,13 @@ def option(metavar: str, text: str, *names: str, panel: str | None = None, **mor
 
 
 def argument(metavar: str, text: str, **more: Any) -> Any:
-    """What is given without a name; ``more`` is what else :func:`typer.Argument` takes."""
+    """What is given without a name.
+
+    Arguments:
+        metavar: what stands for the value in the help.
+        text: what it says there.
+        more: what else :func:`typer.Argument` takes.
+    """
     return typer.Argument(metavar=metavar, help=text, **more)
 
 
@@ -90,6 +96,11 @@ Sheet = Annotated[str | None, option("NAME", "Sheet of an Excel file.", panel=FI
 def begin(engine: str | None, master: str | None, data: str | Path) -> None:
     """Begin to start Spark, where it is asked for.
 
+    Arguments:
+        engine: what counts the table where it is, if anything does.
+        master: the URL of a Spark cluster, if one was named.
+        data: the table.
+
     Raises:
         PolicyError: a cluster is named, and not that Spark is used.
     """
@@ -104,6 +115,11 @@ def begin(engine: str | None, master: str | None, data: str | Path) -> None:
 
 def beside_file(engine: str | None, master: str | None, memory: str | None) -> str:
     """The options that say how a table is scanned, as they are written in a command.
+
+    Arguments:
+        engine: what counts it.
+        master: the URL of a Spark cluster.
+        memory: what the process may take.
 
     >>> beside_file("duckdb", None, "2GB")
     ' --engine duckdb --memory 2GB'
@@ -128,7 +144,13 @@ def named_path(given: str) -> Path:
 def source_keys(
     separator: str | None, encoding: str | None = None, sheet: str | None = None
 ) -> Plain:
-    """What was said about the file, under the names of the policy's ``[source]``."""
+    """What was said about the file, under the names of the policy's ``[source]``.
+
+    Arguments:
+        separator: between cells; ``tab``, or a backslash and a t, stands for a tab.
+        encoding: that of the file.
+        sheet: the sheet of a workbook.
+    """
     named = {"separator": separator, "encoding": encoding, "sheet": sheet}
     if separator in ("\\t", "tab"):
         named["separator"] = "\t"

@@ -187,12 +187,17 @@ def print_table(
     right: Sequence[str] = (),
     wrap: bool = True,
 ) -> None:
-    """A table without frames, its columns named; those in ``right`` are aligned to the right.
+    """A table without frames.
 
-    What is too long is broken into lines between words, or cut off where ``wrap`` is false. Where
-    the words of all columns do not fit side by side, those that are left over follow in a table of
-    their own, with the first column again. That one is whole, unless it would leave less than half
-    of the screen to the others.
+    What is too long is broken into lines between words. Where the words of all columns do not fit
+    side by side, those that are left over follow in a table of their own, with the first column
+    again. That one is whole, unless it would leave less than half of the screen to the others.
+
+    Arguments:
+        columns: their names.
+        rows: the cells, [rows, columns].
+        right: the names of columns that are aligned to the right.
+        wrap: break what is too long; else it is cut off, and all columns stay side by side.
     """
     rows = [tuple(map(unsigned, row)) for row in rows]
     if not (columns and wrap):
@@ -295,6 +300,11 @@ def print_parts(parts: Iterable[Part]) -> None:
 
 def wrapped(text: str, width: int, indent: int = 0) -> str:
     """Lines broken between words, those that go on set in; as far as a point of a list at least.
+
+    Arguments:
+        text: the lines.
+        width: how many characters a line has, at most.
+        indent: by how many characters those that go on are set in.
 
     >>> print(wrapped("HIGH  too much is learnt about age", width=26, indent=6))
     HIGH  too much is learnt

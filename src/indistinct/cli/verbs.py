@@ -135,7 +135,13 @@ def _left_by(followed: Followed) -> str:
 
 
 def ended(error: str, code: int, problem: Problem) -> Plain:
-    """What a verb that failed says of it, in the shape of :meth:`IndistinctError.to_dict`."""
+    """What a verb that failed says of it, in the shape of :meth:`IndistinctError.to_dict`.
+
+    Arguments:
+        error: the kind of error.
+        code: what the program ends with.
+        problem: what went wrong.
+    """
     return {"error": error, "exit_code": code, "problems": [problem.to_dict()]}
 
 

@@ -120,6 +120,11 @@ def read(name: str, text: str) -> object | None:
 def group_of(text: str, name: str, level: str) -> str | None:
     """The group of a level that a code belongs to, or that a text is; None for neither.
 
+    Arguments:
+        text: the code, or the text of a group.
+        name: the code system.
+        level: the level, as :func:`levels_of` names it.
+
     >>> group_of("250.01", "icd-9-cm", "block"), group_of("249-259", "icd-9-cm", "block")
     ('249-259', '249-259')
     >>> group_of("A10BA02", "atc", "therapeutic"), group_of("hoarse", "icd-10", "chapter")
@@ -141,7 +146,13 @@ def group_of(text: str, name: str, level: str) -> str | None:
 
 
 def groups_of(values: Iterable[str | None], name: str, level: str | None) -> dict[str, list[str]]:
-    """The values of every group of a level that holds some; no code is in none."""
+    """The values of every group of a level that holds some; no code is in none.
+
+    Arguments:
+        values: codes and other texts, None for missing.
+        name: the code system.
+        level: the level, as :func:`levels_of` names it; the coarsest where not given.
+    """
     level = level or levels_of(name)[-1]
     found: dict[str, list[str]] = {}
     for value in sorted({one for one in values if one is not None}):
@@ -243,5 +254,11 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
 
 
 def unreadable(values: Iterable[str], *, name: str, **_: object) -> list[str]:
-    """The texts that are no codes of that classification."""
+    """The texts that are no codes of a classification.
+
+    Arguments:
+        values: the texts.
+        name: the classification.
+        _: further settings of the hierarchy, which do not count here.
+    """
     return [value for value in values if read(name, value) is None]

@@ -99,7 +99,13 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
 
 
 def unreadable(values: Iterable[str], *, format: object = "iso", **_: object) -> list[str]:  # noqa: A002
-    """The texts that are no dates in that format."""
+    """The texts that are no dates in a format.
+
+    Arguments:
+        values: the texts.
+        format: how dates are written, as in a hierarchy of dates.
+        _: further settings of the hierarchy, which do not count here.
+    """
     read = reader(str(format))
     return [value for value in values if read(value) is None]
 

@@ -48,7 +48,12 @@ def at(number: Scaled, scale: int) -> int:
 
 
 def written(number: int, scale: int, digits: int = 0) -> str:
-    """The number / 10^scale in the shortest way, the whole part padded with zeros to ``digits``.
+    """The number / 10^scale in the shortest way.
+
+    Arguments:
+        number: the number, in units of its last decimal place.
+        scale: how many decimal places it has.
+        digits: to how many digits the whole part is padded with zeros.
 
     >>> written(50, 2), written(-205, 1), written(7, 0, digits=3)
     ('0.5', '-20.5', '007')

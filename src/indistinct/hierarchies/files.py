@@ -95,6 +95,11 @@ def write_hierarchy(taxonomy: Taxonomy, path: str | os.PathLike[str], separator:
 
     The first column is the value, also of one that is suppressed on every level.
 
+    Arguments:
+        taxonomy: the hierarchy.
+        path: the file.
+        separator: what parts the columns.
+
     Raises:
         OutputError: when the file cannot be written.
     """

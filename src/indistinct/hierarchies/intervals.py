@@ -204,7 +204,14 @@ def check(settings: Mapping[str, object]) -> list[Problem]:
 def unreadable(
     values: Iterable[str], *, style: object = "brackets", read: object = "numbers", **_: object
 ) -> list[str]:
-    """The texts that are no numbers, or with style "range" no whole ones; or no ages."""
+    """The texts that are no numbers, or no ages.
+
+    Arguments:
+        values: the texts.
+        style: how intervals are written; with ``"range"`` numbers must be whole.
+        read: ``"numbers"``, or ``"ages"`` for ages in words.
+        _: further settings of the hierarchy, which do not count here.
+    """
     if read == "ages":
         return [value for value in values if in_years(value) is None]
     test = _is_whole if style == "range" else is_number
@@ -272,6 +279,13 @@ class _Grid(ABC):
         return math.inf if value >= self.top else self.inner(value)
 
     def label(self, place: float, merged: int, name: _Names) -> str:
+        """What a place is published as.
+
+        Arguments:
+            place: the place among the intervals of that level, or infinity.
+            merged: how many intervals of the grid make one of these.
+            name: writes numbers and intervals.
+        """
         if place == -math.inf:
             return f"<{name.number(self.bottom)}"
         if place == math.inf:

@@ -219,9 +219,15 @@ class Timeline:
 
     @classmethod
     def of(cls, values: Iterable[str], form: str = "iso", unit: str = "day") -> Timeline | None:
-        """The dates in that format, in ranges of that unit or of what all of them are known to.
+        """The dates that some values are.
 
-        None where a value is no date, or none of them is more than a year.
+        None where a value is no date, or none is known more exactly than to the year.
+
+        Arguments:
+            values: the texts.
+            form: how dates are written, as in a hierarchy of dates.
+            unit: the finest level that ranges begin and end with; it is a coarser one, month or
+                year, where some dates are known no more exactly.
         """
         read = reader(form)
         moments: dict[str, Moment] = {}

@@ -13,12 +13,24 @@ Settings = Mapping[str, object]
 
 
 def wrong(builder: str, message: str, remedy: str | None = None) -> Problem:
-    """A problem with a builder's settings."""
+    """A problem with a builder's settings.
+
+    Arguments:
+        builder: the kind of hierarchy.
+        message: what is wrong.
+        remedy: what helps, where that is known.
+    """
     return Problem("bad-hierarchy-setting", f"hierarchy '{builder}': {message}", remedy=remedy)
 
 
 def unknown(builder: str, settings: Settings, known: Collection[str]) -> list[Problem]:
-    """A problem for every setting that the builder does not have."""
+    """A problem for every setting that the builder does not have.
+
+    Arguments:
+        builder: the kind of hierarchy.
+        settings: what is asked of it.
+        known: all settings that it has.
+    """
     return [
         Problem(
             "unknown-hierarchy-setting",
@@ -53,7 +65,13 @@ def whole_number(
 
 
 def number(builder: str, settings: Settings, name: str) -> list[Problem]:
-    """A problem if the setting is there and no number."""
+    """A problem if the setting is there and no number.
+
+    Arguments:
+        builder: the kind of hierarchy.
+        settings: what is asked of it.
+        name: the setting.
+    """
     value = settings.get(name)
     if value is None or is_number(value):
         return []
@@ -61,7 +79,14 @@ def number(builder: str, settings: Settings, name: str) -> list[Problem]:
 
 
 def one_of(builder: str, settings: Settings, name: str, known: Sequence[str]) -> list[Problem]:
-    """A problem if the setting is there and none of the known words."""
+    """A problem if the setting is there and none of the known words.
+
+    Arguments:
+        builder: the kind of hierarchy.
+        settings: what is asked of it.
+        name: the setting.
+        known: the words.
+    """
     value = settings.get(name)
     if value is None or value in known:
         return []

@@ -698,7 +698,13 @@ def _places(places: Sequence[int], origin: Origin | None) -> str:
 
 
 def at_most(problems: list[Problem], attribute: str, file: str | None) -> list[Problem]:
-    """The first problems, and one that says that there are more."""
+    """The first problems, and one that says that there are more.
+
+    Arguments:
+        problems: all of them.
+        attribute: whose hierarchy has them.
+        file: the file of the hierarchy, where it has one.
+    """
     if len(problems) <= CONFLICTS_SHOWN:
         return problems
     rest = Problem(

@@ -163,7 +163,13 @@ def in_own_terms(
 
 
 def unread(records: pl.DataFrame, taxonomies: Mapping[str, Taxonomy], quasi: Sequence[str]) -> int:
-    """How many different published cells stand for nothing that is known."""
+    """How many different published cells stand for nothing that is known.
+
+    Arguments:
+        records: the published records, as text.
+        taxonomies: the hierarchy of each quasi-identifier.
+        quasi: the quasi-identifiers that are looked at.
+    """
     covers = {name: Coverage(taxonomies[name]) for name in quasi}
     return sum(
         covers[name].places(cell) is None

@@ -31,8 +31,13 @@ def taxonomies_of(
 ) -> dict[str, Taxonomy]:
     """The hierarchy of every quasi-identifier over the values that occur; all problems at once.
 
-    Rows that a problem names are those of the table's file. ``people`` are the same columns of a
-    population, whose values are covered as well.
+    Arguments:
+        table: the table, whose rows problems name.
+        policy: says how each is built.
+        texts: rows with a column for each of them, null for missing, [n].
+        weight: how often each row counts, [n]; None: once each.
+        file: the name of the table's file, for messages.
+        people: the same columns of a population, whose values are covered as well.
 
     Raises:
         DataError: a table without records leaves nothing to build a hierarchy of.
@@ -74,9 +79,17 @@ def taxonomy_of(
     values: Sequence[str | None],
     counts: Sequence[int] | None,
 ) -> Taxonomy:
-    """The hierarchy of one attribute over these values.
+    """The hierarchy of one attribute over some values.
 
-    Raises :class:`HierarchyError` where it does not cover them, or is no tree.
+    Arguments:
+        policy: says how it is built.
+        table: the table, whose rows problems name.
+        name: the attribute.
+        values: the different values, None for missing, [v].
+        counts: how many records have each, [v]; None where the hierarchy does not depend on it.
+
+    Raises:
+        HierarchyError: it does not cover the values, or is no tree.
     """
     item = policy.attributes[name]
     if policy.by_policy_alone:

@@ -139,7 +139,13 @@ def _require_groups_to_do(promises: Sequence[Promise], names: Sequence[str]) -> 
 
 
 def with_rows(table: Table, keep: Bools, policy: Policy) -> Table:
-    """A table in memory with some of its records."""
+    """A table in memory with some of its records.
+
+    Arguments:
+        table: the table, in memory.
+        keep: which records stay, [n].
+        policy: says which texts stand for a missing value.
+    """
     assert isinstance(table, EagerTable)
     made = open_table(_held_rows(table, keep), table.name, missing_tokens=policy.missing_tokens())
     assert isinstance(made, EagerTable)
@@ -209,6 +215,12 @@ def items_of(person_of: Ints32, people: int, texts: pl.DataFrame, known: ValueMe
     """The different values of everybody, over all their records and columns.
 
     Of one column a missing value is a value; of several it is none.
+
+    Arguments:
+        person_of: the number of every record's person, from 0, [n].
+        people: how many people there are.
+        texts: the columns, null for missing, [n].
+        known: what is known of the values.
     """
     values = _stacked(texts, texts.columns).to_series()
     whose = np.tile(person_of, texts.width)

@@ -283,6 +283,13 @@ def scanned_or_as_it_is(
 ) -> Frame:
     """A table that is counted where it is, where that is asked for; else what was given.
 
+    Arguments:
+        data: a frame, the path of a file, or with Spark a table of its catalog.
+        engine: what counts it where it is: ``"duckdb"`` or ``"spark"``; nothing does where it is
+            ``"memory"`` or None.
+        memory: what the process may take, as ``2GB``; where only that is given, DuckDB counts.
+        how: how the file is read.
+
     Raises:
         DataError: it is no file, or cannot be read.
         PolicyError: no such engine, or no size of memory.
@@ -449,6 +456,11 @@ def _numbered(places: Sequence[int]) -> str:
 
 def completed(rows: pl.DataFrame, policy: Policy, name: str) -> pl.DataFrame:
     """The records with the columns that the policy adds: those of people, and constant ones.
+
+    Arguments:
+        rows: the records.
+        policy: its source names the table of people, and the constant columns.
+        name: what messages call the table.
 
     Raises:
         DataError: the table of people does not fit, or the records have such a column already.

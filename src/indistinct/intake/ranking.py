@@ -161,6 +161,11 @@ def warn_about_outcomes(policy: Policy, table: Table, name: str) -> list[Warning
 def values_without(name: str, without: Sequence[Value], what: str) -> str:
     """How many values of an attribute lack what a policy has to say of each.
 
+    Arguments:
+        name: the attribute.
+        without: the values that lack it, None for missing.
+        what: what they lack, in words.
+
     >>> values_without("diagnosis", ["flu", "gout"], "category")
     "2 values of 'diagnosis' have no category"
     """

@@ -91,7 +91,13 @@ def few_moved(rule: Swap, before: pl.Series, changed: int) -> list[WarningText]:
 
 
 def found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> list[WarningText]:
-    """The warning that values were moved so little that a known one finds its record."""
+    """The warning that values were moved so little that a known one finds its record.
+
+    Arguments:
+        rule: how they were changed.
+        before: the texts of the column, null for missing, [n].
+        after: the texts that are published, record by record, [n].
+    """
     if rule.name not in ("noise", *EXCHANGED, "shift", "microaggregate"):
         return []
     there = len(before) - before.null_count()
@@ -106,7 +112,13 @@ def found_by_value(rule: Transform, before: pl.Series, after: pl.Series) -> list
 
 
 def shown_elsewhere(rule: Transform, before: pl.Series, after: pl.Series) -> list[WarningText]:
-    """The warning that values which name somebody are published, in any record."""
+    """The warning that values which name somebody are published, in any record.
+
+    Arguments:
+        rule: how values were changed.
+        before: the texts of the column, null for missing, [n].
+        after: the texts that are published, record by record, [n].
+    """
     if rule.name not in (*EXCHANGED, "synthesize"):
         return []
     counts = before.drop_nulls().value_counts(name="count").filter(pl.col("count") < FEW_FOUND)

@@ -104,7 +104,13 @@ def with_references(
 def published_metadata(
     known: Mapping[str, ValueMetadata], promises: Sequence[Promise], released: Frame
 ) -> dict[str, ValueMetadata]:
-    """What a reader has to know to recompute the promises: of the published values only."""
+    """What a reader has to know to recompute the promises: of the published values only.
+
+    Arguments:
+        known: what is known of the values, by attribute.
+        promises: what is promised.
+        released: the published records.
+    """
     asked = {part.sensitive for part in promises if part.sensitive is not None}
     names = [name for name, about in known.items() if name in asked and about != NO_METADATA]
     if not names:
@@ -207,7 +213,13 @@ def _chains(taxonomy: Taxonomy) -> tuple[tuple[str | None, ...], ...]:
 def knowledge_of_categories(
     policy: Policy, name: str, labels: Sequence[str | None]
 ) -> ValueMetadata:
-    """What is known of an attribute whose categories are published in place of its values."""
+    """What is known of an attribute whose categories are published in place of its values.
+
+    Arguments:
+        policy: says what the categories are.
+        name: the attribute.
+        labels: the published categories, None for missing.
+    """
     given = policy.attributes[name].categories
     if given is None:
         return NO_METADATA
@@ -223,6 +235,11 @@ def knowledge_of_labels(
     A category is its own; a set of values, ``{cough, fever}``, has the highest category of these;
     a node of the values' hierarchy has none. None where the policy says it of the labels as they
     are.
+
+    Arguments:
+        policy: says what the categories are.
+        name: the attribute.
+        labels: what is published: values, categories, sets or nodes; None for missing.
     """
     given = policy.attributes[name].categories
     if given is None:

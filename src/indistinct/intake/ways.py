@@ -185,7 +185,13 @@ class Work:
         return Least(k, None if person is None else self.groups([person]))
 
     def warn_of_dominated(self, column: Measured, made: pl.Series, least: Least) -> None:
-        """Warn of means that one value, or one person's, makes up by far the most of."""
+        """Warn of means that one value, or one person's, makes up by far the most of.
+
+        Arguments:
+            column: the numbers, before they were grouped.
+            made: the means that are published in their place, record by record, [n].
+            least: how many a group needs, and whose the records are.
+        """
         found = dominated_sums(column, made, least.owners)
         whose = "value" if least.owners is None else "person's values"
         self.warnings += [

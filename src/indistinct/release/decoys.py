@@ -206,7 +206,14 @@ def _draw(columns: Sequence[pl.Series], wanted: int, random: Random) -> pl.DataF
 def with_pseudonyms(
     decoys: pl.DataFrame, frame: pl.DataFrame, fresh: Sequence[str], random: Random
 ) -> pl.DataFrame:
-    """Pseudonyms, and made-up identifiers, that nobody in the release has."""
+    """Pseudonyms, and made-up identifiers, that nobody in the release has.
+
+    Arguments:
+        decoys: rows that are made up, with the columns of the release.
+        frame: the release.
+        fresh: the columns of pseudonyms and identifiers.
+        random: draws them.
+    """
     for name in fresh:
         column = frame[name]
         texts = column.cast(pl.String).drop_nulls()

@@ -123,7 +123,15 @@ class Entry:
         listed: Mapping[str, Listed],
         account: PlainMapping,
     ) -> Entry:
-        """An entry whose people are in the order of their hashes, which tells nothing of them."""
+        """An entry whose people are in the order of their hashes, which tells nothing of them.
+
+        Arguments:
+            hashes: a keyed hash of everybody, two halves of 64 bits, in any order, [n, 2].
+            groups: the class, or bucket, of each, [n].
+            sizes: rows, or people, of each class with all that is made up, [G].
+            listed: by sensitive attribute what classes list.
+            account: digests, policy, plan and promises.
+        """
         order = np.lexsort((hashes[:, 1], hashes[:, 0]))
         return cls(hashes[order], groups[order], sizes, listed, account)
 

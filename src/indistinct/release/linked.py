@@ -64,6 +64,11 @@ def sensitive_table(plan: LinkedPlan, names: Ints, random: Random) -> pl.DataFra
     """What the people of each bucket have: rows in random order.
 
     One attribute has a column of its name; of several, every row names its attribute.
+
+    Arguments:
+        plan: what each bucket lists.
+        names: the published number of every bucket, [B].
+        random: orders the rows.
     """
     parts = {name: _listed(part, names) for name, part in plan.buckets.items()}
     if len(parts) == 1:

@@ -29,7 +29,11 @@ def told_otherwise(
 ) -> list[WarningText]:
     """The warning that people count as new who are out already under another spelling.
 
-    The arguments are those of :func:`known_otherwise`.
+    Arguments:
+        people: the keys of the people of a release, [n].
+        hashes: their hashes, two halves of 64 bits, [n, 2].
+        earlier: the hashes of the people of each earlier release.
+        key: the key of the hashes.
     """
     known, of = known_otherwise(people, hashes, earlier, key)
     if not known:

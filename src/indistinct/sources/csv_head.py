@@ -26,7 +26,14 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 def refuse_dialect(
     name: str, separator: str | None, quote: str | None, encoding: str | None
 ) -> None:
-    """Raise for a separator or quote of several characters, and for an unknown encoding."""
+    """Raise for a separator or quote of several characters, and for an unknown encoding.
+
+    Arguments:
+        name: what messages call the file.
+        separator: what was said to stand between cells; None where nothing was.
+        quote: what was said to stand around cells, likewise; empty where nothing does.
+        encoding: what was said of the encoding, likewise.
+    """
     problems = Problems()
     if separator is not None and (len(separator) != 1 or separator in '\r\n"'):
         problems.add(
@@ -110,6 +117,11 @@ def head_in(
 
 def begin_of(start: str, skip_rows: int, name: str) -> int:
     r"""Where a table begins: after the lines above it, and after empty ones.
+
+    Arguments:
+        start: the text that a file begins with.
+        skip_rows: how many lines stand above the table.
+        name: what messages call the file.
 
     Raises:
         DataError: there are not so many lines, or they are longer than what is looked at.

@@ -35,7 +35,14 @@ _CHUNK = 50_000
 def read_fast(
     body: bytes, columns: Sequence[str], dialect: Dialect, quoted: bool
 ) -> pl.DataFrame | None:
-    """The records by Polars, or None where the careful reader should have a look."""
+    """The records by Polars, or None where the careful reader should have a look.
+
+    Arguments:
+        body: records of the file, whole ones, in UTF-8.
+        columns: the names of the columns.
+        dialect: how cells are told apart.
+        quoted: whether a quote occurs in it.
+    """
     separator, quote = dialect.separator.encode(), (dialect.quote or "").encode()
     if len(separator) > 1 or len(quote) > 1:
         return None
@@ -86,7 +93,15 @@ def _unusual_quotes(body: bytes, separator: bytes, quote: bytes) -> bool:
 def read_carefully(
     body: bytes, columns: Sequence[str], dialect: Dialect, name: str, lines_before: int
 ) -> pl.DataFrame:
-    """The records by Python's reader; raises with all that are ragged."""
+    """The records by Python's reader; raises with all that are ragged.
+
+    Arguments:
+        body: the file after its header, in UTF-8.
+        columns: the names of the columns.
+        dialect: how cells are told apart.
+        name: what messages call the file.
+        lines_before: how many lines of the file stand before these bytes.
+    """
     try:
         text = body.decode("utf-8")
     except UnicodeError as error:
@@ -130,6 +145,11 @@ def read_exactly(body: bytes, columns: Sequence[str], dialect: Dialect) -> pl.Da
 
     Python's reader tells neither. None where the file is not plainly written: where records are
     ragged, or a quote is not closed.
+
+    Arguments:
+        body: the file after its header, in UTF-8.
+        columns: the names of the columns.
+        dialect: how cells are told apart.
     """
     try:
         text = body.decode("utf-8")
@@ -222,8 +242,10 @@ def tidy(
 ) -> pl.DataFrame:
     """The cells without blanks around them, and with empty ones missing.
 
-    ``blanks`` are those that occur at all, and ``has_empty`` says whether there may be cells that
-    are empty and not yet missing.
+    Arguments:
+        frame: the cells; columns that are no texts stay as they are.
+        blanks: those that occur at all.
+        has_empty: whether there may be cells that are empty and not yet missing.
     """
     text = [column for column, kind in frame.schema.items() if kind == pl.String]
     ends = [

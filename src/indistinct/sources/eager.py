@@ -487,7 +487,13 @@ def find_combinations(texts: pl.DataFrame, change: Change) -> Codes:
 
 
 def published_rows(change: Change, combination_of: Codes, height: int) -> Index | None:
-    """Indices of the published records in the order of the release; None for all, as they are."""
+    """Indices of the published records in the order of the release; None for all, as they are.
+
+    Arguments:
+        change: what is published.
+        combination_of: the combination of every record of the source, [n].
+        height: how many records the source has, n.
+    """
     every = bool(change.keep.all())
     index: Index
     if change.order is not None:
@@ -523,7 +529,13 @@ def unsigned_zeros(values: pl.Series) -> pl.Series:
 def replaced_columns(
     change: Change, combination_of: Codes, index: Index | None
 ) -> dict[str, pl.Series]:
-    """The columns of the release that are not the source's own, in the order of the release."""
+    """The columns of the release that are not the source's own, in the order of the release.
+
+    Arguments:
+        change: what is published.
+        combination_of: the combination of every record of the source, [n].
+        index: the published records, in the order of the release; None for all, as they are.
+    """
     kept = pl.Series(change.keep)
     labels = [
         own_buffers(change.published[name].cast(pl.String).set(~kept, None))

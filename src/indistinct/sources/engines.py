@@ -75,7 +75,13 @@ def open_table(
 
 
 def counted_table(frame: pl.DataFrame, times: pl.Series, name: str) -> Table:
-    """Different rows, and how many records have each, as a table."""
+    """Different rows, and how many records have each, as a table.
+
+    Arguments:
+        frame: the rows, [n].
+        times: how many records have each, [n].
+        name: what messages call the table.
+    """
     return CountedTable(frame, times, name)
 
 

@@ -120,6 +120,11 @@ def require(needed: float, name: str) -> None:
 def require_rows(needed: float, name: str, ceiling: int) -> None:
     """Refuse to hold the records of a table in an engine, where they take more than they may.
 
+    Arguments:
+        needed: what they take, in bytes.
+        name: what messages call the table.
+        ceiling: how many bytes they may take.
+
     Raises:
         DataError: they do.
     """
@@ -137,6 +142,12 @@ def require_rows(needed: float, name: str, ceiling: int) -> None:
 
 def require_combinations(found: int, columns: Sequence[str], name: str, ceiling: int) -> None:
     """Refuse to hold more combinations of columns than there may be.
+
+    Arguments:
+        found: how many there are.
+        columns: the columns.
+        name: what messages call the table.
+        ceiling: how many bytes the process may take.
 
     Raises:
         DataError: there are.
@@ -188,6 +199,12 @@ def require_classes(found: int, spanning: int, name: str, ceiling: int) -> None:
 
 def require_texts(found: int, columns: Sequence[str], name: str, most: int) -> None:
     """Refuse to hold combinations whose texts have more bytes than they may.
+
+    Arguments:
+        found: how many bytes the texts have.
+        columns: the columns of texts.
+        name: what messages call the table.
+        most: how many bytes they may have.
 
     Raises:
         DataError: they have.

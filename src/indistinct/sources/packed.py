@@ -99,7 +99,13 @@ def times_in(data: bytes, sought: bytes) -> int:
 
 
 def too_tight(name: str, needed: float, limit: float) -> DataError:
-    """That a file is packed as no table is, and takes more memory than it may."""
+    """That a file is packed as no table is, and takes more memory than it may.
+
+    Arguments:
+        name: what messages call the file.
+        needed: what it takes when unpacked, in bytes, at least.
+        limit: what it may take, in bytes.
+    """
     return DataError(
         "packed-too-tightly",
         f"the file is packed to less than 1/{TIGHTEST} of its size, as tables hardly are: unpacked "
@@ -120,6 +126,13 @@ def _separator_of(start: bytes) -> bytes:
 
 
 def broken(name: str, message: str, error: BaseException, remedy: str = DAMAGED) -> DataError:
-    """A refusal by a library, without its words: they may quote a cell."""
+    """A refusal by a library, without its words: they may quote a cell.
+
+    Arguments:
+        name: what messages call the file.
+        message: what cannot be done with it.
+        error: what the library raised; only its kind is told.
+        remedy: what helps.
+    """
     kind = type(error).__name__
     return DataError("unreadable-file", f"{message} ({kind})", file=name, remedy=remedy)

@@ -288,9 +288,13 @@ class Session:
     def upload(
         self, rows: pa.Table, name: str, schema: str | None = None, *, more: bool = False
     ) -> None:
-        """Put an Arrow table into a new table: a temporary one, where no schema is named.
+        """Put an Arrow table into a new table, or further rows of it into one that is there.
 
-        Further rows of it can be put into one that is there.
+        Arguments:
+            rows: the Arrow table.
+            name: the name of the table in the server.
+            schema: where it is; a temporary table, where none is named.
+            more: whether it is there already.
         """
         if schema is None:  # ADBC would not tell why there may be none
             self.run("CREATE TEMPORARY TABLE IF NOT EXISTS pg_temp.indistinct_may_be ()")
@@ -962,6 +966,11 @@ def release_in_server(
     given: str | Path, query: str | None = None, **of_files: Any
 ) -> tuple[dict[str, PostgresTable], PlainMapping | None]:
     """The tables of a release in a server by name, and its certificate where one lies beside.
+
+    Arguments:
+        given: the address of a schema with a release, or of a table.
+        query: SQL that says what is read, where the address names no table.
+        of_files: what is said of how files are read, which does not apply.
 
     Raises:
         DataError: as :func:`open_in_server` does.

@@ -42,7 +42,13 @@ class Speaking(Protocol):
         """A name that no temporary table has."""
 
     def upload(self, rows: pa.Table, name: str, *, more: bool = False) -> None:
-        """Put rows into a new temporary table, or more of them into one that is there."""
+        """Put rows into a new temporary table, or more of them into one that is there.
+
+        Arguments:
+            rows: the rows.
+            name: the name of the table in the server.
+            more: whether it is there already.
+        """
 
 
 def _codes(columns: int) -> list[str]:
@@ -50,7 +56,13 @@ def _codes(columns: int) -> list[str]:
 
 
 def distinct_codes(name: str, source: str, columns: int) -> str:
-    """What makes a table of the combinations of codes, and of how many records have each."""
+    """What makes a table of the combinations of codes, and of how many records have each.
+
+    Arguments:
+        name: the name of the table.
+        source: the records with their codes beside, as SQL.
+        columns: how many columns have codes.
+    """
     own = ", ".join(f"{CODES.format(at)}.c AS {one}" for at, one in enumerate(_codes(columns)))
     by = ", ".join(str(at + 1) for at in range(columns))
     return (
@@ -59,7 +71,15 @@ def distinct_codes(name: str, source: str, columns: int) -> str:
 
 
 def parts_of(session: Speaking, name: str, quasi: int, columns: int, ceiling: int) -> StreamedParts:
-    """The combinations in such a table, which stays until the transaction ends."""
+    """The combinations in such a table, which stays until the transaction ends.
+
+    Arguments:
+        session: the transaction.
+        name: the name of the table.
+        quasi: how many of its columns are of quasi-identifiers; these come first.
+        columns: how many columns of codes it has.
+        ceiling: how many bytes the process may take.
+    """
     query = f"SELECT {', '.join(_codes(columns))}, n FROM pg_temp.{name}"
     return StreamedParts(
         lambda: session.batches(query), quasi, columns, ceiling, forget=lambda: None
@@ -67,7 +87,13 @@ def parts_of(session: Speaking, name: str, quasi: int, columns: int, ceiling: in
 
 
 def leaves_of(session: Speaking, parts: str, tree: Walked) -> str:
-    """A temporary table with the leaf of every combination of quasi-identifiers; its name."""
+    """A temporary table with the leaf of every combination of quasi-identifiers; its name.
+
+    Arguments:
+        session: the transaction.
+        parts: the name of the table of combinations.
+        tree: the tree that is walked.
+    """
     names = _codes(len(tree.quasi))
     listed = ", ".join(names)
     own, leaves = session.new_name("quasi"), session.new_name("leaves")
@@ -89,6 +115,12 @@ def leaves_of(session: Speaking, parts: str, tree: Walked) -> str:
 
 
 def coded(source: str, leaves: str, columns: int) -> str:
-    """Records beside their codes, and the leaf that these walk to, as ``q.leaf``."""
+    """Records beside their codes, and the leaf that these walk to, as ``q.leaf``.
+
+    Arguments:
+        source: the records with their codes beside, as SQL.
+        leaves: the name of the table of leaves.
+        columns: how many quasi-identifiers have codes.
+    """
     on = " AND ".join(f"{CODES.format(at)}.c = q.{one}" for at, one in enumerate(_codes(columns)))
     return f"{source} JOIN pg_temp.{leaves} q ON {on}"

@@ -29,6 +29,12 @@ def with_codes(frame: Frame, codings: Sequence[Coding], values: Values, code: st
     """A frame with the code of some columns beside: of no value that is known, null.
 
     Values that the engine holds for equal are one from then on.
+
+    Arguments:
+        frame: the frame.
+        codings: the codes of those columns.
+        values: tells the values of a column.
+        code: what the columns of codes are called, before their numbers.
     """
     from pyspark.sql import functions as f
 
@@ -164,7 +170,13 @@ class _Walks:
 
 
 def walked(frame: Frame, tree: Walked, values: Values) -> DataFrame:
-    """A frame with the leaf of every record in the last column, which is called ``leaf``."""
+    """A frame with the leaf of every record in the last column, which is called ``leaf``.
+
+    Arguments:
+        frame: the records.
+        tree: the tree that they walk down.
+        values: tells the values of a column.
+    """
     from pyspark.sql import types
 
     code = code_name(frame.columns)

@@ -34,7 +34,13 @@ def side_by_side(columns: Sequence[Array], rows: int) -> Ints32:
 
 
 def part_of(table: pa.Table | pa.RecordBatch, quasi: int, columns: int) -> Part:
-    """The combinations of a table or batch of Arrow: codes, then how many records have them."""
+    """The combinations of a table or batch of Arrow.
+
+    Arguments:
+        table: columns of codes, then how many records have them, [n] each.
+        quasi: how many of the codes are of quasi-identifiers; these come first.
+        columns: how many columns of codes there are.
+    """
     codes = [np.asarray(table.column(at)) for at in range(columns)]
     weight = np.asarray(table.column(columns), dtype=np.int64)
     rows = len(weight)

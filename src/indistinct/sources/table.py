@@ -417,6 +417,11 @@ def _listed(places: Sequence[int]) -> str:
 def refuse_far(columns: Sequence[str], far: Collection[str], name: str) -> None:
     """Refuse a table in which some columns have dates that have no text, as none can be read.
 
+    Arguments:
+        columns: the names of all columns, in order.
+        far: the names of those that have such dates.
+        name: what messages call the table.
+
     Raises:
         DataError: there are some.
     """

@@ -304,6 +304,11 @@ def categories(cells: pl.DataFrame, asked: Asked, *, ordered: bool = False) -> p
     ``place`` counts from 0, the least sensitive; ``weight`` is 0 for the most sensitive category
     and 1 for the least.
 
+    Arguments:
+        cells: how often each value occurs in each class, a row for each.
+        asked: the promise, with what is known of the values.
+        ordered: whether the order of the categories is needed.
+
     Raises:
         PolicyError: If categories, or their order, are not known, or a value has none.
     """

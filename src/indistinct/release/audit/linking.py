@@ -72,7 +72,14 @@ def verdicts_of(
     context: Context,
     checks: Mapping[str, Check],
 ) -> tuple[Verdict, ...]:
-    """The verdict on each promise; all that is wrong with any of them is told at once."""
+    """The verdict on each promise; all that is wrong with any of them is told at once.
+
+    Arguments:
+        records: the published records as text, without those that are suppressed.
+        promises: what is promised.
+        context: what checks may need beside the records.
+        checks: the check of each model, by its name.
+    """
     found: dict[int, Verdict] = {}
     problems: dict[int, Sequence[Problem]] = {}
     # What counts values numbers the classes, and their sizes follow.
@@ -202,7 +209,13 @@ def _not_shown(promises: Sequence[Requirement], checks: Mapping[str, Check]) -> 
 
 
 def listed_values(table: PublishedTable, name: str, by: str) -> pl.DataFrame:
-    """The rows of the sensitive table of one attribute: columns ``by`` and the attribute."""
+    """The rows of the sensitive table of one attribute: columns ``by`` and the attribute.
+
+    Arguments:
+        table: the sensitive table.
+        name: the attribute.
+        by: the column that links the two tables.
+    """
     if table.find(name) is not None:
         require_columns(table, [by])
         return table.texts([by, name], [name])

@@ -342,7 +342,14 @@ class _Laid:
     def of(
         cls, shown: Sequence[tuple[pl.DataFrame, pl.DataFrame]], keys: Sequence[str], *, exact: bool
     ) -> _Laid | None:
-        """The classes of all releases; None where too much would have to be compared."""
+        """The classes of all releases; None where too much would have to be compared.
+
+        Arguments:
+            shown: of each release, who may be in which class, and the value of each record.
+            keys: columns that people keep from release to release; without any, nobody is told
+                apart.
+            exact: whether they name people, so that only equal texts are of the same person.
+        """
         listed, incident, groups = [], [], []
         classes_before = groups_before = 0
         for members, values in shown:

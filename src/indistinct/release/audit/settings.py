@@ -39,7 +39,13 @@ def optional(setting: Setting) -> Setting:
 
 
 def whole(least: int, example: int, default: int | None = None) -> Setting:
-    """A whole number."""
+    """A whole number.
+
+    Arguments:
+        least: the least it may be.
+        example: what is proposed where it is missing.
+        default: what it is where it is left out; None for one that must be given.
+    """
     return Setting(
         f"a whole number of at least {least}",
         lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least,
@@ -51,7 +57,14 @@ def whole(least: int, example: int, default: int | None = None) -> Setting:
 def number(
     says: str, fits: Callable[[float], bool], example: float, default: float | None = None
 ) -> Setting:
-    """A finite number, whole or not, for which ``fits`` holds."""
+    """A finite number, whole or not.
+
+    Arguments:
+        says: what it must be, in words.
+        fits: whether a number is one of these.
+        example: what is proposed where it is missing.
+        default: what it is where it is left out; None for one that must be given.
+    """
     return Setting(
         says,
         lambda value: (

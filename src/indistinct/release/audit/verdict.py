@@ -123,6 +123,11 @@ class Context:
         Columns ``class`` (a number), ``value``, ``records`` and ``units``, the size of the class;
         sorted by class, then by value. Where people have many records, ``records`` counts the
         people who have the value, and ``units`` everybody of the class.
+
+        Arguments:
+            records: the release's records.
+            on: the quasi-identifiers that make the classes.
+            sensitive: the attribute.
         """
         key = frozenset(on), sensitive
         if key not in self._counts and self._counted_by_number(records, on):

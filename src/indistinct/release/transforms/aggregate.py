@@ -27,6 +27,11 @@ MOVED_END = "; too few were beyond the requested end, so it is the value of a re
 def code_ends(column: Measured, *, bottom: float | None, top: float | None) -> pl.Series:
     """Numbers below the bottom published as the bottom, and those above the top as the top.
 
+    Arguments:
+        column: the numbers.
+        bottom: the least that is published, in the column's unit; None for no bound.
+        top: the most that is published, likewise.
+
     Raises:
         DataError: the column holds dates, or an end is a fraction among whole numbers.
     """
@@ -44,6 +49,12 @@ def shared_ends(
     """The ends, moved inwards until enough values, or people, are at or beyond each.
 
     An end that nobody reaches stays where it is, and both where all values are too few.
+
+    Arguments:
+        column: the numbers.
+        bottom: the lower end, in the column's unit; None for none.
+        top: the upper end, likewise.
+        least: how many are enough.
 
     Raises:
         DataError: as :func:`code_ends` does.
@@ -129,7 +140,10 @@ def _range(low: str | None, high: str | None) -> str:
 def by_name(texts: pl.Series, groups: Mapping[str, Sequence[str]], other: str | None) -> pl.Series:
     """Texts as the name of the group they are in.
 
-    Values in no group are published as ``other``.
+    Arguments:
+        texts: the column, null for missing.
+        groups: the values of each group, by its name.
+        other: what values in no group are published as; None where there may be none.
 
     Raises:
         DataError: values are in no group, and there is no other. It names the rows.
@@ -159,7 +173,16 @@ def told(
     k: int,
     of_people: bool = False,
 ) -> str:
-    """What the certificate says of it."""
+    """What the certificate says of it.
+
+    Arguments:
+        bottom: what smaller numbers are published as.
+        top: what larger numbers are published as.
+        thresholds: where groups of numbers begin, rising; none where no such groups are made.
+        show: what is published of a group of numbers.
+        k: the fewest values, or people, of a group.
+        of_people: whether people are counted, as they have many records.
+    """
     if thresholds:
         whose = "people" if of_people else "values"
         how = "groups"

@@ -9,10 +9,15 @@ from indistinct.release.transforms.texts import mapped
 
 
 def mask(column: pl.Series, *, keep: int, char: str, end: str) -> pl.Series:
-    """All characters but ``keep`` of every text replaced by ``char``, from the ``end`` named.
+    """All characters of every text replaced, but for some at one end.
 
-    The length of the text stays; a missing value stays missing. A text of ``keep`` characters or
-    fewer is masked whole.
+    The length of the text stays; a missing value stays missing.
+
+    Arguments:
+        column: the texts, null for missing.
+        keep: how many characters stay; a text of so many or fewer is masked whole.
+        char: what stands for each of the others.
+        end: from where they are masked: ``"right"``, and the first stay; ``"left"``, and the last.
 
     >>> mask(pl.Series(["ab1234", "x"]), keep=2, char="*", end="right").to_list()
     ['ab****', '*']

@@ -299,7 +299,13 @@ def measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured:
 
 
 def as_measured(values: pl.Series, texts: pl.Series, form: str = ISO) -> Measured | None:
-    """A column as numbers, or else as dates; None where it is neither."""
+    """A column as numbers, or else as dates; None where it is neither.
+
+    Arguments:
+        values: the column as it is stored.
+        texts: its cells as texts, null for missing.
+        form: how texts that are dates are written: ``"iso"``, or a pattern of ``strptime``.
+    """
     there = texts.is_not_null().to_numpy()
     dtype = values.dtype
     if dtype == pl.Date:

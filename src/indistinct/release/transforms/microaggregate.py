@@ -26,6 +26,11 @@ def microaggregate(column: Measured, least: Least, *, centre: Centre) -> pl.Seri
     The centre is rounded to as many decimal places as a tenth of the values have (to days, for
     dates), so that the mean of the column moves by half of the last place at most.
 
+    Arguments:
+        column: numbers or dates.
+        least: how many a group needs.
+        centre: what is published of a group.
+
     Raises:
         DataError: there are values, and fewer than a group needs, or they are one person's.
     """
@@ -66,6 +71,12 @@ def group_ends(ordered: Ints, k: int) -> Ints:
 
 
 def told(*, k: int, centre: Centre, of_people: bool = False) -> str:
-    """What the certificate says of it."""
+    """What the certificate says of it.
+
+    Arguments:
+        k: the fewest values, or people, of a group.
+        centre: what is published of a group.
+        of_people: whether people are counted, as they have many records.
+    """
     whose = f"the values of {k} or more people" if of_people else f"{k} or more near values"
     return f"replaced by the {centre} of {whose} of the table, suppressed ones among them"

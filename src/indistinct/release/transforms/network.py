@@ -174,7 +174,13 @@ def _given(
 
 
 def merged(codes: Ints, k: int, owners: Ints | None) -> Ints:
-    """Codes of which those of fewer than k people are one."""
+    """Codes of which those that too few people have are one.
+
+    Arguments:
+        codes: the codes of a column, from 0, [n].
+        k: how many people must have a code for it to stay one of its own.
+        owners: whose the records are, [n]; None: every record is somebody else's.
+    """
     nobody = np.zeros(len(codes), np.int64)
     return np.where(Given((), k, owners).shared(nobody, codes), codes + 1, 0)
 

@@ -83,6 +83,12 @@ def hidden(
 
     A value stands apart with fewer than ``FEW`` others where the gap to the next one is larger than
     ``APART`` standard deviations of the noise.
+
+    Arguments:
+        column: numbers or dates, as they were.
+        scale: how much, as :func:`noise` takes it.
+        distribution: what the noise is drawn from.
+        multiplicative: whether values are multiplied.
     """
     ordered = np.sort(column.present).astype(np.float64)
     spread = scale * (1.0 if distribution == "gaussian" else math.sqrt(2.0))

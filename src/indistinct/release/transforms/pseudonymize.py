@@ -20,6 +20,11 @@ BITS = 64
 def pseudonyms(column: pl.Series, *, key: bytes, length: int) -> dict[str, str]:
     """HMAC-SHA256 of every distinct text under a key (RFC 2104), its first hexadecimal digits.
 
+    Arguments:
+        column: the texts, null for missing.
+        key: the key.
+        length: how many digits.
+
     Raises:
         InputError: If two texts have the same pseudonym.
     """
@@ -43,6 +48,11 @@ def pseudonymize(column: pl.Series, *, key: bytes, length: int) -> pl.Series:
     The same text has the same pseudonym under one key, and another under every other key. Those who
     have the key can test guesses; without it nothing is learnt but which records belong together.
 
+    Arguments:
+        column: the texts, null for missing.
+        key: the key.
+        length: how many hexadecimal digits a pseudonym has.
+
     Raises:
         InputError: If two texts have the same pseudonym.
     """
@@ -60,7 +70,13 @@ def derived(key: bytes, domain: str) -> bytes:
 
 
 def read_key(attribute: str, *, env: str | None, file: str | None, directory: Path) -> bytes:
-    """The key for an attribute's pseudonyms, from an environment variable or a file.
+    """The key for an attribute's pseudonyms.
+
+    Arguments:
+        attribute: the attribute, for messages.
+        env: an environment variable that holds the key.
+        file: a file that holds it, where no variable does.
+        directory: the folder from which the file is named.
 
     Raises:
         PolicyError: If there is none, others can read its file, or it is easily guessed.

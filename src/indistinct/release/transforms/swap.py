@@ -63,7 +63,13 @@ def swap(
 
 
 def told(*, share: float, within: bool, window: bool) -> str:
-    """What the certificate says of it."""
+    """What the certificate says of it.
+
+    Arguments:
+        share: the share of records that take part, from 0 to 1.
+        within: whether values are exchanged within groups alone.
+        window: whether near values alone are exchanged.
+    """
     who = "swapped between records" if share == 1.0 else "swapped between some of the records"
     near = " of near values" if window else ""
     return who + near + (" within groups" if within else "")

@@ -142,7 +142,13 @@ def synthesize(parts: Sequence[Part], random: Random) -> tuple[list[pl.Series], 
 
 
 def told(*, joint: bool, given: Sequence[str], k: int) -> str:
-    """What the certificate says of it."""
+    """What the certificate says of it.
+
+    Arguments:
+        joint: whether other columns are drawn together with it.
+        given: columns that stay as they are, given which it is drawn.
+        k: the fewest people of a group who have a value that is drawn for the group.
+    """
     how = "together with the others drawn so" if joint else "by itself"
     if given:
         listed = in_quotes(given)
