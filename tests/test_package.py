@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -150,3 +153,48 @@ def test_constraints_are_names_and_versions_only() -> None:
     lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert lines
     assert all(len(line.split("==")) == 2 and "/" not in line for line in lines)
+
+
+def _functions(path: Path) -> Iterator[tuple[str, bool, ast.FunctionDef]]:
+    """The public functions of a module: name, whether it is a method of a class with bases."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, False, node
+        elif isinstance(node, ast.ClassDef):
+            for own in node.body:
+                if isinstance(own, ast.FunctionDef):
+                    yield own.name, bool(node.bases), own
+
+
+def _arguments(function: ast.FunctionDef) -> list[str]:
+    every = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    return [one.arg for one in every if one.arg not in ("self", "cls")]
+
+
+def _doc(function: ast.FunctionDef) -> str:
+    return inspect.cleandoc(ast.get_docstring(function) or "")
+
+
+def test_functions_with_three_arguments_and_more_list_them() -> None:
+    package = Path(indistinct.__file__).parent
+    found = [
+        (f"{path.relative_to(package)}:{node.lineno} {name}", name, overrides, node)
+        for path in sorted(package.rglob("*.py"))
+        for name, overrides, node in _functions(path)
+        if not name.startswith("_") and len(_arguments(node)) > 2
+    ]
+    listed = {
+        place: set(
+            re.findall(r"\w+", " ".join(re.findall(r"^    (\w+(?:, \w+)*):", _doc(node), re.M)))
+        )
+        for place, _, _, node in found
+    }
+    told = {name for place, name, _, node in found if listed[place] >= {*_arguments(node)}}
+    missing = [
+        place
+        for place, name, overrides, node in found
+        if not listed[place] >= {*_arguments(node)}
+        and not (overrides and name in told)  # the method that it overrides lists them
+        and not (place.startswith("cli") and name == Path(place.split(":")[0]).stem)  # its help
+    ]
+    assert not missing, "\n".join(missing)

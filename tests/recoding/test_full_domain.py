@@ -40,7 +40,7 @@ from indistinct.recoding.full_domain.heuristic import HeuristicSearch
 from indistinct.recoding.full_domain.optimal import LARGEST, Found, OptimalSearch
 from indistinct.recoding.grouping import Grouper
 from indistinct.recoding.lattice import Lattice
-from indistinct.recoding.limits import Progress
+from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.method import Asked
 from indistinct.recoding.recoded import published_classes
 
@@ -539,7 +539,7 @@ class TestEffort:
                 promises: Sequence[Promise],
                 allowed: int,
                 limits: Limits | None = None,
-                progress: Progress | None = None,
+                progress: Progress = silent,
             ) -> Found:
                 assert limits is not None
                 started.append(limits)

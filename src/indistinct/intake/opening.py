@@ -379,7 +379,9 @@ def _elsewhere(
     digest = sha256_of(files[0]) if len(files) == 1 else digest_of(files) if files else None
     if not table.height():
         raise DataError("no-records", "the table has no records", file=table.name)
-    columns = list(dict.fromkeys([*table.columns, *constant]))
+    more = [name for name in constant if name not in table.columns]
+    # Names that may be a record stay so.
+    columns = type(table.columns)([*table.columns, *more]) if more else table.columns
     policy.adopt(columns)
     policy.check(columns, table.name)
     if held:

@@ -300,7 +300,8 @@ _HEADS = 3
 
 def holds_codes_of_questions(cells: pl.Series) -> bool:
     """Whether a cell is the code that Qualtrics writes below each question: {"ImportId":"QID1"}."""
-    return cells.dtype == pl.String and bool(cells.str.starts_with('{"ImportId":').any())
+    texts = cells.to_list() if cells.dtype == pl.String else []
+    return any(text is not None and text.startswith('{"ImportId":') for text in texts)
 
 
 def _of_quantities(values: pl.Series) -> bool:
