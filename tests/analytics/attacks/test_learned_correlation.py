@@ -206,9 +206,9 @@ def test_against_plain_arithmetic(
         assert dense == pytest.approx(expected[person], abs=1e-6)
     truth, places = scene.true_label("illness"), scene.places
     sets = places.set_of_combination[places.combination_of]
-    among = scene.spread("illness").weighed.of(sets, truth)
+    among = scene.spread("illness").pooled.of(sets, truth)
     assert np.where(
         scene.found & (truth >= 0),
-        among / np.where(places.set_weight > 0, places.set_weight, 1.0)[sets],
+        among / np.maximum(places.set_size, 1)[sets],
         scene.true_prior("illness"),
     ) == pytest.approx(scene.true_belief("illness"))

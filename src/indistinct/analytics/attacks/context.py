@@ -13,8 +13,9 @@ over the number of people; for ``all`` it is 1. Of a person who is known to be i
 belief in a value is (1/|E|) sum of f(bucket of the row, v) over the rows of E (Fazal and others
 2023, whose tables are linked so; the average over random worlds, in which every assignment of a
 bucket's values to its people is equally likely, Machanavajjhala and others 2006). A person whom
-several classes fit is believed to be in a row of them as it is likely if all people whom they fit
-share the rows out: classes that fit others alone are likely theirs (:meth:`Places.row_weight`).
+several classes fit is believed to be in any row of them. Attackers with a register of all people
+know more (:meth:`AttackContext.with_register`): all share the rows out, and classes that fit others
+alone are likely theirs (:meth:`Places.row_weight`).
 
 A person may have several values, and a release may publish categories or nodes of a hierarchy in
 their place. What counts as the truth is every published label that covers one of the person's
@@ -789,6 +790,16 @@ class AttackContext:
         The prior, for people who could stand in no row.
         """
         return self.once("believed", sensitive, self._make_believed)
+
+    def with_register(self) -> AttackContext | None:
+        """What attackers are given who know all people, and so who else fits a row.
+
+        None where classes fit nobody twice: then that tells nothing.
+        """
+        if not self.places.overlaps:
+            return None
+        known = replace(self.places, register=True)
+        return self.once("register", "", lambda _: replace(self, places=known))
 
     def likely(self, spread: Spread, person: Array, statement: Array) -> Floats:
         """How likely statements are of people, 0 of those who could stand in no row.

@@ -131,6 +131,7 @@ class Places:
             one row per person.
         known: those of the quasi-identifiers that attackers know of people; all where not given.
         combined: the combinations of what is known, where they have been made for another release.
+        register: whether attackers have a register of all people, and so know who else fits a row.
     """
 
     quasi: tuple[str, ...]
@@ -140,6 +141,7 @@ class Places:
     population: pl.DataFrame | None = None
     known: tuple[str, ...] = ()
     combined: Combined | None = None
+    register: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", self.known or self.quasi)
@@ -265,15 +267,22 @@ class Places:
         return sums(self.classes.size[self.candidate_sets.index], self.candidate_sets.indptr)
 
     @cached_property
+    def overlaps(self) -> bool:
+        """Whether several classes fit somebody."""
+        met = self.compatible
+        return not met.one_each and bool((met.length > 1).any())
+
+    @cached_property
     def row_weight(self) -> NDArray[np.float64]:
         """How likely a row of each class is that of somebody whom several fit, [G].
 
-        The people are known, and have all rows between them: who fits a class that others do not
+        The same for all, unless the others are known by a register. Then people have all rows
+        between them: who fits a class that others do not
         fit is likely there, and its rows are likely not of those who fit others as well.
         """
         met, size, weight = self.compatible, self.classes.size, self.weight
         found = np.ones(len(size))
-        if met.one_each or (met.length <= 1).all() or len(met.index) > MOST_PAIRS:
+        if not self.register or not self.overlaps or len(met.index) > MOST_PAIRS:
             return found
         there = met.length > 0
         weight = np.where(there, weight, 0)

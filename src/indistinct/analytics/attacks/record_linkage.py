@@ -1,8 +1,7 @@
 """Record linkage: which published record is this person's?
 
 The *prosecutor* knows that the person is in the table, and guesses among the records of the
-compatible classes, and is right with one over their number if one class fits. Where several fit,
-the prosecutor takes the row that is likeliest if all people whom they fit share the rows out. The
+compatible classes, and is right with one over their number. The
 *journalist* only knows that the person belongs to a population, and guesses among the people there
 who could be meant. The *marketer* links everybody, and asks how many links are right. With class
 sizes f and n their sum, population sizes F of the same classes, and a threshold t:

@@ -18,10 +18,9 @@ Three answers of growing worth, for releases of people with many records.
       P(s | E) = 1/|E| * sum of f_b(t)(s),
 
   where f_b(s) is the share of the bucket's people who have s. Over several classes that a person
-  fits, rows count as they are likely theirs, if all people whom they fit share them out. Of several
-  true values the one believed most counts. This is the figure that should stand in the place of the
-  intersection: the share of people of whom something true is believed with a probability of 0.5, of
-  0.95, or for certain.
+  fits, rows are pooled. Of several true values the one believed most counts. This is the figure
+  that should stand in the place of the intersection: the share of people of whom something true is
+  believed with a probability of 0.5, of 0.95, or for certain.
 """
 
 from __future__ import annotations
