@@ -798,7 +798,7 @@ class AttackContext:
         """
         if not self.places.overlaps:
             return None
-        known = replace(self.places, register=True)
+        known = self.places.with_register()
         return self.once("register", "", lambda _: replace(self, places=known))
 
     def likely(self, spread: Spread, person: Array, statement: Array) -> Floats:

@@ -17,6 +17,7 @@ in what is true: what attackers reach is a lower bound of what can be reached.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -271,6 +272,14 @@ class Places:
         """Whether several classes fit somebody."""
         met = self.compatible
         return not met.one_each and bool((met.length > 1).any())
+
+    def with_register(self) -> Places:
+        """The same with a register; what is counted without one is not counted anew."""
+        known = copy(self)
+        object.__setattr__(known, "register", True)
+        for own in ("row_weight", "set_weight"):
+            vars(known).pop(own, None)
+        return known
 
     @cached_property
     def row_weight(self) -> NDArray[np.float64]:

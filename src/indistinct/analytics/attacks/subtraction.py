@@ -20,7 +20,7 @@ from indistinct.frozen import dataclass
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.types import Bools, Floats, Ints
 
-MOST = 2_000_000
+MOST = 1_000_000
 """Listed values of the classes of people who are alike, at most, that are looked at."""
 
 NOWHERE, UNCLEAR = -1, -2
