@@ -150,9 +150,9 @@ def _sheet_class() -> type:
 
     class Sheet(Worksheet):  # type: ignore[misc]
         def _xml_number_element(
-            self, number: float, attributes: Sequence[tuple[str, object]] = ()
+            self, number: float, attributes: Sequence[tuple[str, object]] | None = None
         ) -> None:
-            told = "".join(f' {key}="{value}"' for key, value in attributes)
+            told = "".join(f' {key}="{value}"' for key, value in attributes or ())
             self.fh.write(f"<c{told}><v>{number!r}</v></c>")
 
     return Sheet
