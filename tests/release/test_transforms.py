@@ -146,8 +146,19 @@ def test_a_base_larger_than_every_number_rounds_to_zero(base: float) -> None:
     assert round_to(held(1e-25, 3e-300, 5e-324), base).to_list() == [0.0, 0.0, 0.0]
     with pytest.raises(DataError, match="too fine"):
         round_to(held(0.0), 5e-324)
+    assert round_to(held("5e-324"), base).to_list() == ["0"]
     with pytest.raises(DataError, match="more than 15 digits"):
-        round_to(held("5e-324"), base)
+        round_to(held("5.1e-324"), base)
+
+
+def test_texts_with_all_digits_of_floats_are_computed_with_as_floats() -> None:
+    """As R and pandas write a mean or a weight; more digits than a float has are refused."""
+    given = ["504.5696202531645", "16090.694444444443", "7", "0.1", None]
+    texts, floats = held(*given), held(*[None if one is None else float(one) for one in given])
+    assert (texts.steps.tolist(), texts.digits) == (floats.steps.tolist(), floats.digits)
+    assert round_to(texts, 0.5).to_list() == ["504.5", "16090.5", "7", "0", None]
+    with pytest.raises(DataError, match="more than 15 digits"):
+        held("504.569620253164512345")
 
 
 def test_rounding_keeps_types_and_writes_no_more_than_the_base_has() -> None:

@@ -40,7 +40,7 @@ class Transformed:
         measures: what the columns have lost, each from 0 (nothing) to 1.
         originals: texts of sensitive attributes whose published values are others' or drawn, as
             they were.
-        moved: texts of columns beside the quasi-identifiers that were moved, exchanged or drawn,
+        linkable: texts of columns beside the quasi-identifiers that were moved, exchanged or drawn,
             and may be linked, as they were.
         ends: numbers that stand for all at or beyond them, by attribute.
     """
@@ -52,7 +52,7 @@ class Transformed:
     left_out: tuple[int, int] = (0, 0)
     measures: Mapping[str, float] = field(default_factory=dict)
     originals: Mapping[str, pl.Series] = field(default_factory=dict)
-    moved: Mapping[str, pl.Series] = field(default_factory=dict)
+    linkable: Mapping[str, pl.Series] = field(default_factory=dict)
     ends: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def rows(self, keep: Bools, policy: Policy) -> Transformed:
@@ -65,7 +65,7 @@ class Transformed:
             replaced={name: values.filter(own) for name, values in self.replaced.items()},
             left_out=(records + int((~keep).sum()), people),
             originals={name: texts.filter(own) for name, texts in self.originals.items()},
-            moved={name: texts.filter(own) for name, texts in self.moved.items()},
+            linkable={name: texts.filter(own) for name, texts in self.linkable.items()},
         )
 
 
@@ -138,7 +138,7 @@ def transformed(table: Table, run: Run, file: str | None = None) -> Transformed:
             if rule.name in (*EXCHANGED, "synthesize")
             and policy.attributes[name].role == "sensitive"
         },
-        moved={
+        linkable={
             name: work.texts(name)
             for name, rule in rules.items()
             if is_linked(rule) and name in policy.published_beside

@@ -38,12 +38,12 @@ from indistinct.errors import (
 )
 from indistinct.intake.asked import may_be_made_up, method_of
 from indistinct.intake.attacked import READ_BY_OWN, Attacked, in_own_terms, unread
-from indistinct.intake.attacked_amounts import moved_amounts, moved_columns
 from indistinct.intake.attacked_visits import moved_visits, visits_of
 from indistinct.intake.hierarchies import taxonomies_of
 from indistinct.intake.kept_policy import kept_by, policy_of, refuse_swapped
 from indistinct.intake.kept_values import kept_alike, kept_in_rows
 from indistinct.intake.opening import PolicyLike, Progress, names_of, no_progress, open_source
+from indistinct.intake.perturbed_values import perturbed_columns, perturbed_values
 from indistinct.intake.population import population_of
 from indistinct.intake.private_table import PrivateTable, subjects_in
 from indistinct.intake.run import Run
@@ -419,7 +419,7 @@ def _attacked(
     table = followed(table, policy, followed_names)
     keys = () if person is None else (person,)
     names = [*keys, *policy.quasi_identifiers, *learnt, *beside, *visit]
-    names += [name for name in moved_columns(policy, views[0]) if name not in names]
+    names += [name for name in perturbed_columns(policy, views[0]) if name not in names]
     if person is None:
         table = held_as_codes(table, [*names, *outcomes])
     texts = table.text(names) if person is not None else codes_of(table, names)
@@ -472,7 +472,7 @@ def context_of(
         "joining": joining,
         "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),
-        "moved": moved_amounts(view, attacked),
+        "perturbed": perturbed_values(view, attacked),
         "redrawn": {
             name: Redrawn(rule.pram.keep, tuple(rule.pram.within))
             for name in policy.sensitive

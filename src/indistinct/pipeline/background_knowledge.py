@@ -20,7 +20,7 @@ from indistinct.warning_kinds import Kind
 from indistinct.warnings.about_values import warn_about_values
 from indistinct.warnings.background_warnings import (
     warn_about_known_records,
-    warn_about_moved,
+    warn_about_perturbed,
     warn_about_values_in_buckets,
 )
 from indistinct.warnings.days_between import warn_about_days_between
@@ -56,8 +56,8 @@ def with_background_knowledge(
     """
     policy, subjects = private.policy, private.subjects
     warn_about_values(private, publication, run)
-    if subjects.unit == "record" and values.moved and policy.quasi_identifiers:
-        _try_moved(private, publication, run, values.moved)
+    if subjects.unit == "record" and values.linkable and policy.quasi_identifiers:
+        _try_perturbed(private, publication, run, values.linkable)
     if subjects.unit != "person" or not policy.quasi_identifiers or not subjects.count:
         return
     run.tell("trying what others know")
@@ -98,17 +98,17 @@ def with_background_knowledge(
             run.singled_out[unicity.NAME] = cells.to_dict()["figures"]
 
 
-def _try_moved(
-    private: PrivateTable, publication: Publication, run: Run, moved: Mapping[str, pl.Series]
+def _try_perturbed(
+    private: PrivateTable, publication: Publication, run: Run, true: Mapping[str, pl.Series]
 ) -> None:
-    """Let those loose on a release of records who know a true number that was moved at random."""
+    """Let those loose on a release of records who know a true value that was perturbed."""
     run.tell("trying what others know")
     policy = without_untried(private.policy, untried_in(private.policy))
     sought = replace(sought_by(policy), sensitive=())
     view = ReleaseView.read(publication.without_made_up.tables, sought)
     quasi = private.table.text(policy.quasi_identifiers)
-    texts = quasi.with_columns(one.alias(name) for name, one in moved.items())
+    texts = quasi.with_columns(one.alias(name) for name, one in true.items())
     own = replace(private, policy=policy, subjects=Subjects.of_records(quasi), population=None)
     found = distance_linkage.run(context_of(view, Attacked(own, texts), seed=run.seed))
     if isinstance(found, Finding):
-        run.warnings += warn_about_moved({name: found.figures[name] for name in moved})
+        run.warnings += warn_about_perturbed({name: found.figures[name] for name in true})

@@ -96,7 +96,7 @@ def warn_about_single_values(
     ] * bool(found)
 
 
-def warn_about_moved(figures: PlainMapping) -> list[WarningText]:
+def warn_about_perturbed(figures: PlainMapping) -> list[WarningText]:
     """That a true value finds records of a class, though it was changed at random.
 
     Arguments:

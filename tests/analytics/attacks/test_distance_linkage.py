@@ -112,7 +112,7 @@ def _policy(cost: Any = None, seen: Any = None, role: str = "insensitive") -> di
 
 def _belief(context: Any) -> np.ndarray[Any, Any]:
     people = np.arange(context.people.height)
-    return distance_linkage._linked(context, people, list(context.moved.values()))
+    return distance_linkage._linked(context, people, list(context.perturbed.values()))
 
 
 NOISE = {
@@ -147,7 +147,7 @@ def test_guesses_are_right_as_often_as_they_are_believed(
             patched.setattr("indistinct.pipeline.attack.context_of", kept_context)
             ind.attack(table, release, policy, only=["distance-linkage"])
         context = kept[0]
-        column = context.moved["cost"]
+        column = context.perturbed["cost"]
         belief = _belief(context)
         # Without a shuffle rows stand in the order of the table, so the truth is known here.
         for i in range(300):
@@ -258,3 +258,14 @@ def test_a_run_warns_of_what_an_attacker_finds(scale: float, told: bool) -> None
     assert bool(warned) is told
     if told:
         assert f"{found['0.5']:.1%}" in warned[0].replace("100%", "100.0%")
+
+
+def test_an_attacker_that_was_tried_on_another_attribute_is_not_called_untried() -> None:
+    table = _table(200)
+    policy = _policy(cost={"noise": {"scale": 5.0}}, role="sensitive")
+    report = ind.attack(table, ind.anonymize(table, policy), policy)
+    told = str(list(report.summary())[-1])
+    assert "not tried: " in told
+    assert "presence" in told
+    assert "worst-posterior" not in told, "it was tried on ill"
+    assert any(item.name == "worst-posterior" for item in report.skipped)

@@ -209,7 +209,7 @@ class Redrawn:
 
 
 @dataclass(frozen=True, eq=False)
-class Moved:
+class Perturbed:
     """A column whose values were moved, exchanged or drawn at random, and how.
 
     Arguments:
@@ -269,8 +269,8 @@ class AttackContext:
         tried: what the program tried in place of the published classes, and refused; None where
             that is not known.
         redrawn: sensitive attributes whose values were drawn at random, and how.
-        moved: columns whose values were moved, exchanged or drawn at random, where every record is
-            of another person.
+        perturbed: columns whose values were moved, exchanged or drawn at random, where every record
+            is of another person.
     """
 
     places: Places
@@ -299,7 +299,7 @@ class AttackContext:
     visits: Visits | None = None
     tried: Tried | Rerun | None = None
     redrawn: Mapping[str, Redrawn] = field(default_factory=dict)
-    moved: Mapping[str, Moved] = field(default_factory=dict)
+    perturbed: Mapping[str, Perturbed] = field(default_factory=dict)
     _kept: dict[tuple[str, str], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -410,7 +410,7 @@ class AttackContext:
         )
         places = replace(self.places, people=self.places.people.filter(kept), combined=None)
         if self.shown is None:
-            return replace(self, places=places, values=values, second=second, moved={})
+            return replace(self, places=places, values=values, second=second, perturbed={})
         listed = {name: _texts(self.buckets[name], self.shown[name]) for name in self.sensitive}
         there = pl.Series(np.ones(self.records, np.bool_))
         if sensitive in listed:
@@ -428,7 +428,7 @@ class AttackContext:
             bucket_size=None,
             cells_of=self.cells_of[there.to_numpy()] if len(self.cells_of) else self.cells_of,
             second=second,
-            moved={},
+            perturbed={},
         )
 
     @property

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from indistinct.analytics.attacks.context import AttackContext, Moved
+from indistinct.analytics.attacks.context import AttackContext, Perturbed
 from indistinct.analytics.attacks.finding import (
     CERTAIN,
     THRESHOLDS,
@@ -68,7 +68,7 @@ def REMEDY(context: AttackContext, sensitive: str | None = None) -> Remedy:  # n
     """Leave out the column by which most are linked."""
     del sensitive
     people = _looked_at(context, FEWEST_STEPS)
-    linked = {n: _linked(context, people, [one]).sum() for n, one in context.moved.items()}
+    linked = {n: _linked(context, people, [one]).sum() for n, one in context.perturbed.items()}
     return without(max(linked, key=lambda name: linked[name]))
 
 
@@ -85,15 +85,15 @@ def run(
     del sensitive
     if not context.one_record_each:
         return Skipped(NAME, "it attacks tables in which every record is a person")
-    if not context.moved:
+    if not context.perturbed:
         return Skipped(NAME, "no value is published that was moved, swapped or drawn at random")
     people = _looked_at(context, most)
-    found = {name: _linked(context, people, [own]) for name, own in context.moved.items()}
+    found = {name: _linked(context, people, [own]) for name, own in context.perturbed.items()}
     best = max(found, key=lambda name: (share_of(found[name] >= THRESHOLDS[-1]), found[name].sum()))
     belief, records = found[best], max(int(context.rows_of_people.sum()), 1)
     figures: dict[str, Figures] = {name: _told(own) for name, own in found.items()}
     if len(found) > 1:
-        figures["together"] = _told(_linked(context, people, list(context.moved.values())))
+        figures["together"] = _told(_linked(context, people, list(context.perturbed.values())))
     if len(people) < context.people.height:
         figures |= {"looked_at": len(people), "error": margin(len(people))}
     prior = 1 / records
@@ -116,7 +116,7 @@ def run(
 def _looked_at(context: AttackContext, most: int) -> Ints:
     """All people, or as many drawn ones as there are steps for."""
     everybody = context.people.height
-    steps = int(context.places.rows_of.sum()) * 2 * (len(context.moved) + 1)
+    steps = int(context.places.rows_of.sum()) * 2 * (len(context.perturbed) + 1)
     if steps <= most:
         return np.arange(everybody)
     number = min(everybody, max(FEWEST, int(everybody * most / steps)))
@@ -124,7 +124,7 @@ def _looked_at(context: AttackContext, most: int) -> Ints:
     return np.sort(random.choice(everybody, number, replace=False)).astype(np.int64)
 
 
-def _linked(context: AttackContext, people: Ints, columns: list[Moved]) -> Floats:
+def _linked(context: AttackContext, people: Ints, columns: list[Perturbed]) -> Floats:
     """The belief in the likeliest record of everybody who is looked at; as before without one."""
     order = np.argsort(context.bucket_of, kind="stable")
     first = np.append(0, np.cumsum(context.classes.size)).astype(np.int64)

@@ -384,7 +384,8 @@ class AttackReport(PlainData, Document):
                 "doubt",
                 indent=INDENT,
             )
-        untried = dict.fromkeys(item.name for item in self.skipped)
+        tried = {item.name for item in self.attacks}  # of another attribute, perhaps
+        untried = dict.fromkeys(item.name for item in self.skipped if item.name not in tried)
         if untried:
             yield Line(f"not tried: {', '.join(untried)}")
 

@@ -643,6 +643,11 @@ class RiskReport(OfUnits, Document):
         yield _attackers(self)
         if self.basis != "table":
             yield Line(f"\n{BASES[self.basis]}")
+        if self.estimated is not None:
+            yield Line(
+                f"* above {self.threshold:g}: records whose class is expected to have so few "
+                "people; highest and average: expected risks"
+            )
         yield from _unique(self)
         yield from _distribution(self)
         if self.individual is not None:

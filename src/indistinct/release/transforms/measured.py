@@ -358,7 +358,7 @@ def _numbers(texts: pl.Series, there: Bools, dtype: pl.DataType) -> Measured | N
         return None
     digits = decimals.places(parsed)
     largest = max((Fraction(abs(number), 10**scale) for number, scale in parsed), default=0)
-    if dtype.is_float():
+    if dtype.is_float() or (dtype == pl.String and all(map(_is_float, known))):
         digits = min(digits, MOST_DIGITS)
         while digits and largest * 10**digits > LARGEST:
             digits -= 1
@@ -367,7 +367,8 @@ def _numbers(texts: pl.Series, there: Bools, dtype: pl.DataType) -> Measured | N
             "too-large",
             "numbers of more than 15 digits cannot be computed with exactly",
             attribute=texts.name,
-            remedy="if they are codes, choose a transformation that does not compute",
+            remedy="round them before; if they are codes, choose a transformation that does not "
+            "compute",
         )
     steps = [_step(number, digits) for number in parsed]
     counts, total = times.to_numpy(), int(times.sum())
@@ -389,6 +390,18 @@ def _numbers(texts: pl.Series, there: Bools, dtype: pl.DataType) -> Measured | N
         places=places,
         padded=places > 0 and bool(counts[zeros].sum() >= counts[shown < places].sum()),
     )
+
+
+def _is_float(text: str) -> bool:
+    """Whether a number is written with no more digits than a float of a program has.
+
+    >>> _is_float("504.5696202531645"), _is_float("7"), _is_float("504.569620253164512345")
+    (True, True, False)
+    """
+    exact, shortest = decimals.parsed(text), decimals.parsed(repr(float(text)))
+    if exact is None or shortest is None:
+        return False
+    return Fraction(exact[0], 10 ** exact[1]) == Fraction(shortest[0], 10 ** shortest[1])
 
 
 def _step(number: decimals.Scaled, digits: int) -> int:

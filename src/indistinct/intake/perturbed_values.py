@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from indistinct.analytics.attacks.context import Moved
+from indistinct.analytics.attacks.context import Perturbed
 from indistinct.analytics.release_view import ReleaseView
 from indistinct.intake.attacked import Attacked
 from indistinct.intake.transform_facts import is_linked
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from indistinct.policy.sections import Noise, Pram, Swap, Transform
 
 
-def moved_columns(policy: Policy, view: ReleaseView) -> list[str]:
+def perturbed_columns(policy: Policy, view: ReleaseView) -> list[str]:
     """The published columns whose true values may be linked, though they were changed.
 
     Arguments:
@@ -27,11 +27,11 @@ def moved_columns(policy: Policy, view: ReleaseView) -> list[str]:
         view: the release.
     """
     rules = {name: policy.attributes[name].transform for name in policy.published_beside}
-    moved = [name for name, rule in rules.items() if rule is not None and is_linked(rule)]
-    return [name for name in moved if view.table.find(name) is not None]
+    perturbed = [name for name, rule in rules.items() if rule is not None and is_linked(rule)]
+    return [name for name in perturbed if view.table.find(name) is not None]
 
 
-def moved_amounts(view: ReleaseView, attacked: Attacked) -> dict[str, Moved]:
+def perturbed_values(view: ReleaseView, attacked: Attacked) -> dict[str, Perturbed]:
     """The true and the published values of such columns; none where people have many records.
 
     Arguments:
@@ -42,18 +42,18 @@ def moved_amounts(view: ReleaseView, attacked: Attacked) -> dict[str, Moved]:
     if attacked.private.subjects.unit != "record":
         return {}
     found = {}
-    for name in moved_columns(policy, view):
+    for name in perturbed_columns(policy, view):
         rule = policy.attributes[name].transform
         given = attacked.texts.get_column(name, default=None)
         if rule is None or given is None:
             continue
-        made = _moved(given.cast(pl.String), view.cells([name])[name].cast(pl.String), rule)
+        made = _perturbed(given.cast(pl.String), view.cells([name])[name].cast(pl.String), rule)
         if made is not None:
             found[name] = made
     return found
 
 
-def _moved(true: pl.Series, shown: pl.Series, rule: Transform) -> Moved | None:
+def _perturbed(true: pl.Series, shown: pl.Series, rule: Transform) -> Perturbed | None:
     """The values of a column by how it was changed; None where they are no numbers or dates."""
     if rule.pram is not None:
         return _kept(true, shown, rule.pram)
@@ -67,15 +67,15 @@ def _moved(true: pl.Series, shown: pl.Series, rule: Transform) -> Moved | None:
         return _exchanged(_amounts(own), _amounts(other), rule.swap)
     if rule.noise is None:
         days = 0 if rule.shift is None else rule.shift.days
-        return Moved(
+        return Perturbed(
             _amounts(own), _amounts(other), np.full(len(own.there), float(days)), "uniform"
         )
     held = _held(_amounts(own), rule.noise)
     spread = _spread(held, rule.noise, _step(other))
-    return Moved(held, _amounts(other), spread, str(rule.noise.distribution))
+    return Perturbed(held, _amounts(other), spread, str(rule.noise.distribution))
 
 
-def _exchanged(own: Floats, shown: Floats, how: Swap) -> Moved:
+def _exchanged(own: Floats, shown: Floats, how: Swap) -> Perturbed:
     """Values of other records: near in rank where there is a window, and some that stayed."""
     ordered = np.sort(shown[~np.isnan(shown)])
     many = max(len(ordered), 1)
@@ -90,10 +90,10 @@ def _exchanged(own: Floats, shown: Floats, how: Swap) -> Moved:
     ]
     stays = (1 - how.share) * min(2 * reach, many) / how.share
     same = np.full(len(shown), np.log1p(stays))
-    return Moved(ranks[0], ranks[1], np.full(len(own), reach), "uniform", same=same)
+    return Perturbed(ranks[0], ranks[1], np.full(len(own), reach), "uniform", same=same)
 
 
-def _kept(true: pl.Series, shown: pl.Series, how: Pram) -> Moved:
+def _kept(true: pl.Series, shown: pl.Series, how: Pram) -> Perturbed:
     """Values that stayed with a probability, and were drawn by their shares otherwise."""
     own, other = _coded(true, shown)
     there = ~np.isnan(other)
@@ -102,7 +102,7 @@ def _kept(true: pl.Series, shown: pl.Series, how: Pram) -> Moved:
     drawn = np.where(there, (1 - how.keep) * share[codes], 1.0)
     same = np.log1p(how.keep / drawn)
     spread = np.full(len(own), np.inf)
-    return Moved(own, other, spread, "uniform", np.log(drawn), same)
+    return Perturbed(own, other, spread, "uniform", np.log(drawn), same)
 
 
 def _coded(true: pl.Series, shown: pl.Series) -> tuple[Floats, Floats]:
