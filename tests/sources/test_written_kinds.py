@@ -107,6 +107,24 @@ def test_the_longest_text_is_whole_and_a_longer_one_refused(
         write_as(own, pl.DataFrame({"note": ["a" * (most + 1)]}), path)
 
 
+def test_texts_of_workbooks_are_counted_in_characters(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    write_as(written_kinds()["excel"], pl.DataFrame({"note": ["ü" * 32_767]}), path)
+    assert read_table(path)["note"].to_list() == ["ü" * 32_767]
+    with pytest.raises(ind.OutputError, match="more than 32,767 bytes"):
+        write_as(written_kinds()["spss"], pl.DataFrame({"note": ["ü" * 32_767]}), path)
+
+
+def test_a_folder_with_a_workbook_alone_is_read_as_one(tmp_path: Path) -> None:
+    for ending in ("xlsx", "dta", "sav"):
+        folder = tmp_path / ending
+        folder.mkdir()
+        kind = next(one for one in written_kinds().values() if one.written == f".{ending}")
+        write_as(kind, pl.DataFrame({"age": ["20"] * 3}), folder / f"any.{ending}")
+        asked = [{"model": "k-anonymity", "k": 3}]
+        assert ind.audit(folder, promises=asked, quasi=["age"]).holds
+
+
 def test_a_sheet_has_no_more_records_than_fit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

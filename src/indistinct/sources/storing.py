@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -30,7 +31,8 @@ class Storable:
         title: what messages call its file.
         first: its first day.
         last: its last day.
-        longest: the characters of its longest text.
+        longest: the size of its longest text.
+        unit: what that is counted in: ``bytes`` of UTF-8, or ``characters``.
         truths: whether it has a type for true and false.
     """
 
@@ -38,6 +40,7 @@ class Storable:
     first: datetime.date
     last: datetime.date
     longest: int
+    unit: Literal["bytes", "characters"] = "bytes"
     truths: bool = False
 
     def of(self, frame: pl.DataFrame, path: Path) -> pl.DataFrame:
@@ -59,8 +62,10 @@ class Storable:
             ],
         )
         stored = frame.with_columns(map(self._stored, frame.get_columns()))
-        lengths = stored.select(pl.col(pl.String).str.len_bytes().max())
-        told = f"a text has more than {self.longest:,} characters"
+        texts = pl.col(pl.String).str
+        counted = texts.len_bytes() if self.unit == "bytes" else texts.len_chars()
+        lengths = stored.select(counted.max())
+        told = f"a text has more than {self.longest:,} {self.unit}"
         refuse(
             OutputError,
             [

@@ -28,7 +28,7 @@ from indistinct.release.audit.verdict import TIMES
 from indistinct.requirement import Requirement
 from indistinct.sources import memory
 from indistinct.sources.arrow import has_arrow
-from indistinct.sources.file_kind import meant_for, unknown_keys
+from indistinct.sources.file_kind import meant_for, unknown_keys, written_kinds
 from indistinct.sources.files import read_table
 from indistinct.sources.postgres import PostgresTable, is_address, release_in_server
 from indistinct.sources.scan import Counting, ScannedTable, can_scan, counted_once, scan
@@ -40,7 +40,7 @@ CERTIFICATE = "certificate.json"
 SUPPRESSED = "*"
 """What stands in every quasi-identifier of a record that is published without them."""
 
-_TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".dta", ".sav")
+_PLAIN_ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -271,16 +271,21 @@ def _unlisted(folder: Path, claims: Claims) -> tuple[str, ...]:
     found = sorted(
         f"'{part.name}'"
         for part in folder.iterdir()
-        if part.is_file() and part.suffix in _TABLE_ENDINGS and part.name not in claims.tables
+        if part.is_file() and part.suffix in _table_endings() and part.name not in claims.tables
     )
     if not found:
         return ()
     return ("not checked, because the certificate does not list it: " + ", ".join(found),)
 
 
+def _table_endings() -> tuple[str, ...]:
+    """The endings of files in which releases are published."""
+    return (*_PLAIN_ENDINGS, *(kind.written for kind in written_kinds().values()))
+
+
 def _only_table(folder: Path) -> Path:
     found = sorted(
-        part for part in folder.iterdir() if part.is_file() and part.suffix in _TABLE_ENDINGS
+        part for part in folder.iterdir() if part.is_file() and part.suffix in _table_endings()
     )
     match found:
         case [only]:

@@ -25,7 +25,12 @@ from indistinct.sources.workbook import require_room, require_unpacked
 from indistinct.types import Plain
 
 STORABLE = Storable(
-    "a workbook", datetime.date(1900, 3, 1), datetime.date(9999, 12, 31), 32_767, truths=True
+    "a workbook",
+    datetime.date(1900, 3, 1),
+    datetime.date(9999, 12, 31),
+    32_767,
+    "characters",
+    truths=True,
 )
 MOST_ROWS = 1_048_575
 MOST_COLUMNS = 16_384
