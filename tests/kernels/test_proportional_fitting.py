@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.kernels.proportional_fitting import fit, joined
+from indistinct.kernels.proportional_fitting import fit, fit_margins, joined
 from indistinct.kernels.ragged import Ragged
 
 
@@ -134,3 +134,35 @@ def test_people_are_shared_out_as_by_dense_tables(
         assert own[p] == pytest.approx(share[has] if has >= 0 else 0.0, **near)
         guessed = own[p] >= share.max() - 1e-6
         assert right[p] == pytest.approx(guessed / max(ties.sum(), 1))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_margins_are_fitted_with_a_further_row_or_group(data: st.DataObject) -> None:
+    """Against a dense table that has the further row, or group, as one of its own."""
+    groups = data.draw(st.integers(1, 4))
+    fits = data.draw(
+        st.lists(st.sets(st.integers(0, groups - 1), min_size=1), min_size=1, max_size=6)
+    )
+    weight = np.array([data.draw(st.integers(1, 5)) for _ in fits])
+    size = np.array([data.draw(st.integers(1, 5)) for _ in range(groups)])
+    size[np.setdiff1d(np.arange(groups), [g for own in fits for g in own])] = 0
+    more = int(weight.sum() - size.sum())
+    table = np.array([[float(g in own) for g in range(groups)] for own in fits])
+    rows, columns = weight.astype(float), size.astype(float)
+    if more > 0:
+        table, columns = np.c_[table, np.ones(len(fits))], np.r_[columns, more]
+    elif more < 0:
+        table, rows = np.r_[table, np.ones((1, groups))], np.r_[rows, -more]
+    of_rows, of_columns = np.ones(len(rows)), np.ones(len(columns))
+    for _ in range(40):
+        of_columns = columns / np.maximum(table.T @ of_rows, 1e-300)
+        of_rows = rows / np.maximum(table @ of_columns, 1e-300)
+    met, of_people, of_groups = Ragged.of([sorted(own) for own in fits]), *np.empty((2, 9))
+    people, classes = of_people[: len(fits)], of_groups[:groups]
+    others = fit_margins(
+        met.indptr, met.value.astype(np.int32), weight, size, more, 40, 0.0, people, classes
+    )
+    assert people == pytest.approx(of_rows[: len(fits)])
+    assert classes == pytest.approx(of_columns[:groups])
+    assert others == pytest.approx(of_columns[groups] if more > 0 else 0.0)

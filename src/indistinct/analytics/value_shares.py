@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from indistinct.types import Bools, Floats, Ints
+from indistinct.frozen import dataclass
+from indistinct.types import Bools, Floats, Ints, Ints32
 
 ROUNDS = 60
 """Rounds of proportional fitting, at most."""
@@ -18,7 +19,34 @@ NEAR = 1e-7
 """How little of a person a round may change for it to be the last."""
 
 
-def possible_cells(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Bools | None:
+@dataclass(frozen=True)
+class Listings:
+    """What groups list, and which cells could have it.
+
+    Arguments:
+        cell: the cell of every pair of a cell and a listing of one of its groups, [pairs].
+        place: the listing of every pair, [pairs].
+        release: the release of every pair, [pairs].
+        count: how often a listing's group lists its value, [listings].
+    """
+
+    cell: Ints32
+    place: Ints
+    release: Ints
+    count: Floats
+
+    @classmethod
+    def of(cls, pairs: pl.DataFrame) -> Listings:
+        """Of pairs: each a ``cell``, a ``group``, ``release``, ``value`` and a ``count``."""
+        place = pairs.select(pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
+        places = place.to_series().to_numpy()
+        count = np.zeros(int(places.max(initial=-1)) + 1)
+        count[places] = pairs["count"].to_numpy()
+        cell = pairs["cell"].to_numpy().astype(np.int32)
+        return cls(cell, places, pairs["release"].to_numpy(), count)
+
+
+def possible_cells(listings: Listings, kind: Ints, size: Floats) -> Bools | None:
     """Which values people of each kind can have, by how many of them there are, [cells].
 
     At least so many of a kind have a value as its other values leave over, and as nobody else of a
@@ -26,13 +54,12 @@ def possible_cells(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Bools | Non
     others narrower, until nothing changes. None where that is impossible: a value has changed.
 
     Arguments:
-        pairs: as for :func:`fitted_shares`.
+        listings: what the groups of cells list.
         kind: the kind of people of every cell, [cells].
         size: how many people of each kind there are, [kinds].
     """
-    cell = pairs["cell"].to_numpy()
-    place = pairs.select(pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
-    at, listed = place.to_series().to_numpy(), pairs["count"].to_numpy().astype(np.float64)
+    cell, at = listings.cell, listings.place
+    listed = listings.count[at]
     most, least = size[kind].copy(), np.zeros(len(kind))
     for _ in range(ROUNDS):
         before = most.sum() - least.sum()
@@ -49,27 +76,25 @@ def possible_cells(pairs: pl.DataFrame, kind: Ints, size: Floats) -> Bools | Non
     return most > 0
 
 
-def fitted_shares(pairs: pl.DataFrame, kind: Ints, size: Floats, possible: Bools) -> Floats:
+def fitted_shares(listings: Listings, kind: Ints, size: Floats, possible: Bools) -> Floats:
     """The share of each value among people of each kind, [cells].
 
     Arguments:
-        pairs: ``cell``, ``group``, its ``release``, ``value`` and the ``count`` that the group
-            lists, for each group of the cell's kind.
+        listings: what the groups of cells list.
         kind: the kind of people of every cell, [cells].
         size: how many people of each kind there are, [kinds].
         possible: which cells are not ruled out, [cells].
     """
     amount = possible * size[kind] / np.bincount(kind, possible, minlength=len(size))[kind]
-    steps = []
-    for part in pairs.partition_by("release"):
-        place = part.select(pl.struct("group", "value").rank("dense").cast(pl.Int64) - 1)
-        places = place.to_series().to_numpy()
-        target = np.zeros(places.max() + 1)
-        target[places] = part["count"].to_numpy()
-        steps.append((part["cell"].to_numpy(), places, target))
+    target = listings.count
+    steps = [
+        (listings.cell[own], listings.place[own])
+        for release in np.unique(listings.release)
+        for own in [listings.release == release]
+    ]
     for _ in range(ROUNDS):
         before = amount.copy()
-        for cells, places, target in steps:
+        for cells, places in steps:
             summed = np.bincount(places, amount[cells], minlength=len(target))
             factor = np.divide(target, summed, out=np.ones(len(target)), where=summed > 0)
             amount[cells] *= factor[places]

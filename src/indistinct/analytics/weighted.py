@@ -323,6 +323,15 @@ def numbered_anew(rows: Rows, to: Array) -> Rows:
     return Rows(pointers(keys // width, len(rows)), (keys % width).astype(np.int32))
 
 
+def stacked(parts: Sequence[Weighted]) -> Weighted:
+    """The rows of each of some parts, one part after the other."""
+    length = np.concatenate([part.length for part in parts])
+    indptr = np.zeros(len(length) + 1, np.int64)
+    np.cumsum(length, out=indptr[1:])
+    index = np.concatenate([part.index for part in parts])
+    return Weighted(indptr, index, np.concatenate([part.amount for part in parts]))
+
+
 def gathered(rows: Array, codes: Array, amount: Array, number: int, domain: int) -> Weighted:
     """Amounts by row and code, those of equal ones added up.
 

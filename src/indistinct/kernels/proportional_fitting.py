@@ -42,6 +42,10 @@ ALIKE = 1e-9
 COARSE = 1e-6
 """The same of both, where numbers have four bytes."""
 
+LEAST, LARGEST = 2.2250738585072014e-308, 1e100
+"""What a sum counts at least, and the largest factor: there may be too many people for the rows
+that fit them, or too few."""
+
 
 @jit
 def joined(indptr: Ints, index: Ints32, number: int) -> Ints32:
@@ -69,6 +73,67 @@ def joined(indptr: Ints, index: Ints32, number: int) -> Ints32:
     for g in range(number):
         label[g] = label[label[g]]
     return label
+
+
+@jit
+def fit_margins(
+    indptr: Ints,
+    index: Ints32,
+    weight: Ints,
+    size: Ints,
+    more: int,
+    rounds: int,
+    still: float,
+    of_rows: Floats,
+    of_groups: Floats,
+) -> float:
+    """Factors whose products, where a row has a group, add up to the weights and to the sizes.
+
+    Arguments:
+        indptr: row r has ``index[indptr[r]:indptr[r + 1]]``, [rows + 1].
+        index: groups.
+        weight: what each row adds up to, [rows].
+        size: what each group adds up to, [groups].
+        more: what a further group adds up to, which every row with a weight has; below 0, what a
+            further row adds up to, which has every group.
+        rounds: rounds of proportional fitting, at most.
+        still: a round is the last one in which no row's factor changes by a larger share.
+        of_rows: becomes the factor of every row, [rows].
+        of_groups: becomes the factor of every group, [groups].
+
+    Returns:
+        The factor of the further group.
+    """
+    groups = len(size)
+    others, stranger = 0.0, 1.0 if more < 0 else 0.0
+    for r in range(len(weight)):
+        of_rows[r] = 1.0 if weight[r] else 0.0
+    for _ in range(rounds):
+        everybody = 0.0
+        for g in range(groups):
+            of_groups[g] = stranger
+        for r in range(len(weight)):
+            everybody += of_rows[r]
+            for at in range(indptr[r], indptr[r + 1]):
+                of_groups[index[at]] += of_rows[r]
+        whole = 0.0
+        for g in range(groups):
+            of_groups[g] = min(size[g] / max(of_groups[g], LEAST), LARGEST)
+            whole += of_groups[g]
+        others = min(more / max(everybody, LEAST), LARGEST) if more > 0 else 0.0
+        before, moved = stranger, False
+        if more < 0:
+            stranger = min(-more / max(whole, LEAST), LARGEST)
+            moved = abs(stranger - before) > still * before
+        for r in range(len(weight)):
+            before, filled = of_rows[r], others
+            for at in range(indptr[r], indptr[r + 1]):
+                filled += of_groups[index[at]]
+            of_rows[r] = min(weight[r] / max(filled, LEAST), LARGEST)
+            moved = moved or abs(of_rows[r] - before) > still * before
+        if not moved:
+            break
+    return others
 
 
 @inner

@@ -12,6 +12,7 @@ from indistinct.analytics.attacks import (
     Finding,
     Skipped,
     membership,
+    places,
     record_linkage,
     register_linkage,
     register_membership,
@@ -58,6 +59,15 @@ def test_a_register_tells_nothing_where_classes_do_not_overlap() -> None:
     scene = scene_of([(20, "20", "a"), (25, "[25, 30]", "b"), (30, "[25, 30]", "c")])
     assert isinstance(register_linkage.run(scene), Skipped)
     assert isinstance(register_membership.run(scene, "s"), Skipped)
+
+
+def test_where_too_many_classes_fit_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = scene_of([(20, "20", "a"), (25, "[20, 25]", "b")])
+    monkeypatch.setattr(places, "MOST_PAIRS", 2)
+    for found in (register_linkage.run(scene), register_membership.run(scene, "s")):
+        assert isinstance(found, Skipped)
+        assert "pairs of people and classes fit each other" in found.why
+        assert found.leaves_open
 
 
 @given(

@@ -99,6 +99,16 @@ class Spread:
         """What the shares add up to over the rows of the classes of each candidate set, [K]."""
         return self.over(self.sets)
 
+    def by_register(self, row_weight: Floats) -> Spread:
+        """The same where rows of classes are differently likely; what is pooled is not made anew.
+
+        Arguments:
+            row_weight: how likely rows of each class are somebody's whom several fit, [G].
+        """
+        known = replace(self, row_weight=row_weight)
+        vars(known)["pooled"] = self.pooled
+        return known
+
     def over(self, sets: Rows) -> Weighted:
         """The same of some sets of classes."""
         return _pooled(self.held, sets, len(self.prior))
@@ -111,6 +121,8 @@ class Spread:
     def weighed_over(self, sets: Rows) -> Weighted:
         """The same of some sets of classes."""
         held = self.held
+        if (self.row_weight == 1).all():
+            return self.pooled if sets is self.sets else self.over(sets)
         amount = held.amount * self.row_weight[held.row_of]
         return _pooled(Weighted(held.indptr, held.index, amount), sets, len(self.prior))
 
@@ -791,15 +803,22 @@ class AttackContext:
         """
         return self.once("believed", sensitive, self._make_believed)
 
-    def with_register(self) -> AttackContext | None:
+    def with_register(self, sensitive: str | None = None) -> AttackContext | None:
         """What attackers are given who know all people, and so who else fits a row.
 
-        None where classes fit nobody twice: then that tells nothing.
+        None where classes fit nobody twice, as then that tells nothing, and where too many fit.
+
+        Arguments:
+            sensitive: an attribute of which is used what is already counted.
         """
-        if not self.places.overlaps:
+        if not self.places.overlaps or self.places.too_many:
             return None
-        known = self.places.with_register()
-        return self.once("register", "", lambda _: replace(self, places=known))
+        places = self.places.with_register
+        known = self.once("register", "", lambda _: replace(self, places=places()))
+        if sensitive is not None:
+            weight = known.places.row_weight
+            known.once("spread", sensitive, lambda name: self.spread(name).by_register(weight))
+        return known
 
     def likely(self, spread: Spread, person: Array, statement: Array) -> Floats:
         """How likely statements are of people, 0 of those who could stand in no row.

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -33,6 +32,7 @@ from indistinct.hierarchies.cells import Coverage
 from indistinct.hierarchies.taxonomy import Label, Taxonomy
 from indistinct.kernels.class_matching import WORD, meet
 from indistinct.kernels.grouping import number_lists
+from indistinct.kernels.proportional_fitting import fit_margins
 from indistinct.microdata.encoding import codes_in, count_combinations
 from indistinct.microdata.microdata import sorted_values
 
@@ -46,10 +46,7 @@ FITTED = 100
 STILL = 1e-3
 """Change of any share that calls for another round."""
 
-LARGEST = 1e100
-"""The factor of people of whom there are too many, or too few, for the rows that fit them."""
-
-MOST_PAIRS = 10_000_000
+MOST_PAIRS = 50_000_000
 """Pairs of people alike and classes that fit them, at most, of which it is fitted who is where."""
 
 
@@ -273,6 +270,11 @@ class Places:
         met = self.compatible
         return not met.one_each and bool((met.length > 1).any())
 
+    @property
+    def too_many(self) -> bool:
+        """Whether more pairs of people and classes fit than a register is used for."""
+        return len(self.compatible.index) > MOST_PAIRS
+
     def with_register(self) -> Places:
         """The same with a register; what is counted without one is not counted anew."""
         known = copy(self)
@@ -291,23 +293,14 @@ class Places:
         """
         met, size, weight = self.compatible, self.classes.size, self.weight
         found = np.ones(len(size))
-        if not self.register or not self.overlaps or len(met.index) > MOST_PAIRS:
+        if not self.register:
             return found
         there = met.length > 0
         weight = np.where(there, weight, 0)
         size = np.where(np.bincount(met.index, minlength=len(size)) > 0, size, 0)
-        rows, groups, more = met.row_of, met.index, int(weight.sum() - size.sum())
-        if more > 0:  # people without a row, who may be any of them
-            everybody = np.flatnonzero(there)
-            rows = np.concatenate([rows, everybody])
-            groups = np.concatenate([groups, np.full(len(everybody), len(size))])
-            size = np.append(size, more)
-        elif more < 0:  # rows of strangers
-            rows = np.concatenate([rows, np.full(len(size), len(weight))])
-            groups = np.concatenate([groups, np.arange(len(size))])
-            weight = np.append(weight, -more)
-        _, of_groups = fitted(rows, groups, weight, size)
-        return of_groups[: len(found)] / self.classes.size
+        # People without a row may be any of them, and rows of strangers stand anywhere.
+        _, of_groups, _ = fitted(met, weight, size, int(weight.sum() - size.sum()))
+        return of_groups / self.classes.size
 
     @cached_property
     def set_weight(self) -> NDArray[np.float64]:
@@ -440,46 +433,35 @@ def suppressed_shares(
     """
     starred = int(np.flatnonzero(classes.starred)[0])
     ordinary = met.index != starred
-    everybody = np.arange(len(met))
-    rows = np.concatenate([met.row_of[ordinary], everybody])
-    groups = np.concatenate([met.index[ordinary], np.full(len(met), starred)])
-    of_rows, of_groups = fitted(rows, groups, weight, classes.size)
-    found: NDArray[np.float64] = of_rows * of_groups[starred] / weight
+    rows = Rows(pointers(met.row_of[ordinary], len(met)), met.index[ordinary])
+    of_rows, _, of_starred = fitted(
+        rows, weight, np.where(classes.starred, 0, classes.size), int(classes.size[starred])
+    )
+    found: NDArray[np.float64] = of_rows * of_starred / weight
     return found
 
 
 def fitted(
-    rows: NDArray[np.int64],
-    groups: NDArray[np.integer[Any]],
-    weight: NDArray[np.int64],
-    size: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    met: Rows, weight: NDArray[np.int64], size: NDArray[np.int64], more: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Factors of combinations [C] and of classes [G]: their product is how many people are in both.
 
     Every way to give people rows that fit them is equally likely. What is to be expected then is
     approximated by proportional fitting, as a table of 0 and 1 whose margins become the people of
-    every combination and the rows of every class.
+    every combination and the rows of every class. The third is the factor of a class beside these.
 
     Arguments:
-        rows: the combination of every pair of a combination and a class that fits it.
-        groups: the class of every pair.
+        met: the classes that fit each combination.
         weight: people of each combination, [C].
         size: rows of each class, [G].
+        more: rows of a class that fits everybody; below 0, people who fit every class.
     """
-    of_rows, of_groups = np.ones(len(weight)), np.ones(len(size))
-    for _ in range(FITTED):
-        of_groups = np.minimum(size / _sums(groups, of_rows[rows], len(size)), LARGEST)
-        before = of_rows
-        of_rows = np.minimum(weight / _sums(rows, of_groups[groups], len(weight)), LARGEST)
-        if (np.abs(of_rows - before) <= STILL * before).all():
-            break
-    return of_rows, of_groups
-
-
-def _sums(
-    of: NDArray[np.integer[Any]], amount: NDArray[np.float64], number: int
-) -> NDArray[np.float64]:
-    return np.maximum(np.bincount(of, amount, minlength=number), np.finfo(np.float64).tiny)
+    of_rows, of_groups = np.empty(len(weight)), np.empty(len(size))
+    others = fit_margins(
+        met.indptr, met.index, weight.astype(np.int64), size.astype(np.int64), more,
+        FITTED, STILL, of_rows, of_groups,
+    )  # fmt: skip
+    return of_rows, of_groups, others
 
 
 def classes_met(

@@ -16,6 +16,7 @@ from __future__ import annotations
 from indistinct.analytics.attacks import record_linkage
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
+from indistinct.analytics.attacks.places import MOST_PAIRS
 from indistinct.analytics.attacks.remedies import larger_classes
 
 NAME = "register-linkage"
@@ -26,7 +27,8 @@ SOURCE = "Gionis, Mazza and Tassa (2008), global (1, k)-anonymity"
 REMEDY = larger_classes
 
 APART = "classes fit nobody twice, so that it tells nothing who else there is"
-"""Why it is skipped where classes do not overlap."""
+TOO_MANY = f"more than {MOST_PAIRS:,} pairs of people and classes fit each other"
+"""Why it is skipped: classes do not overlap, or too many fit to work out who is where."""
 
 
 def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipped:
@@ -37,4 +39,15 @@ def run(context: AttackContext, sensitive: str | None = None) -> Finding | Skipp
         sensitive: not looked at.
     """
     known = context.with_register()
-    return Skipped(NAME, APART) if known is None else record_linkage.run(known, sensitive)
+    return without(context, NAME) if known is None else record_linkage.run(known, sensitive)
+
+
+def without(context: AttackContext, name: str) -> Skipped:
+    """Why an attacker has nothing from a register.
+
+    Arguments:
+        context: what the attacker is given.
+        name: the attacker.
+    """
+    too_many = context.places.too_many
+    return Skipped(name, TOO_MANY if too_many else APART, leaves_open=too_many)

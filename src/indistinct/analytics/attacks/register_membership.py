@@ -10,7 +10,7 @@ from __future__ import annotations
 from indistinct.analytics.attacks import membership
 from indistinct.analytics.attacks.context import AttackContext
 from indistinct.analytics.attacks.finding import Finding, Skipped
-from indistinct.analytics.attacks.register_linkage import APART
+from indistinct.analytics.attacks.register_linkage import without
 from indistinct.analytics.attacks.remedies import bounded_belief
 
 NAME = "register-membership"
@@ -28,5 +28,9 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
         context: what the attacker is given.
         sensitive: the attribute.
     """
-    known = context.with_register()
-    return Skipped(NAME, APART) if known is None else membership.run(known, sensitive)
+    known = context.with_register(sensitive)
+    if known is None:
+        return without(context, NAME)
+    found = membership.run(known, sensitive)
+    known.forget()
+    return found

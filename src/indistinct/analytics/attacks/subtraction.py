@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-import polars as pl
 
 from indistinct.analytics.attacks.context import AttackContext
-from indistinct.analytics.value_shares import fitted_shares, possible_cells
-from indistinct.analytics.weighted import Rows, expanded
+from indistinct.analytics.value_shares import Listings, fitted_shares, possible_cells
+from indistinct.analytics.weighted import Rows, Weighted, expanded, gathered, stacked
 from indistinct.frozen import dataclass
 from indistinct.microdata.encoding import distinct_rows
 from indistinct.types import Bools, Floats, Ints
@@ -57,42 +56,44 @@ def left_over(
         own: the number of each person's value.
     """
     classes = np.column_stack([_class_of_people(one, sensitive) for one in contexts])
-    there = (classes >= 0).any(axis=1)
-    listed = [
-        rows
-        for at, (one, atoms) in enumerate(zip(contexts, atom_of, strict=True))
-        if (classes[:, at] >= 0).any()
-        for rows in [_listed(one, sensitive, atoms, at)]
-    ]
-    if not there.any() or any(rows is None for rows in listed):
+    inside = classes >= 0
+    there, used = inside.any(axis=1), np.flatnonzero(inside.any(axis=0))
+    width = max(number for atoms in atom_of for number in atoms.values()) + 1
+    listed = [_listed(contexts[at], sensitive, atom_of[at], width) for at in used.tolist()]
+    parts = [part for part in listed if part is not None]
+    if not parts or len(parts) < len(listed):
         return None
-    inside, kind_of = _kinds(classes[there])
-    lists = pl.concat(rows for rows in listed if rows is not None)
-    held = inside.join(lists, on=["release", "class"]) if _few(inside, lists) else None
-    if held is None:
+    lists, first = stacked(parts), np.cumsum([0, *map(len, parts)])
+    codes = np.maximum(classes[there][:, used], -1) + 1
+    kinds, kind_of = distinct_rows(codes, int(codes.max()) + 1)
+    owner, release = np.nonzero(kinds)
+    group = first[release] + kinds[owner, release] - 1
+    if lists.length[group].sum() > MOST:
         return None
-    groups = inside.group_by("kind").len("groups")
-    cells = held.group_by("kind", "value").len().join(groups, on="kind")
-    cells = cells.filter(pl.col("len") == pl.col("groups")).sort("kind", "value")
+    entry, at = expanded(lists, group)
+    keys, of, met = np.unique(
+        owner[entry] * width + lists.index[at], return_inverse=True, return_counts=True
+    )
+    # A value is possible that all groups of a kind list.
+    whole = met == np.bincount(owner)[keys // width]
+    kind = keys[whole] // width
     size = np.bincount(kind_of).astype(np.float64)
-    if cells["kind"].n_unique() < len(size):
+    if (np.bincount(kind, minlength=len(size)) == 0).any():
         return None
-    pairs = cells.select("kind", "value").with_row_index("cell").join(held, on=["kind", "value"])
-    pairs = pairs.with_columns(group=pl.struct("release", "class").rank("dense").cast(pl.Int64))
-    kind, value = cells["kind"].to_numpy(), cells["value"].to_numpy()
-    possible = possible_cells(pairs, kind, size)
+    kept, cell = whole[of], (np.cumsum(whole) - 1).astype(np.int32)[of]
+    listings = Listings(cell[kept], at[kept], release[entry[kept]], lists.amount)
+    possible = possible_cells(listings, kind, size)
     if possible is None:
         return None
-    share = fitted_shares(pairs, kind, size, possible)
+    share = fitted_shares(listings, kind, size, possible)
     people = np.flatnonzero(there)
     known = there & (classes != UNCLEAR).all(axis=1)
     belief, number = np.zeros(len(known)), np.zeros(len(known), np.int64)
     number[people] = np.bincount(kind, possible, minlength=len(size)).astype(np.int64)[kind_of]
     who, at = expanded(own, people)
-    width = int(max(value.max(initial=0), own.index.max(initial=0))) + 1
-    cell, wanted = kind * width + value, kind_of[who] * width + own.index[at]
-    place = np.minimum(np.searchsorted(cell, wanted), len(cell) - 1)
-    np.maximum.at(belief, people[who], np.where(cell[place] == wanted, share[place], 0.0))
+    wanted, keys = kind_of[who] * width + own.index[at], keys[whole]
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    np.maximum.at(belief, people[who], np.where(keys[place] == wanted, share[place], 0.0))
     return Left(known, belief, number)
 
 
@@ -116,8 +117,8 @@ def _class_of_people(context: AttackContext, sensitive: str) -> Ints:
 
 
 def _listed(
-    context: AttackContext, sensitive: str, atom_of: Mapping[str | None, int], release: int
-) -> pl.DataFrame | None:
+    context: AttackContext, sensitive: str, atom_of: Mapping[str | None, int], width: int
+) -> Weighted | None:
     """How often each class lists each value; None where a label stands for several."""
     covering = context.covering(sensitive)
     atoms = [{atom_of[covering.values[at]] for at in own.tolist()} for own in _each(covering.under)]
@@ -125,38 +126,9 @@ def _listed(
         return None
     of_label = np.array([one for (one,) in atoms], np.int64)
     parts, lists = context.parts(sensitive), context.buckets[sensitive]
-    return (
-        pl.DataFrame(
-            {
-                "class": lists.row_of,
-                "value": of_label[parts.index[parts.indptr[lists.index]]],
-                "count": lists.amount.astype(np.int64),
-            }
-        )
-        .group_by("class", "value")
-        .agg(pl.col("count").sum())
-        .with_columns(release=pl.lit(release, pl.Int64))
-    )
+    value = of_label[parts.index[parts.indptr[lists.index]]]
+    return gathered(lists.row_of, value, lists.amount, len(lists), width)
 
 
 def _each(rows: Rows) -> Iterable[Ints]:
     return (rows[at].astype(np.int64) for at in range(len(rows)))
-
-
-def _kinds(classes: Ints) -> tuple[pl.DataFrame, Ints]:
-    """The ``kind``, ``release`` and ``class`` of people who are in the same classes; whose it is.
-
-    Arguments:
-        classes: the class of each person in each release, below 0 for none.
-    """
-    kinds, kind_of = distinct_rows(np.maximum(classes, -1) + 1, int(classes.max()) + 2)
-    kind, release = np.nonzero(kinds)
-    told = {"kind": kind, "release": release, "class": kinds[kind, release] - 1}
-    return pl.DataFrame(told, dict.fromkeys(told, pl.Int64)), kind_of
-
-
-def _few(inside: pl.DataFrame, lists: pl.DataFrame) -> bool:
-    """Whether no more values are listed, of each kind of people, than are looked at."""
-    of_class = lists.group_by("release", "class").len()
-    met = inside.join(of_class, on=["release", "class"])
-    return int(met["len"].sum()) <= MOST

@@ -41,7 +41,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from indistinct.analytics.series.writings import writing_of
-from indistinct.analytics.value_shares import NEAR, fitted_shares, possible_cells
+from indistinct.analytics.value_shares import NEAR, Listings, fitted_shares, possible_cells
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.cells import members_of
 from indistinct.microdata.domains import SensitiveDomain
@@ -395,11 +395,11 @@ class Series:
             self.listed.select("group", "value", "count"), on=["group", "value"]
         )
         pairs = pairs.join(self.members.select("group", "release").unique(), on="group")
-        kind = cells["kind"].to_numpy()
-        possible = possible_cells(pairs, kind, size)
+        kind, listings = cells["kind"].to_numpy(), Listings.of(pairs)
+        possible = possible_cells(listings, kind, size)
         if possible is None:
             possible = np.ones(len(kind), np.bool_)
-        share = fitted_shares(pairs, kind, size, possible)
+        share = fitted_shares(listings, kind, size, possible)
         value = cells["value"].to_numpy()
         applying = self.applies[value]
         whole = np.bincount(kind, share * applying, minlength=len(size))[kind]
