@@ -9,8 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 from tests.report.test_report import run  # noqa: F401
+from typer.testing import CliRunner
 
 import indistinct as ind
+from indistinct.cli import app
 from indistinct.errors import PolicyError
 from indistinct.randomness import simulation
 
@@ -243,6 +245,28 @@ def test_what_would_give_ranks_away_is_no_release(mode: str) -> None:
     found = ind.explore(table, asked, suppression=[0, 0.1])
     assert found.recommended is None
     assert all(point.risk is None for point in found.points)
+
+
+def test_settings_that_do_not_go_together_are_points_without_a_release(tmp_path: Path) -> None:
+    """Theta works towards another promise: its points say so, and the others are explored."""
+    table, asked = patients(), {**POLICY, "promises": [{"model": "k-anonymity", "k": 2}]}
+    found = ind.explore(table, asked, k=[2, 3], algorithm=["optimal", "theta"])
+    there, gone = found.points[:2], found.points[2:]
+    assert all(point.risk is not None and point.policy is not None for point in there)
+    assert [point.k for point in gone] == [2, 3]
+    assert all("no promise is" in str(point.why) and point.policy is None for point in gone)
+    assert found.to_dict()["points"][2]["policy"] is None
+    with pytest.raises(PolicyError, match="no promise is"):
+        ind.explore(table, asked, k=[2, 3], algorithm="theta")
+    (tmp_path / "p.toml").write_text(ind.Policy.from_dict(asked).to_toml())
+    table.write_csv(tmp_path / "t.csv")
+    asked_for = ["--algorithm", "optimal,theta", "--write", "2"]
+    done = CliRunner().invoke(
+        app, ["explore", str(tmp_path / "t.csv"), "--policy", str(tmp_path / "p.toml"), *asked_for]
+    )
+    assert done.exit_code == 2
+    assert "point 2 has no policy that can be run" in done.output + done.stderr
+    assert not (tmp_path / "p-2.toml").exists()
 
 
 def test_what_no_attacker_can_follow_is_told_beside_the_bound() -> None:

@@ -215,6 +215,42 @@ MISSING = pl.DataFrame(
 """Values that are told apart by what holds them, and have no text or the same one."""
 
 
+TOGETHER = pl.DataFrame(
+    {
+        "number": [*"aaabbccdd", "", "?", None, *"eeee"],
+        "day": [1, 2, 3, 4, 4, 6, 8, 0, 1, 1, 2, 3, None, None, 5, 6],
+        "word": [*"xxxy?", None, None, "", "z", "z", *"zzvvv?"],
+        "size": [1.0, 1.0, 1.0, float("nan"), 2.0, 0.0, -0.0, None, None, *([3.5] * 7)],
+        "born": [date(2020, 1, 1 + at // 3) for at in range(16)],
+        "well": [True, True, None, False, True, *([None] * 4), *([True] * 7)],
+    }
+)
+"""Records of numbers, and what they have in common."""
+
+
+def numbers_are_held_together(table: Any, held: pl.DataFrame = TOGETHER) -> None:
+    """Hold that an engine tells how the records of a number go together, as counted one by one."""
+    tokens = {"number": ["?"], "word": ["?"]}
+    others = [name for name in held.columns if name != "number"]
+    texts = canonical(held, tokens)
+    for gone in (tokens, {"number": ["?"]}):
+        texts = canonical(held, gone)
+        found = table.within("number", others, gone)
+        assert list(found) == others
+        for name in others:
+            expected: Counter[tuple[int, bool, bool]] = Counter()
+            for number in set(texts["number"].drop_nulls()):
+                own = texts.filter(pl.col("number") == number)[name].to_list()
+                there = [one for one in own if one is not None]
+                gaps = 0 < len(there) < len(own)
+                expected[len(there), len(set(there)) > 1, gaps] += 1
+            told = found[name].group_by("records", "several", "gaps").agg(pl.col("count").sum())
+            assert {row[:3]: row[3] for row in told.rows()} == dict(expected)
+    if not table.held:
+        days = table.within("number", ["day"], tokens)["day"]
+        assert days.filter("runs").select("records", "count").sum().row(0) == (7, 3)
+
+
 def classes_of_a_sample_are_whole(table: Any) -> None:
     """Hold that all records of a class are drawn, or none."""
     every = table.distinct(["note", "x"])

@@ -22,8 +22,10 @@ from tests.sources.suite import (
     COUNTED,
     POLICIES,
     TABLES,
+    TOGETHER,
     VERB_KEYS,
     is_that_of_polars,
+    numbers_are_held_together,
     rows_of,
 )
 from typer.testing import CliRunner
@@ -358,6 +360,13 @@ def test_nothing_is_counted_twice_or_sorted(visits: str, monkeypatch: pytest.Mon
     assert sorted(counted) == sorted(beside)
     assert not any("SELECT DISTINCT" in one and '"id"' not in one for one in asked)
     assert release.run.to_dict()["plan"]["rows"] == TABLE.height  # each has a number of its own
+
+
+def test_records_of_a_number_are_held_together(server: str) -> None:
+    session = Session(Address.of(server))
+    session.upload(TOGETHER.to_arrow(), "together", "clinic")
+    session.commit()
+    numbers_are_held_together(open_in_server(server, "TABLE clinic.together"))
 
 
 def test_odd_values_are_told_apart_as_everywhere(server: str) -> None:

@@ -27,9 +27,11 @@ from tests.sources.suite import (
     MISSING,
     POLICIES,
     TABLES,
+    TOGETHER,
     VERB_KEYS,
     classes_of_a_sample_are_whole,
     is_that_of_polars,
+    numbers_are_held_together,
 )
 from typer.testing import CliRunner
 
@@ -629,3 +631,7 @@ def test_what_was_written_is_what_was_audited(
 
 def test_classes_of_a_sample_are_whole(spark: Any) -> None:
     classes_of_a_sample_are_whole(open_table(spark.createDataFrame(MISSING.to_arrow())))
+
+
+def test_records_of_a_number_are_held_together(spark: Any) -> None:
+    numbers_are_held_together(open_table(spark.createDataFrame(TOGETHER.to_arrow())))

@@ -12,7 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.sources.conftest import ENGINES
-from tests.sources.suite import MISSING, classes_of_a_sample_are_whole
+from tests.sources.suite import (
+    MISSING,
+    TOGETHER,
+    classes_of_a_sample_are_whole,
+    numbers_are_held_together,
+)
 
 from indistinct.errors import DataError, IndistinctError
 from indistinct.release.audit.reading import read_release
@@ -101,6 +106,11 @@ def test_distinct_joins_values_with_one_text(engine: Any) -> None:
 @pytest.mark.parametrize("name", ["duckdb", "duckdb-default"])
 def test_classes_of_a_sample_are_whole(name: str) -> None:
     classes_of_a_sample_are_whole(open_table(ENGINES[name]().load(MISSING)))
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_records_of_a_number_are_held_together(name: str) -> None:
+    numbers_are_held_together(open_table(ENGINES[name]().load(TOGETHER)))
 
 
 KINDS = {

@@ -73,7 +73,9 @@ def explore(
     if write is not None and written is not None:
         if not 1 <= write <= len(found.points):
             raise _bad("--write", f"there are {len(found.points)} points, and no number {write}")
-        write_text(written, found[write].policy.to_toml())
+        if (chosen := found[write].policy) is None:
+            raise _bad("--write", f"point {write} has no policy that can be run")
+        write_text(written, chosen.to_toml())
     if plot is not None:
         write_text(plot, found.svg())
     if as_json:

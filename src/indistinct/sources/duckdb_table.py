@@ -80,6 +80,7 @@ class DuckDBTable(EngineTable):
         self._counted: list[pa.Table] = [] if stored is None else stored.counted
         self._about = dict[str, tuple[int, int]]({} if stored is None else stored.about)
         self._tallied = dict[tuple[str, int], tuple[int, int, int]]()
+        self._within = {}
         self._kept = False
         self.kinds: Mapping[str, str] = self._kinds()
 
@@ -170,6 +171,15 @@ class DuckDBTable(EngineTable):
             filled, values, rare = self._fetch(query).row(0)
             self._tallied[column, fewer] = filled, values, rare
         return self._tallied[column, fewer]
+
+    def _count_within(self, number: str, others: Sequence[str]) -> pl.DataFrame:
+        values = []
+        for name in others:
+            kind = self.kinds[name]
+            value = f"CAST({quoted(name)} AS VARCHAR)" if kind == "other" else quoted(name)
+            values.append((f"CASE WHEN {self._filled(name)} THEN {value} END", kind))
+        rows = f"{_SOURCE} WHERE {self._filled(number)}"
+        return self._fetch(self._asked_within(quoted(number), rows, values))
 
     def _filled(self, column: str) -> str:
         """The condition that a record has a value in a column, and no text that stands for none."""

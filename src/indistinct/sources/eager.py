@@ -225,6 +225,12 @@ class EagerTable(ABC):
         """The canonical texts of all records, in the order of the source."""
         return self.text(columns), None
 
+    def within(
+        self, number: str, others: Sequence[str], tokens: Tokens
+    ) -> Mapping[str, pl.DataFrame]:
+        """How the records that have the same value of a column go together in other columns."""
+        return {other: within(self.distinct([number, other]), tokens) for other in others}
+
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Numbers of the first records (from 1, at most eleven) with one of these texts."""
         texts = self.text([column]).to_series()
@@ -453,6 +459,31 @@ def count_distinct(texts: pl.DataFrame) -> pl.DataFrame:
         different, often = counted_values(texts.to_series())
         return pl.DataFrame([different, pl.Series(count_column(texts.columns), often)])
     return texts.group_by(texts.columns).agg(count) if texts.width else texts.select(count)
+
+
+def within(counted: pl.DataFrame, tokens: Tokens) -> pl.DataFrame:
+    """Of the counted pairs of a number and another column: how records of a number go together."""
+    number, other, count = counted.columns
+    filled = [
+        pl.Series(role, counted[name]).replace(dict.fromkeys(tokens.get(name, ())))
+        for role, name in (("number", number), ("value", other))
+    ]
+    there = pl.col("value").is_not_null()
+    return (
+        pl.DataFrame([*filled, counted[count].alias("times")])
+        .lazy()
+        .drop_nulls("number")
+        .group_by("number")
+        .agg(
+            pl.col("times").filter(there).sum().alias("records"),
+            (pl.col("value").drop_nulls().n_unique() > 1).alias("several"),
+            (there.any() & ~there.all()).alias("gaps"),
+            pl.lit(None, pl.Boolean).alias("runs"),
+        )
+        .group_by("records", "several", "gaps", "runs")
+        .agg(pl.len().cast(pl.Int64).alias("count"))
+        .collect()
+    )
 
 
 def tally_of(counted: pl.DataFrame, fewer: int) -> tuple[int, int, int]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_AT_ONCE = 20
+"""Columns that are held against a number in one question."""
+
+
 class EngineTable(ABC):
     """A table of which combinations of values come home, counted by its engine."""
 
@@ -28,6 +32,7 @@ class EngineTable(ABC):
     inferred = False
     name: str
     _tokens: Tokens
+    _within: dict[tuple[object, ...], pl.DataFrame]
 
     @property
     def ceiling(self) -> int:
@@ -46,6 +51,54 @@ class EngineTable(ABC):
         """The distinct combinations of canonical texts, and how many records have each."""
         counted = self.distinct(columns)
         return counted.select(columns), counted[count_column(columns)].to_numpy().astype(np.int64)
+
+    def within(
+        self, number: str, others: Sequence[str], tokens: Tokens
+    ) -> Mapping[str, pl.DataFrame]:
+        """How the records that have the same value of a column go together in other columns."""
+        known = {**self._tokens, **tokens}
+        asked = {
+            other: (number, other, *(tuple(known.get(name, ())) for name in (number, other)))
+            for other in others
+        }
+        new = [other for other in others if asked[other] not in self._within]
+        for first in range(0, len(new), _AT_ONCE):
+            some = new[first : first + _AT_ONCE]
+            found = self._but(_tokens=known)._count_within(number, some)  # noqa: SLF001, one of us
+            for at, other in enumerate(some):
+                own = found.filter(pl.col("which") == at).drop("which")
+                self._within[asked[other]] = own
+        return {other: self._within[asked[other]] for other in others}
+
+    @abstractmethod
+    def _count_within(self, number: str, others: Sequence[str]) -> pl.DataFrame:
+        """The same, with the place of each other column in ``which``."""
+
+    def _asked_within(self, number: str, rows: str, values: Sequence[tuple[str, str]]) -> str:
+        """SQL that asks this.
+
+        Arguments:
+            number: SQL of the column.
+            rows: SQL of the rows that are looked at.
+            values: SQL of each other value, NULL where it is missing, and its kind.
+        """
+        each, told = [], []
+        for at, (_, kind) in enumerate(values):
+            run = f"max(x{at}) - min(x{at}) + 1 = count(x{at})" if kind == "integer" else "NULL"
+            each.append(
+                f"count(x{at}) AS c{at}, coalesce(min(x{at}) <> max(x{at}), false) AS s{at},"
+                f" count(x{at}) BETWEEN 1 AND count(*) - 1 AS g{at}, CAST({run} AS BOOLEAN)"
+                f" AS r{at}"
+            )
+            told.append(
+                f"SELECT {at} AS which, c{at} AS records, s{at} AS several, g{at} AS gaps,"
+                f" r{at} AS runs, count(*) AS count FROM numbers GROUP BY 2, 3, 4, 5"
+            )
+        own = ", ".join(f"{value} AS x{at}" for at, (value, _) in enumerate(values))
+        return (
+            f"WITH numbers AS MATERIALIZED (SELECT {', '.join(each)} FROM"
+            f" (SELECT {number} AS k, {own} FROM {rows}) p GROUP BY k) {' UNION ALL '.join(told)}"
+        )
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Always empty: records of an engine have no number."""

@@ -366,6 +366,7 @@ class PostgresTable(EngineTable):
         self._about: dict[str, tuple[int, int]] = {}
         self._seen: dict[str, tuple[int, int]] = {}
         self._tallied: dict[tuple[str, int], tuple[int, int, int]] = {}
+        self._within = {}
         self._as_before: tuple[Mapping[str, tuple[int, int]], list[str]] = {}, []
         self._digests: tuple[str, str] | None = None
         self._frame: pl.DataFrame | None = None
@@ -553,6 +554,16 @@ class PostgresTable(EngineTable):
                 filled, values, rare = self.session.fetch(query).row(0)
             self._tallied[column, fewer] = filled, values, rare
         return self._tallied[column, fewer]
+
+    def _count_within(self, number: str, others: Sequence[str]) -> pl.DataFrame:
+        values = []
+        for name in others:
+            ordered = self._types[name] in _BY_VALUE - {"uuid", "boolean"} or self._varies(name)
+            value = quoted(name) if ordered else _text(name)
+            values.append((f"CASE WHEN {self._filled(name)} THEN {value} END", self.kinds[name]))
+        rows = f"({self.source}) s WHERE {self._filled(number)}"
+        with self.session.settings(_COUNTING):
+            return self.session.fetch(self._asked_within(self._key(number), rows, values))
 
     def different_records(self) -> int:
         """How many records differ, over all columns, told apart by their digests."""
@@ -814,8 +825,11 @@ class PostgresTable(EngineTable):
                 if wanted and self._height > (most := memory.most_combinations(self.ceiling)):
                     asked = f"SELECT * FROM ({asked} LIMIT {most + 1}) s"
                 with self.session.settings(_COUNTING):
-                    found = self.session.fetch(asked + f" ORDER BY {by}" * bool(by))
+                    found = self.session.fetch(asked)
                 memory.require_combinations(len(found), wanted, self.name, self.ceiling)
+                if len(wanted) > 1:
+                    texts = [f"t{at}" for at in range(len(wanted))]
+                    found = found.sort(texts, nulls_last=True)
                 self._counted[wanted] = found.with_columns(
                     pl.col(f"t{at}").alias(f"v{at}") for at in once
                 )

@@ -87,6 +87,7 @@ class SparkTable(EngineTable):
         self._tokens = tokens or {}
         self._known = known_of(frame) or Known()
         self._kept = False
+        self._within = {}
         self._tree: Walked | None = None
         with telling(name):
             self._known.look = self._known.look or self._look(height)
@@ -196,6 +197,29 @@ class SparkTable(EngineTable):
             records, values, rare = self._figures(counted, figures)
             held[asked] = records, values, rare
         return held[asked]
+
+    def _count_within(self, number: str, others: Sequence[str]) -> pl.DataFrame:
+        from pyspark.sql import functions as f
+
+        own, asked, told = [], [f.count(f.lit(1)).alias("r")], []
+        for at, name in enumerate(others):
+            value = f.col(quoted(name))
+            value = value.cast("string") if self.kinds[name] == "other" else value
+            own.append(f.when(self._filled(name), value).alias(f"x{at}"))
+            asked += [f.count(f"x{at}").alias(f"c{at}")]
+            asked += [f.min(f"x{at}").alias(f"a{at}"), f.max(f"x{at}").alias(f"b{at}")]
+            run = f"b{at} - a{at} + 1 = c{at}" if self.kinds[name] == "integer" else "null"
+            told.append(
+                f"{at}, c{at}, coalesce(a{at} <> b{at}, false), c{at} BETWEEN 1 AND r - 1,"
+                f" CAST({run} AS BOOLEAN)"
+            )
+        names = ("which", "records", "several", "gaps", "runs")
+        rows = self._frame.where(self._filled(number)).select(
+            f.col(quoted(number)).alias("k"), *own
+        )
+        each = rows.groupBy("k").agg(*asked)
+        each = each.selectExpr(f"stack({len(others)}, {', '.join(told)}) AS ({', '.join(names)})")
+        return polars_of(self._fetch(each.groupBy(*names).agg(f.count(f.lit(1)).alias("count"))))
 
     def _tallied(self, column: str, fewer: int) -> tuple[int, int, int]:
         """The same of a column that is counted already."""

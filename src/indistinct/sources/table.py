@@ -179,6 +179,22 @@ class Table(Protocol):
         of others the distinct combinations, counted by the engine.
         """
 
+    def within(
+        self, number: str, others: Sequence[str], tokens: Mapping[str, Sequence[str]]
+    ) -> Mapping[str, pl.DataFrame]:
+        """How the records that have the same value of a column go together in other columns.
+
+        For each other column: how many values of ``number`` (``count``) have so many ``records``
+        with a value there, whether these have ``several`` values, whether other records of the
+        number lack one (``gaps``), and whether they are as many as the whole numbers from the least
+        to the largest (``runs``; null where they are no numbers, or that is not looked at).
+
+        Arguments:
+            number: the column.
+            others: the other columns.
+            tokens: by column further texts that stand for a missing value.
+        """
+
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Numbers of the first records (from 1, at most eleven) with one of these texts.
 

@@ -58,10 +58,17 @@ class _Choice:
     Arguments:
         policy: the policy, with the k that it has.
         told: its ``suppression_limit``, ``algorithm``, ``objective`` and varied parameters.
+        refused: why these do not go together; the policy is the one that is varied.
     """
 
     policy: Policy
     told: Plain
+    refused: PolicyError | None = None
+
+    def without(self, k: int | None, error: PolicyError) -> Point:
+        """The point of a k with which no policy can be run, and why."""
+        told = {**self.told, "k": _k_of(self.policy) if k is None else k}
+        return Point(**told, why=_why(error))
 
 
 def explore(  # noqa: PLR0913, what its user may say
@@ -96,7 +103,8 @@ def explore(  # noqa: PLR0913, what its user may say
 
     Raises:
         InputError: a setting is out of range, or there are more than 1,000 points.
-        IndistinctError: what :func:`anonymize` raises, but that no release keeps a promise.
+        PolicyError: none of the points is a policy that can be run.
+        IndistinctError: what else :func:`anonymize` raises, but that no release keeps a promise.
     """
     asked = as_policy(policy)
     limits = [suppression] if isinstance(suppression, int | float) else suppression
@@ -120,15 +128,21 @@ def explore(  # noqa: PLR0913, what its user may say
             remedy="give gain from 0 to 1",
         )
     run = Run.begin(asked, progress, path)
-    shared = None if any(map(_is_whole, choices)) else read(data, run)[0]
+    errors = [choice.refused for choice in choices for _ in ks if choice.refused is not None]
+    whole = len(errors) == len(choices) * len(ks) or any(map(_is_whole, choices))
+    shared = None if whole else read(data, run)[0]
     points: list[Point] = []
     known: dict[object, Plain] = {}
     for at, choice in enumerate(choices):
         run.tell("exploring", at / len(choices))
-        if shared is None or _is_whole(choice):
-            points += [_whole(data, choice, one, path) for one in ks]
+        if choice.refused is not None:
+            points += [choice.without(one, choice.refused) for one in ks]
+        elif shared is None or _is_whole(choice):
+            points += [_whole(data, choice, one, path, errors) for one in ks]
         else:
             points += _series(shared, choice, ks, known)
+    if errors and len(errors) == len(points):
+        raise errors[0]
     untried = {} if gain is None else untried_in(asked)
     if gain is not None:
         for at, point in enumerate(points):
@@ -197,14 +211,19 @@ def _choices(
                 keys["objective"] = measure
             for values in product(*promised.values()):
                 asked = dict(zip(promised, values, strict=True))
-                made = _with(policy, {"method": keys, "promises": _promises(policy, asked)})
+                made, refused = policy, None
+                try:
+                    made = _with(policy, {"method": keys, "promises": _promises(policy, asked)})
+                except PolicyError as error:
+                    refused = error
+                own_limit = made.method.suppression_limit if limit is None else float(limit)
                 told = {
-                    "suppression_limit": made.method.suppression_limit if limited else None,
+                    "suppression_limit": own_limit if limited else None,
                     "algorithm": name,
                     "objective": measure or made.method.objective.measure,
                     **({"promises": asked} if asked else {}),
                 }
-                yield _Choice(made, told)
+                yield _Choice(made, told, refused)
 
 
 def _promises(policy: Policy, values: PlainMapping) -> list[Plain]:
@@ -351,8 +370,22 @@ def _risk(size: Any, threshold: float) -> Plain | None:
     }
 
 
-def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None) -> Point:
-    """A point as the release that its policy makes."""
+def _whole(
+    data: Frame,
+    choice: _Choice,
+    k: int | None,
+    path: str | Path | None,
+    errors: list[PolicyError],
+) -> Point:
+    """A point as the release that its policy makes.
+
+    Arguments:
+        data: the table.
+        choice: the policy, but for k.
+        k: the k.
+        path: the file of the table, for messages.
+        errors: a policy that cannot be run is added.
+    """
     policy = _with_k(choice.policy, k)
     told = {**choice.told, "k": _k_of(policy), "source": partial(_with_k, policy, None)}
     try:
@@ -360,7 +393,7 @@ def _whole(data: Frame, choice: _Choice, k: int | None, path: str | Path | None)
         release = anonymize(data, policy.model_copy(update={"output": quiet}), path=path)
     except (Unsatisfiable, PolicyError) as error:
         if isinstance(error, PolicyError) and error.problems[0].code != "ranks-given-away":
-            raise
+            errors.append(error)
         return Point(**told, why=_why(error))
     run = release.run.to_dict()
     count, smallest, mean = (run["classes"][key] for key in ("count", "smallest", "mean"))

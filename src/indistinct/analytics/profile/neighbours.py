@@ -546,9 +546,7 @@ def _follows(
     tellers.sort(key=lambda one: -one.distinct)
     could = (one for one in tellers[:MOST_BESIDE] if not differs(one.name, item.name))
     for one in islice(could, MOST_TELLERS):
-        differing, expected = differences(
-            table, one.name, item.name, (*one.tokens, *item.tokens), exact=True
-        )
+        differing, expected = differences(table, one.name, item.name)
         if not differing and expected >= FEWEST_EXPECTED:
             return one.role, f"it follows from '{one.name}'"
     return None
@@ -836,7 +834,7 @@ def _has_its_own(
     for one in known:
         if not 2 < one.distinct <= item.distinct or differs(item.name, one.name):
             continue
-        differing, expected = differences(table, item.name, one.name, exact=True)
+        differing, expected = differences(table, item.name, one.name)
         if not differing and expected >= FEWEST_EXPECTED:
             return one.role, f"each of its values has one '{one.name}'"
     return None

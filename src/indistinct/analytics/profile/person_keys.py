@@ -12,9 +12,8 @@ is different in every record may be that of a pair or a group.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from indistinct.analytics.profile.safe_harbor import Tag
@@ -120,6 +119,9 @@ def person_keys(
     for item in numbers[:MOST_LOOKED_AT]:
         if item.distinct >= FEWEST_NUMBERS and _largest_share(table, item) > MOST_OF_ONE:
             continue
+        if not table.held:
+            # Their engine is asked about all of them at once.
+            table.within(item.name, *_others_and_tokens(item, personal[:MOST_LOOKED_AT]))
         steady = tuple(
             one.name
             for one in personal[:MOST_LOOKED_AT]
@@ -154,8 +156,11 @@ def counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[st
         item
         for item in others
         if item is not number and item.kind == "integer" and 2 * item.distinct <= number.filled
-    ]
-    for item in whole[:MOST_LOOKED_AT]:
+    ][:MOST_LOOKED_AT]
+    inside = {} if table.held else table.within(number.name, *_others_and_tokens(number, whole))
+    for item in whole:
+        if item.name in inside and not _runs(inside[item.name]):
+            continue
         pairs = table.distinct([number.name, item.name])
         if pairs.height < ONE_BY_ONE * min(number.filled, item.filled):
             continue
@@ -185,6 +190,21 @@ def counting(table: Table, number: Column, others: Sequence[Column]) -> tuple[st
         if min(share.item() or 0 for share in shares) >= ONE_BY_ONE:
             found.append(item.name)
     return tuple(found)
+
+
+def _others_and_tokens(
+    number: Column, others: Sequence[Column]
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """The names of other columns, and what stands for a missing value in each and in the number."""
+    tokens = {item.name: item.tokens for item in (number, *others) if item.tokens}
+    return [item.name for item in others if item is not number], tokens
+
+
+def _runs(inside: pl.DataFrame) -> bool:
+    """Whether a column may count the records of nearly every number: of most they are a run."""
+    told = inside.drop_nulls("runs")
+    runs, every = (int(part["count"].sum()) for part in (told.filter("runs"), told))
+    return runs >= ONE_BY_ONE * every
 
 
 CROSSED = 0.8
@@ -260,53 +280,48 @@ def _constant(table: Table, number: Column, other: Column) -> bool:
 
 
 def _differences(table: Table, number: Column, other: Column) -> tuple[int, float]:
-    """Numbers within which a column differs, and how many there would be by chance."""
-    return differences(table, number.name, other.name, (*number.tokens, *other.tokens))
+    """Numbers within which a column differs, and how many there would be by chance.
+
+    A missing value differs from no other.
+    """
+    inside = table.within(number.name, *_others_and_tokens(number, [other]))[other.name]
+    inside = inside.filter(pl.col("records") > 1)
+    counted = table.distinct([other.name])
+    gone = [None, *other.tokens]
+    share = counted.filter(~pl.col(other.name).is_in(gone, nulls_equal=True))
+    expected = _by_chance(share[count_column([other.name])], inside["records"], inside["count"])
+    return int(inside.filter("several")["count"].sum()), expected
 
 
-def differences(
-    table: Table, number: str, other: str, tokens: Sequence[str] = (), *, exact: bool = False
-) -> tuple[int, float]:
+def differences(table: Table, number: str, other: str) -> tuple[int, float]:
     """Values of a column within which another one differs, and how many there would be by chance.
+
+    A missing value differs from all others.
 
     Arguments:
         table: the table.
         number: the one column.
         other: the other column.
-        tokens: what stands for a missing value, which differs from no other.
-        exact: whether a missing value differs from others.
     """
     columns = [number, other]
-    counted = (
-        table.distinct(columns)
-        .lazy()
-        .select(
-            *(
-                _without(pl.col(name), () if exact else tokens).alias(role)
-                for name, role in ((number, "number"), (other, "value"))
-            ),
-            pl.col(count_column(columns)).alias("count"),
-        )
-    )
-    counted = counted if exact else counted.drop_nulls()
+    texts, values, counts = table.distinct(columns).get_columns()
+    counted = pl.DataFrame([texts.alias("number"), values.alias("value"), counts.alias("count")])
     shares, groups = pl.collect_all(
         [
-            counted.group_by("value").agg(pl.col("count").sum()),
-            counted.group_by("number")
+            counted.lazy().group_by("value").agg(pl.col("count").sum()),
+            counted.lazy()
+            .group_by("number")
             .agg(pl.len().alias("values"), pl.col("count").sum().alias("records"))
             .filter(pl.col("records") > 1),
         ]
     )
-    share = shares["count"].to_numpy()
-    parts = share / share.sum() if len(share) else share
-    sizes = np.unique(groups["records"].to_numpy(), return_counts=True)
-    expected = sum(
-        int(count) * (1.0 - float((parts**size).sum())) for size, count in zip(*sizes, strict=True)
-    )
-    return int((groups["values"].to_numpy() > 1).sum()), expected
+    sizes = groups["records"].value_counts(name="times")
+    expected = _by_chance(shares["count"], sizes["records"], sizes["times"])
+    return int((groups["values"] > 1).sum()), expected
 
 
-def _without(texts: pl.Expr, tokens: Iterable[str]) -> pl.Expr:
-    """Texts, null where they stand for a missing value."""
-    gone = dict.fromkeys(tokens)
-    return texts.replace(gone) if gone else texts
+def _by_chance(share: pl.Series, sizes: pl.Series, times: pl.Series) -> float:
+    """Of so many groups of each size, in how many values of these frequencies would differ."""
+    parts = share.to_numpy() / max(share.sum(), 1)
+    pairs = zip(sizes.to_list(), times.to_list(), strict=True)
+    return sum((count * (1.0 - float((parts**size).sum())) for size, count in pairs), 0.0)

@@ -196,18 +196,18 @@ def persons_of(
         ),
     )
     name = item.name
-    gone = [None, *item.tokens]
-    differing = tuple(
-        one.name
-        for one in columns
-        if one.role == "quasi-identifier"
-        # With more values than people some differ, and the pairs, nearly as many as records, stay.
-        and (
-            (item.filled == item.records and one.distinct > item.distinct)
-            or (~table.distinct([name, one.name])[name].is_in(gone, nulls_equal=True)).sum()
-            > item.distinct
-        )
-    )
+    quasi = [one for one in columns if one.role == "quasi-identifier" and one is not item]
+    # With more values than people some differ, and the pairs, nearly as many as records, stay.
+    wide = {
+        one.name for one in quasi if item.filled == item.records and one.distinct > item.distinct
+    }
+    others = [one.name for one in quasi if one.name not in wide]
+    unlike = {
+        other
+        for other, inside in table.within(name, others, {name: item.tokens}).items()
+        if (inside["several"] | inside["gaps"]).any()
+    }
+    differing = tuple(one.name for one in quasi if one.name in wide | unlike)
     doubt = _doubt(columns, name, keys[name])
     if not keys[name].shown and several_people(table, columns, name):
         doubt = "people of several sexes or births share a number"

@@ -79,7 +79,7 @@ class Point(PlainData):
 
     @property
     def policy(self) -> Any:
-        """The policy of this point, which can be run."""
+        """The policy of this point; None where its settings do not go together."""
         return self.source()
 
     @property
