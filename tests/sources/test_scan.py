@@ -18,9 +18,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import indistinct as ind
+from indistinct.cli import app
 from indistinct.errors import DataError, IndistinctError, PolicyError
+from indistinct.intake import opening
 from indistinct.pipeline.evidence import published_evidence
 from indistinct.sources import memory
 from indistinct.sources import scan as scan_module
@@ -511,6 +514,40 @@ def test_a_large_file_is_scanned_where_the_method_counts(
     monkeypatch.setattr(scan_module, "_LARGE", 601)
     monkeypatch.setattr(scan_module, "_LARGE_TEXT", 1_000_000)
     assert not scanned()
+
+
+def test_a_draft_of_a_large_file_is_that_of_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is scanned unless memory is asked for, and read where scanning fails."""
+    TABLE.write_csv(tmp_path / "t.csv")
+    (tmp_path / "ragged.csv").write_text(TABLE.write_csv() + "x,y\n")
+    opened: list[Path] = []
+    scan = opening.scan
+    monkeypatch.setattr(
+        opening, "scan", lambda data, *a, **k: opened.append(data) or scan(data, *a, **k)
+    )
+
+    def draft(name: str, *more: str) -> tuple[int, str, str]:
+        out = tmp_path / "p.toml"
+        out.unlink(missing_ok=True)
+        done = CliRunner().invoke(app, ["init", str(tmp_path / name), "--policy", str(out), *more])
+        return done.exit_code, done.stderr, out.read_text() if out.exists() else ""
+
+    small = draft("t.csv")
+    assert not opened
+    monkeypatch.setattr(scan_module, "_LARGE_TEXT", 100)
+    assert draft("t.csv", "--engine", "memory") == small
+    assert not opened
+    assert draft("t.csv")[::2] == small[::2]
+    assert len(opened) == 1
+    checked = CliRunner().invoke(
+        app, ["init", str(tmp_path / "t.csv"), "--check", str(tmp_path / "p.toml")]
+    )
+    assert (checked.exit_code, len(opened)) == (0, 2)
+    code, told, text = draft("ragged.csv")
+    assert (code, text) == (2, "")
+    assert "--engine" not in told
 
 
 def test_a_large_file_that_cannot_be_scanned_is_read(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import textwrap
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -30,15 +31,18 @@ from indistinct.cli.options import (
 )
 from indistinct.cli.terminal import Progress, complain, console, print_json, print_table
 from indistinct.document import first_names, many
-from indistinct.errors import PolicyError, Problem, UncertainNames, Unsatisfiable, refuse
+from indistinct.errors import DataError, PolicyError, Problem, UncertainNames, Unsatisfiable, refuse
 
 if TYPE_CHECKING:
     from indistinct.analytics.profile.described import AttributeProfile, Profile
     from indistinct.analytics.profile.persons import Persons
+    from indistinct.intake.first_look import FirstLook
     from indistinct.intake.opening import Scanned
     from indistinct.policy import DraftPolicy
     from indistinct.sources.table import Table
     from indistinct.types import Plain, PlainMapping
+
+Made = TypeVar("Made")
 
 _PROTECTION = {"identifier": 2, "quasi-identifier": 1}
 """Roles that protect people; one of a larger number protects more."""
@@ -131,8 +135,9 @@ def init(
         raise PolicyError("bad-value", "--decimal is a comma or a point", remedy='write ","')
     begin(engine, master, data)
     scanned = Scanned.of(engine, memory)
+    by_size = engine is None and scanned is None
     if check is not None:
-        _check(data, check, scanned, as_json, strict)
+        _check(data, check, scanned, as_json, strict, by_size=by_size)
         return
     if strict:
         raise PolicyError(
@@ -151,7 +156,11 @@ def init(
             table, _ = open_source(data, drafted, None, scanned=scanned)
             notes = table.notes
         else:
-            look = first_look(data, source, lambda keys: _read(data, keys, scanned, progress))
+
+            def looked(how: Scanned | None) -> FirstLook:
+                return first_look(data, source, lambda keys: _read(data, keys, how, progress))
+
+            look = _by_size(data, looked) if by_size else looked(scanned)
             notes = notes_of_file(data, **look.source)
             text = first_policy(look.profile, source=look.source, reasons=look.why)
         for note in notes:
@@ -203,7 +212,19 @@ def _read(data: Path, keys: Plain, scanned: Scanned | None, progress: Progress) 
     return table
 
 
-def _check(data: Path, path: Path, scanned: Scanned | None, as_json: bool, strict: bool) -> None:
+def _by_size(data: Path, work: Callable[[Scanned | None], Made]) -> Made:
+    """What is made of a table, which is scanned where it is large and can be."""
+    from indistinct.intake.opening import Scanned
+
+    if (scanned := Scanned.by_itself(data)) is not None:
+        with contextlib.suppress(DataError):  # reading says it better, where it fails as well
+            return work(scanned)
+    return work(None)
+
+
+def _check(
+    data: Path, path: Path, scanned: Scanned | None, as_json: bool, strict: bool, *, by_size: bool
+) -> None:
     """Tell which columns a policy protects less than is suggested, and what else it lacks.
 
     Arguments:
@@ -212,6 +233,7 @@ def _check(data: Path, path: Path, scanned: Scanned | None, as_json: bool, stric
         scanned: how the table is scanned, where it is.
         as_json: print one document.
         strict: end with 3 if a column has less.
+        by_size: scan a large table though nobody asks for it.
     """
     from indistinct.analytics.profile.columns import profile
     from indistinct.intake.forgotten import forgotten
@@ -222,13 +244,17 @@ def _check(data: Path, path: Path, scanned: Scanned | None, as_json: bool, stric
         progress("reading")
         policy = DraftPolicy.load(path)
         plain = policy.source.format is None and not policy.source.completed
-        table = (
-            _read(data, reading(policy), scanned, progress)
-            if plain
-            else open_source(data, policy, None, scanned=scanned)[0]
-        )
-        progress("looking at the columns")
-        seen = profile(table)
+
+        def looked(how: Scanned | None) -> tuple[Table, Profile]:
+            table = (
+                _read(data, reading(policy), how, progress)
+                if plain
+                else open_source(data, policy, None, scanned=how)[0]
+            )
+            progress("looking at the columns")
+            return table, profile(table)
+
+        table, seen = _by_size(data, looked) if by_size and plain else looked(scanned)
     policy.adopt(table.columns)
     if not policy.attributes.keys() <= set(table.columns):
         policy.check(table.columns, table.name)

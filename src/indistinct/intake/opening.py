@@ -275,7 +275,7 @@ def scanned_by_itself(data: Frame, policy: Policy) -> bool:
     if not isinstance(data, str | Path) or is_address(data):
         return False
     together = policy.source.format is not None or policy.source.completed
-    return not together and is_large(Path(data)) and can_scan(Path(data))
+    return not together and Scanned.by_itself(Path(data)) is not None
 
 
 def scanned_or_as_it_is(
@@ -336,6 +336,11 @@ class Scanned:
             problems.append(Problem("bad-memory", "memory is no size", remedy=remedy))
         refuse(PolicyError, problems)
         return cls("spark" if engine == "spark" else "duckdb", memory)
+
+    @classmethod
+    def by_itself(cls, file: Path) -> Self | None:
+        """How a file is scanned though nobody asks for it: only where it is large, and can be."""
+        return cls() if is_large(file) and can_scan(file) else None
 
     def open(self, data: Frame, **reading: Any) -> ScannedTable | SparkFiles:
         """A table in files, or in Spark's catalog.

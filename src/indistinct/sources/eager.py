@@ -468,16 +468,19 @@ def within(counted: pl.DataFrame, tokens: Tokens) -> pl.DataFrame:
         pl.Series(role, counted[name]).replace(dict.fromkeys(tokens.get(name, ())))
         for role, name in (("number", number), ("value", other))
     ]
-    there = pl.col("value").is_not_null()
+    there = filled[1].is_not_null()
+    times = (counted[count] * there).alias("times")
+    # A number has each of its values once: so many of them are there, and so many in all.
     return (
-        pl.DataFrame([*filled, counted[count].alias("times")])
+        pl.DataFrame([filled[0], there.cast(pl.Int64).alias("there"), times])
         .lazy()
         .drop_nulls("number")
         .group_by("number")
-        .agg(
-            pl.col("times").filter(there).sum().alias("records"),
-            (pl.col("value").drop_nulls().n_unique() > 1).alias("several"),
-            (there.any() & ~there.all()).alias("gaps"),
+        .agg(pl.col("times").sum().alias("records"), pl.col("there").sum(), pl.len().alias("all"))
+        .select(
+            "records",
+            (pl.col("there") > 1).alias("several"),
+            ((pl.col("there") > 0) & (pl.col("there") < pl.col("all"))).alias("gaps"),
             pl.lit(None, pl.Boolean).alias("runs"),
         )
         .group_by("records", "several", "gaps", "runs")
