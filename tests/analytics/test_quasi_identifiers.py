@@ -517,7 +517,56 @@ def test_published_tables_and_rows() -> None:
     assert linked.warnings == ()
     frame = pl.DataFrame({"name": ["x"], "dob": ["y"], "zip": ["z"]})
     both = ind.quasi(patients(), keys, published={"register": frame})
-    assert both.cuts.union == ("dob", "zip")
+    assert both.cuts.union == ("age", "dob", "zip")
+
+
+def test_what_follows_from_a_known_column_is_known_too() -> None:
+    """A register gives the postcode, a map the region: generalizing one postcode hides neither."""
+    frame = pl.DataFrame(
+        {
+            "name": [f"P{at}" for at in range(8)],
+            "zip": [str(at) for at in range(8)],
+            "region": list("aabbccdd"),
+            "ward": list("uvuvuvuv"),
+            "diagnosis": list("xyxyzzyx"),
+        }
+    )
+    keys: dict[str, Any] = {
+        "attributes": {
+            "name": {"role": "identifier"},
+            **{name: {"role": "insensitive"} for name in ("zip", "region", "ward")},
+            "diagnosis": {"role": "sensitive"},
+        },
+        "links": [
+            {"from": "name", "to": "zip", "source": "register"},
+            {"from": "zip", "to": "region", "source": "map"},
+            {"from": "region", "to": "hospital", "source": "who cares for whom"},
+            {"from": "hospital", "to": "ward", "source": "plan of the house"},
+        ],
+    }
+    found = ind.quasi(frame, keys)
+    assert found.quasi_identifiers == ("region", "ward", "zip")
+    assert found.why[0].text == (
+        "name – region – diagnosis (over zip: register; map; in one record)"
+    )
+    assert ind.quasi(frame, keys, rows=False).cuts.value == 0
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_in_one_record_all_that_is_linked_to_a_person_counts(data: st.DataObject) -> None:
+    """Against a walk over stated links: whatever it reaches has to be cut."""
+    table = ["a", "b", "c", "d"]
+    nodes = ["name", "u", "v", *table]
+    links = data.draw(
+        st.lists(st.tuples(st.sampled_from(nodes), st.sampled_from(nodes)), min_size=1, max_size=7)
+    )
+    reached = {"name"}
+    for _ in nodes:
+        reached |= {other for link in links if reached & set(link) for other in link}
+    rows = [Edge(name, "diagnosis", "in one record", "row") for name in table]
+    found = graph([*(Edge(*link) for link in links), *rows], table).with_known_columns().cuts()
+    assert set(found.union) == reached & set(table)
 
 
 def test_without_a_stated_link_what_others_usually_know_counts() -> None:

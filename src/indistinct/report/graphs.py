@@ -63,7 +63,7 @@ class GraphPicture:
             box = f'["{_mermaid(name)}"]'
             said.append(f"  {number[name]}{box}:::{self.look(name)}")
         for edge in self.graph.all_edges:
-            arrow = "-.-" if edge.origin in ("data", "derived", "row") else "---"
+            arrow = "-.-" if edge.origin in ("data", "derived", "row", "known") else "---"
             label = f'|"{_mermaid(edge.why)}"|'
             said.append(f"  {number[edge.one]} {arrow}{label} {number[edge.other]}")
         for look in LOOKS:
@@ -188,7 +188,7 @@ def _link(canvas: Canvas, edge: Edge, one: _Box, other: _Box) -> tuple[float, fl
     if one.x > other.x:
         one, other = other, one
     y1, y2 = one.y + _TALL / 2, other.y + _TALL / 2
-    dashed = edge.origin in ("data", "derived", "row")
+    dashed = edge.origin in ("data", "derived", "row", "known")
     colour = LINE if dashed else INK
     if one.x == other.x:
         x = one.x + one.width

@@ -183,6 +183,7 @@ def quasi(  # noqa: PLR0913, what its user may say
             notes += told
             graph = replace(graph, edges=(*edges, *more))
     tell("looking for cuts", None)
+    graph = graph.with_known_columns() if rows else graph
     answer = discover(graph, analysis=analysis, roles=roles, graph_only=not rows)
     return replace(
         answer,

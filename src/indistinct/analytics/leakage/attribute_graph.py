@@ -30,8 +30,9 @@ from indistinct.frozen import dataclass, field
 Kind = Literal["identifier", "sensitive", "table", "outside"]
 """What a node is: ``table`` attributes can be cut, ``outside`` ones are not in the table."""
 
-Origin = Literal["stated", "published", "derived", "data", "row"]
-"""Why there is an edge: stated, columns of one published table, derived, dependent, one record."""
+Origin = Literal["stated", "published", "derived", "data", "row", "known"]
+"""Why there is an edge: stated, columns of one published table, derived, dependent, one record, or
+over columns that others know (:meth:`AttributeGraph.with_known_columns`)."""
 
 Relation = Literal["derived_from", "part_of"]
 
@@ -168,15 +169,23 @@ class AttributeGraph:
             if len(pair) < 2:
                 continue
             known = found.get(pair)
-            if known is None or (known.origin in ("data", "row") and edge.origin not in _WEAK):
+            if known is None or (known.origin in _WEAK and edge.origin not in _WEAK):
                 found[pair] = edge
         return found
 
     @cached_property
     def neighbours(self) -> dict[str, tuple[str, ...]]:
         """What every node is linked to."""
+        return self._linked(self.all_edges)
+
+    @cached_property
+    def _linked_plainly(self) -> dict[str, tuple[str, ...]]:
+        """The same by links that lead over nothing."""
+        return self._linked(edge for edge in self.all_edges if edge.origin != "known")
+
+    def _linked(self, edges: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
         found: dict[str, list[str]] = {name: [] for name in self.kinds}
-        for edge in self.all_edges:
+        for edge in edges:
             found[edge.one].append(edge.other)
             found[edge.other].append(edge.one)
         return {name: tuple(others) for name, others in found.items()}
@@ -252,6 +261,34 @@ class AttributeGraph:
             found.append(Variant(base, attribute, graph.cuts(), graph))
         return tuple(found)
 
+    def with_known_columns(self) -> AttributeGraph:
+        """The graph in which what follows from a column that others know is known as well.
+
+        If a register tells the postcode and a map the region, no generalization of the postcode
+        hides the region. So what is linked to columns of the table, by more than standing in one
+        record, is linked to everything else that these are linked to, but for what is sensitive.
+        """
+        passed = {name for name, kind in self.kinds.items() if kind == "table"}
+        known = [edge for edge in self.all_edges if edge.origin != "row"]
+        beside: dict[str, list[Edge]] = {name: [] for name in self.kinds}
+        for edge in known:
+            beside[edge.one].append(edge)
+            beside[edge.other].append(edge)
+        more: list[Edge] = []
+        for start in (*self.of_kind("identifier"), *self.of_kind("outside")):
+            came: dict[str, tuple[tuple[str, Edge], ...]] = {start: ()}
+            queue = [start]
+            for name in queue:
+                for edge in beside[name]:
+                    other = edge.other if edge.one == name else edge.one
+                    if other in came or self.kinds[other] == "sensitive":
+                        continue
+                    came[other] = (*came[name], (name, edge))
+                    if other in passed:
+                        queue.append(other)
+            more += [_over(start, name, steps) for name, steps in came.items() if len(steps) > 1]
+        return replace(self, edges=(*self.edges, *more))
+
     def way_through(self, name: str) -> tuple[str, ...]:
         """A way that only this attribute of a minimum cut is on: the rest of the cut avoided.
 
@@ -294,22 +331,26 @@ class AttributeGraph:
         starts: Sequence[str] | None = None,
         goals: Collection[str] | None = None,
     ) -> Iterator[tuple[str, ...]]:
-        """Shortest ways over some nodes: from every identifier to every sensitive attribute."""
+        """Shortest ways over some nodes: from every identifier to every sensitive attribute.
+
+        Links that lead over columns count where no others reach a node.
+        """
         came: dict[str, str | None] = dict.fromkeys(starts or self.of_kind("identifier"))
-        queue = list(came)
         goals = self._goals if goals is None else goals
-        for name in queue:
-            for other in self.neighbours[name]:
-                if other in came or not (other in inner or other in goals):
-                    continue
-                came[other] = name
-                if other in goals:
-                    way = [other]
-                    while (before := came[way[-1]]) is not None:
-                        way.append(before)
-                    yield tuple(reversed(way))
-                else:
-                    queue.append(other)
+        for linked in (self._linked_plainly, self.neighbours):
+            queue = [name for name in came if name not in goals]
+            for name in queue:
+                for other in linked[name]:
+                    if other in came or not (other in inner or other in goals):
+                        continue
+                    came[other] = name
+                    if other in goals:
+                        way = [other]
+                        while (before := came[way[-1]]) is not None:
+                            way.append(before)
+                        yield tuple(reversed(way))
+                    else:
+                        queue.append(other)
 
     @cached_property
     def _goals(self) -> frozenset[str]:
@@ -361,7 +402,14 @@ class AttributeGraph:
         )
 
 
-_WEAK = ("data", "row")
+_WEAK = ("data", "row", "known")
+
+
+def _over(start: str, end: str, steps: Sequence[tuple[str, Edge]]) -> Edge:
+    """The edge that a way over columns of the table is worth."""
+    names, edges = zip(*steps, strict=True)
+    why = "; ".join(dict.fromkeys(edge.why for edge in edges))
+    return Edge(start, end, f"over {', '.join(names[1:])}: {why}", "known")
 
 
 def _said(item: Derivation) -> str:
