@@ -294,6 +294,7 @@ def test_what_a_certificate_says() -> None:
         ([dt.timedelta(days=1, hours=2)], ["P1DT2H"]),
         ([Decimal("1.50"), Decimal("2.00"), Decimal("0.05")], ["1.5", "2", "0.05"]),
         ([1.0, 0.5, 100.0, float("nan")], ["1", "0.5", "100", "NaN"]),
+        ([0.0, -0.0, -0.5], ["0", "0", "-0.5"]),
         ([["b", "a"], None], ["['b', 'a']", None]),
         ([True, False], ["true", "false"]),
     ],

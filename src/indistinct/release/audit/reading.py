@@ -549,7 +549,7 @@ def _python_text(value: object, *, days: bool) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return str(value).removesuffix(".0")
+        return str(value + 0.0).removesuffix(".0")
     if isinstance(value, dt.datetime) and days:
         return value.date().isoformat()
     if isinstance(value, (dt.date, dt.time)):
@@ -559,7 +559,8 @@ def _python_text(value: object, *, days: bool) -> str:
 
 def _text(values: pl.Series) -> pl.Series:
     if values.dtype.is_float():
-        return values.cast(pl.String).str.strip_suffix(".0")
+        texts = values.cast(pl.String).str.strip_suffix(".0")
+        return texts.set(texts == "-0", "0")  # 0.0 and -0.0 are one number
     if values.dtype == pl.Decimal:
         return values.cast(pl.String).str.replace(r"(\.\d*?)0+$", "${1}").str.strip_suffix(".")
     if isinstance(values.dtype, pl.Datetime):
