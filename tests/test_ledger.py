@@ -308,6 +308,26 @@ def test_a_changed_value_is_believed_before_and_after() -> None:
     assert worlds({0: [1], 1: [1]}, {0: {1: 1}, 1: {2: 1}}) == {1: {}}
 
 
+def test_a_changed_value_hides_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of whoever is not in the classes that contradict each other as much is known as before."""
+    for name in ("FEW", "SOME"):
+        monkeypatch.setattr(f"indistinct.analytics.series.together.{name}", 0)
+    one = entry(
+        {"1": ("al", "bob", "cy"), "2": ("di", "ed", "fay")}, dict.fromkeys("12", tuple("xyz"))
+    )
+    for values in (("x", "y"), ("x", "w")):
+        two = entry({"1": ("al", "bob"), "2": ("di", "ed")}, {"1": ("x", "y"), "2": values})
+        found = Series.of([one, two], "ill").composed()
+        hashes = [tuple(row) for row in found.hashes.tolist()]
+        keys = hashes_of(pl.Series(["al", "bob", "cy", "di", "fay"]), b"key")
+        who = [hashes.index(tuple(row)) for row in keys.tolist()]
+        assert found.together[who[:3]] == pytest.approx([0.5, 0.5, 1], abs=1e-6)
+        assert found.left[who[:3]].tolist() == [2, 2, 1]
+        assert found.changed[who].tolist() == [False, False, False, "w" in values, False]
+        assert found.together[who[3]] == pytest.approx(0.5, abs=1e-6)
+        assert found.left[who[4]] == (3 if "w" in values else 1)
+
+
 # With releases
 
 
@@ -492,7 +512,7 @@ def test_values_in_other_codes_are_told(tmp_path: Path) -> None:
     codes = {"HIV": "B20", "gout": "M10", "flu": "J11", "cold": "J00"}
     coded = BY_AGE_AND_HOME.with_columns(ill=pl.col("ill").replace_strict(codes))
     ind.anonymize(BY_AGE_AND_HOME, by_one("age", tmp_path, None)).write(tmp_path / "one")
-    told = "'ill': releases of 12 people list no value in common"
+    told = "'ill': releases of 12 people contradict each other"
     then = ind.anonymize(coded, by_one("home", tmp_path, None))
     assert any(text.startswith(told) for text in then.warnings)
     then.write(tmp_path / "two")

@@ -46,12 +46,13 @@ class Listings:
         return cls(cell, places, pairs["release"].to_numpy(), count)
 
 
-def possible_cells(listings: Listings, kind: Ints, size: Floats) -> Bools | None:
+def possible_cells(listings: Listings, kind: Ints, size: Floats) -> tuple[Bools, Bools]:
     """Which values people of each kind can have, by how many of them there are, [cells].
 
     At least so many of a kind have a value as its other values leave over, and as nobody else of a
     group can have; at most as many as a group lists and others do not need. Each of these makes
-    others narrower, until nothing changes. None where that is impossible: a value has changed.
+    others narrower, until nothing changes. And of which kinds that is impossible, [kinds]: a value
+    has changed there, or nearby, and nothing more is known of the others.
 
     Arguments:
         listings: what the groups of cells list.
@@ -61,6 +62,7 @@ def possible_cells(listings: Listings, kind: Ints, size: Floats) -> Bools | None
     cell, at = listings.cell, listings.place
     listed = listings.count[at]
     most, least = size[kind].copy(), np.zeros(len(kind))
+    torn = np.bincount(kind, minlength=len(size)) == 0
     for _ in range(ROUNDS):
         before = most.sum() - least.sum()
         others = np.bincount(kind, most, minlength=len(size))[kind] - most
@@ -69,11 +71,12 @@ def possible_cells(listings: Listings, kind: Ints, size: Floats) -> Bools | None
         np.minimum.at(most, cell, listed - needed)
         able = np.bincount(at, most[cell])[at] - most[cell]
         np.maximum.at(least, cell, listed - able)
-        if (most < least).any():
-            return None
+        torn[kind[most < least]] = True
+        if torn.any():
+            return np.ones(len(kind), np.bool_), torn
         if most.sum() - least.sum() == before:
             break
-    return most > 0
+    return most > 0, torn
 
 
 def fitted_shares(listings: Listings, kind: Ints, size: Floats, possible: Bools) -> Floats:

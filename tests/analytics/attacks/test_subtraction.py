@@ -163,8 +163,23 @@ def test_nothing_is_subtracted_where_it_is_not_certain_who_is_in_a_class(
 
 def test_values_that_changed_are_not_subtracted() -> None:
     """The second release says that A and B have x and w, the first that they have x, y or z."""
-    assert left_of(released("xyz", [(0, 1, 2)]), released("xwz", [(0, 1)])) is None
-    assert left_of(released("xyz", [(0, 1, 2)]), released("uwz", [(0, 1)])) is None
+    for values in ("xwz", "uwz"):
+        left = left_of(released("xyz", [(0, 1, 2)]), released(values, [(0, 1)]))
+        assert left is not None
+        assert left.known.tolist() == [False, False, True]
+        assert left.possible[2] == 3
+
+
+def test_a_changed_value_hides_nobody_else() -> None:
+    """Of four others, two classes away, it is as certain as without it who has what."""
+    first = released("xyzxyz", [(0, 1, 2), (3, 4, 5)])
+    for values in ("xyzxyz", "xyzuyz"):
+        left = left_of(first, released(values, [(0, 1), (3, 4)]))
+        assert left is not None
+        assert left.known[:3].all()
+        assert left.belief[:3].tolist() == pytest.approx([0.5, 0.5, 1])
+        assert left.possible[:3].tolist() == [2, 2, 1]
+        assert left.known[3:].all() == (values == "xyzxyz")
 
 
 def test_many_kinds_of_people_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,69 @@ def left_over(
     if not parts or len(parts) < len(listed):
         return None
     lists, first = stacked(parts), np.cumsum([0, *map(len, parts)])
-    codes = np.maximum(classes[there][:, used], -1) + 1
+    people = np.flatnonzero(there)
+    codes = (np.maximum(classes[people][:, used], -1) + 1).astype(np.int64)
+    known: Bools = there & (classes != UNCLEAR).all(axis=1)
+    while (told := _shares(codes, lists, first, width)) is not None:
+        kind_of, keys, share, possible, torn = told
+        changed = _apart(codes, torn[kind_of])
+        if not changed.any():
+            break
+        # Each release tells by itself of those whose value has changed.
+        known[people[changed]] = False
+        at, release = np.nonzero(codes * changed[:, None])
+        alone = np.zeros((len(at), codes.shape[1]), np.int64)
+        alone[np.arange(len(at)), release] = codes[at, release]
+        codes = np.concatenate([codes[~changed], alone])
+        people = np.concatenate([people[~changed], people[at]])
+    else:
+        return None
+    size, row = len(classes), np.zeros(len(classes), np.int64)
+    belief, number = np.zeros(size), np.zeros(size, np.int64)
+    number[people] = np.bincount(keys // width, possible, minlength=len(torn))[kind_of]
+    row[people] = np.arange(len(people))
+    who, at = expanded(own, np.flatnonzero(known))
+    who = np.flatnonzero(known)[who]
+    wanted = kind_of[row[who]] * width + own.index[at]
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    np.maximum.at(belief, who, np.where(keys[place] == wanted, share[place], 0.0))
+    return Left(known, belief, number)
+
+
+def _apart(codes: Ints, torn: Bools) -> Bools:
+    """Of whom releases are not put together any more, as they contradict each other there, [n].
+
+    Who is in one class only has not changed, but somebody else of that class.
+
+    Arguments:
+        codes: the class of everybody in each release, from 1, or 0, [n, releases].
+        torn: of whom nothing is possible that all releases say, [n].
+    """
+    several: Bools = (codes > 0).sum(axis=1) > 1
+    if (torn & several).any() or not torn.any():
+        return torn & several
+    there = np.zeros(codes.shape[1] * (int(codes.max()) + 1), np.bool_)
+    place = codes + np.arange(codes.shape[1]) * (int(codes.max()) + 1)
+    there[place[torn]] = True
+    found: Bools = several & (there[place] & (codes > 0)).any(axis=1)
+    return found
+
+
+def _shares(
+    codes: Ints, lists: Weighted, first: Ints, width: int
+) -> tuple[Ints, Ints, Floats, Bools, Bools] | None:
+    """What people can have, by their classes; None where that is too much to look at.
+
+    Arguments:
+        codes: the class of everybody in each release, from 1, or 0, [n, releases].
+        lists: what the classes list, those of one release after those of another.
+        first: the first class of each release.
+        width: how many values there are.
+
+    Returns:
+        The kind of everybody, [n]; of each kind and value a number, kind * width + value, the share
+        of the kind who have it, and whether it is possible; and the kinds that cannot be, [kinds].
+    """
     kinds, kind_of = distinct_rows(codes, int(codes.max()) + 1)
     owner, release = np.nonzero(kinds)
     group = first[release] + kinds[owner, release] - 1
@@ -78,23 +140,13 @@ def left_over(
     whole = met == np.bincount(owner)[keys // width]
     kind = keys[whole] // width
     size = np.bincount(kind_of).astype(np.float64)
-    if (np.bincount(kind, minlength=len(size)) == 0).any():
-        return None
     kept, cell = whole[of], (np.cumsum(whole) - 1).astype(np.int32)[of]
     listings = Listings(cell[kept], at[kept], release[entry[kept]], lists.amount)
-    possible = possible_cells(listings, kind, size)
-    if possible is None:
-        return None
-    share = fitted_shares(listings, kind, size, possible)
-    people = np.flatnonzero(there)
-    known = there & (classes != UNCLEAR).all(axis=1)
-    belief, number = np.zeros(len(known)), np.zeros(len(known), np.int64)
-    number[people] = np.bincount(kind, possible, minlength=len(size)).astype(np.int64)[kind_of]
-    who, at = expanded(own, people)
-    wanted, keys = kind_of[who] * width + own.index[at], keys[whole]
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    np.maximum.at(belief, people[who], np.where(keys[place] == wanted, share[place], 0.0))
-    return Left(known, belief, number)
+    possible, torn = possible_cells(listings, kind, size)
+    share = np.zeros(len(kind))
+    if not torn.any():
+        share = fitted_shares(listings, kind, size, possible)
+    return kind_of.astype(np.int64), keys[whole].astype(np.int64), share, possible, torn
 
 
 def _class_of_people(context: AttackContext, sensitive: str) -> Ints:

@@ -469,7 +469,7 @@ def _changed(series: Mapping[str, Series], found: Mapping[str, Composition]) -> 
         if (mask := one.changed & ~series[name].unlike).any()
     }
     return [
-        f"'{name}': releases of {who} list no value in common, so it is taken for a changed one; "
+        f"'{name}': releases of {who} contradict each other, so a value is taken for changed; "
         "where the same value is written in other words or codes, both may tell it"
         for name, who in changed.items()
     ]

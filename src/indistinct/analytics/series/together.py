@@ -81,7 +81,7 @@ class Composition:
         bound: what no belief can exceed, [n].
         releases: how many releases the person is in, [n].
         hashes: the keyed hash of everybody, two halves, [n, 2].
-        changed: whose releases have no value in common, which is taken for a change, [n].
+        changed: whose releases contradict each other, which is taken for a change, [n].
     """
 
     attribute: str
@@ -311,7 +311,7 @@ class Series:
         unknown[settled] = False  # all worlds are counted: what is certain there is proved
         units = units.filter(pl.Series(unknown).gather(units["person"])) if n else units
         if units.height and self.single:
-            self._fit(units, support, together, left)
+            changed |= self._fit(units, support, together, left)
         elif units.height:
             self._mixed(units, support, together)
             self._by_value(unknown, together, left)
@@ -364,21 +364,56 @@ class Series:
 
     def _fit(
         self, units: pl.DataFrame, support: pl.DataFrame, together: Floats, left: Ints
-    ) -> None:
+    ) -> Bools:
         """Fill in beliefs that agree with the lists of all groups at once, and what is possible.
 
         People in the same groups are alike. Of all shares of values that add up to what groups
         list those of largest entropy are taken, by proportional fitting (Deming and Stephan 1940):
         what most of the possible worlds are near to, the more people the nearer.
+
+        Where lists contradict each other a value has changed, and each release tells of these
+        people by itself: whose they are is returned, [n].
         """
-        kinds = units.group_by("unit").agg(pl.col("group").unique().sort())
-        kinds = kinds.with_columns(kind=pl.col("group").rank("dense").cast(pl.Int64) - 1)
+        changed = np.zeros(self.people, np.bool_)
+        while True:
+            kinds = units.group_by("unit").agg(pl.col("group").unique().sort())
+            kinds = kinds.with_columns(kind=pl.col("group").rank("dense").cast(pl.Int64) - 1)
+            cells, size, listings = self._cells(units, support, kinds)
+            kind = cells["kind"].to_numpy()
+            possible, torn = possible_cells(listings, kind, size)
+            apart = _apart(kinds, torn)
+            if not len(apart):
+                break
+            changed[units.join(apart, on="unit", how="semi")["person"].to_numpy()] = True
+            units, support = self._by_release(units, support, apart)
+        share = fitted_shares(listings, kind, size, possible)
+        value = cells["value"].to_numpy()
+        applying = self.applies[value]
+        whole = np.bincount(kind, share * applying, minlength=len(size))[kind]
+        share = np.divide(share, whole, out=np.zeros(len(share)), where=whole > 0)
+        told = pl.DataFrame({"kind": kind, "value": value, "share": share * self.harms[value]})
+        best = self._largest(told, "kind", len(size))
+        values = np.bincount(kind, possible & applying, minlength=len(size)).astype(np.int64)
+        values[values == 0] = MANY
+        unit = kinds.join(units.select("unit", "person").unique(), on="unit")
+        who = unit["person"].to_numpy()
+        together[who] = 0.0
+        np.maximum.at(together, who, best[unit["kind"].to_numpy()])
+        np.minimum.at(left, who, values[unit["kind"].to_numpy()])
+        return changed
+
+    def _cells(
+        self, units: pl.DataFrame, support: pl.DataFrame, kinds: pl.DataFrame
+    ) -> tuple[pl.DataFrame, Floats, Listings]:
+        """Each ``kind`` with each ``value`` it may have; how many are of it; what groups list.
+
+        Rows that are nobody's fill up what a group lists, as kinds of their own.
+        """
         first = kinds.group_by("kind").agg(pl.col("unit").first(), size=pl.len()).sort("kind")
         cells = first.join(support, on="unit").select("kind", "value")
         inside = first.select("kind", "unit").join(
             kinds.select("unit", "group").explode("group"), on="unit"
         )
-        # Rows that are nobody's fill up what a group lists.
         held = units.group_by("group").len("people")
         rest = self.listed.group_by("group").agg(pl.col("count").sum()).join(held, on="group")
         rest = rest.filter(pl.col("count") > pl.col("people")).with_row_index("at")
@@ -395,24 +430,25 @@ class Series:
             self.listed.select("group", "value", "count"), on=["group", "value"]
         )
         pairs = pairs.join(self.members.select("group", "release").unique(), on="group")
-        kind, listings = cells["kind"].to_numpy(), Listings.of(pairs)
-        possible = possible_cells(listings, kind, size)
-        if possible is None:
-            possible = np.ones(len(kind), np.bool_)
-        share = fitted_shares(listings, kind, size, possible)
-        value = cells["value"].to_numpy()
-        applying = self.applies[value]
-        whole = np.bincount(kind, share * applying, minlength=len(size))[kind]
-        share = np.divide(share, whole, out=np.zeros(len(share)), where=whole > 0)
-        told = pl.DataFrame({"kind": kind, "value": value, "share": share * self.harms[value]})
-        best = self._largest(told, "kind", len(size))
-        values = np.bincount(kind, possible & applying, minlength=len(size)).astype(np.int64)
-        values[values == 0] = MANY
-        unit = kinds.join(units.select("unit", "person").unique(), on="unit")
-        who = unit["person"].to_numpy()
-        together[who] = 0.0
-        np.maximum.at(together, who, best[unit["kind"].to_numpy()])
-        np.minimum.at(left, who, values[unit["kind"].to_numpy()])
+        return cells, size, Listings.of(pairs)
+
+    def _by_release(
+        self, units: pl.DataFrame, support: pl.DataFrame, apart: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Units and what is possible of them, some of them taken apart into one for each release.
+
+        Arguments:
+            units: ``person``, ``unit`` and ``group``.
+            support: ``unit`` and ``value``.
+            apart: the units that are taken apart.
+        """
+        new = int(units["unit"].max()) + 1  # type: ignore[arg-type]
+        alone = units.join(apart, on="unit", how="semi").with_columns(
+            unit=new + pl.int_range(pl.len(), dtype=pl.Int64)
+        )
+        listed = alone.join(self.listed, on="group").select("unit", "value")
+        units = pl.concat([units.join(apart, on="unit", how="anti"), alone.select(units.columns)])
+        return units, pl.concat([support.join(apart, on="unit", how="anti"), listed])
 
     def _mixed(self, units: pl.DataFrame, support: pl.DataFrame, together: Floats) -> None:
         """Fill in beliefs where people have several values: each by the release that says most."""
@@ -733,6 +769,25 @@ def _written_unlike(
     home = connected(person, group.astype(np.int64), people, groups)
     unlike[home[several["person"].to_numpy()]] = True
     return unlike[home]
+
+
+def _apart(kinds: pl.DataFrame, torn: Bools) -> pl.DataFrame:
+    """The units of whom releases are not put together any more: they contradict each other there.
+
+    Who is in one group only has not changed, but somebody else of that group.
+
+    Arguments:
+        kinds: ``unit``, the ``group`` list of each, and the ``kind`` that those of one list are.
+        torn: of which kinds nothing is possible that all lists say, [kinds].
+    """
+    wrong = kinds.filter(pl.Series(torn).gather(kinds["kind"]))
+    several = kinds.filter(pl.col("group").list.len() > 1)
+    found = several.join(wrong, on="unit", how="semi")
+    if not len(found) and torn.any():
+        places = kinds if not len(wrong) else wrong
+        met = several.explode("group").join(places.explode("group"), on="group", how="semi")
+        found = met.unique("unit")
+    return found.select("unit")
 
 
 def connected(person: Ints, group: Ints, people: int, groups: int) -> Ints:
