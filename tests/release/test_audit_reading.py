@@ -304,6 +304,25 @@ def test_how_values_are_written(values: list[Any], texts: list[str | None]) -> N
     assert table.texts(["q"])["q"].to_list() == texts
 
 
+@pytest.mark.parametrize(
+    ("values", "several"),
+    [
+        (["24", "24.0", "25"], 2),
+        (["HIV", "hiv ", "flu"], 2),
+        (["24", "24.5", "240"], 0),
+        ([24.0, 25.0, None], 0),
+    ],
+)
+def test_values_that_are_written_in_several_ways(values: list[Any], several: int) -> None:
+    """They count as several, as promises count texts, and the reader is told."""
+    promise = {"model": "distinct-l-diversity", "l": 2, "sensitive": "ill"}
+    found = audit(pl.DataFrame({"age": ["20"] * 3, "ill": values}), [promise], ["age"])
+    told = [note for note in found.notes if "differ from another one" in note]
+    assert [note.startswith(f"{several} values of 'ill'") for note in told] == [True] * bool(
+        several
+    )
+
+
 def test_columns_named_by_numbers() -> None:
     assert sizes(pd.DataFrame([["a", 1], ["a", 2]]), "0") == (1, 2, 2)
 

@@ -307,6 +307,7 @@ def audit(  # noqa: PLR0913, what its user may say
             *published.notes,
             *_notes(found, published, certified),
             *dict.fromkeys(one.note for one in found.promises if one.note),
+            *_written_otherwise(seen.texts, asked),
             *(() if link is not None else _elsewhere(published, table, names)),
             *seen.notes,
             *seen.torn,
@@ -500,6 +501,20 @@ def _notes(found: Audit, published: Published, certified: bool) -> Iterable[str]
             else "suppressed records are of fewer people than the smallest class: a person in the "
             "table who fits no class is one of these few"
         )
+
+
+def _written_otherwise(texts: pl.DataFrame, promises: Sequence[Requirement]) -> Iterable[str]:
+    """Which sensitive values are written in several ways: a reader takes them for one."""
+    for name in dict.fromkeys(part.sensitive for part in promises):
+        if name not in texts.columns:
+            continue
+        values = texts[name].cast(pl.String).drop_nulls().unique()
+        plain = values.str.strip_chars().str.to_lowercase().str.replace(r"^\+?(-?\d+)\.0+$", "${1}")
+        if several := int(plain.is_duplicated().sum()):
+            yield (
+                f"{several} values of '{name}' differ from another one only in case, blanks or "
+                "zeros behind the point, and promises count them as different"
+            )
 
 
 def _elsewhere(
