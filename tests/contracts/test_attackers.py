@@ -62,6 +62,7 @@ def keys(
     person: bool = False,
     pram: float | None = None,
     noise: float | None = None,
+    near: float | None = None,
     **method: Any,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
@@ -83,6 +84,10 @@ def keys(
         found["attributes"]["ill"]["transform"] = {"pram": pram}
     if noise is not None:
         found["attributes"]["cost"] = {"role": "insensitive", "transform": {"noise": noise}}
+    if near is not None:
+        found["attributes"]["cost"] = {"role": "sensitive"}
+        if near:
+            found["attributes"]["cost"]["transform"] = {"noise": near}
     if person:
         found["source"] = {"person": "patient"}
         drugs = {group: [f"drug of {ill}" for ill in ills] for group, ills in GROUPS.items()}
@@ -113,6 +118,8 @@ class Case:
     def table(self) -> pl.DataFrame:
         if self.how.get("noise"):
             return records().with_columns(cost=37 * pl.int_range(pl.len()))
+        if "near" in self.how:
+            return records().with_columns(cost=pl.col("age") // 10 * 1000 + pl.int_range(pl.len()))
         return visits() if self.how.get("person") else records()
 
     def attack(self, asked: dict[str, Any], raw: bool = False) -> ind.AttackReport:
@@ -140,6 +147,8 @@ GALLERY: Mapping[str, Case] = {
     "local": _made(local_recoding=True, suppression_limit=0.5),
     "drawn": _made(pram=0.7, algorithm="mondrian"),
     "moved": _made(noise=9.0, algorithm="mondrian"),
+    "near": _made(near=0.0, algorithm="mondrian"),
+    "near and moved": _made(near=2.0, algorithm="mondrian"),
     "twice": _made(algorithm="mondrian", second={"algorithm": "k-member", "seed": 8}),
     "people": _made(person=True, algorithm="mondrian"),
     "people items": _made(

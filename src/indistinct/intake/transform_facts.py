@@ -73,6 +73,12 @@ def shows_others(policy: Policy, name: str) -> bool:
     return rule is not None and rule.name in (*PERTURBING, "pseudonymize")
 
 
+def is_moved(policy: Policy, name: str) -> bool:
+    """Whether values were moved at random, so that published ones are near the true ones."""
+    rule = policy.attributes[name].transform
+    return rule is not None and rule.name in MOVED
+
+
 _TAKEN_FOR_TRUE = (
     "{}: values were swapped, or drawn at random, and attackers other than pram-stripping take "
     "those of the release for true; one who allows for it, as the certificate lets readers do, "
@@ -91,7 +97,7 @@ def untried_in(policy: Policy) -> dict[str, str]:
     found = {}
     for name in (*policy.quasi_identifiers, *policy.sensitive):
         rule = policy.attributes[name].transform
-        if rule is not None and rule.name in MOVED:
+        if is_moved(policy, name):
             found[name] = f"{name} {_MOVED}"
         elif rule is not None and rule.name == "synthesize" and name in policy.quasi_identifiers:
             found[name] = f"{name} was drawn from a model for the release, and is nobody's"

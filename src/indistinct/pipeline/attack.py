@@ -459,8 +459,7 @@ def context_of(
     kept = kept_in_rows(policy) if kept is None else kept
     every, of = view.cells_of_people(others.difference(kept))
     cells = MadeLists([name for name in every if name not in others], every.__getitem__)
-    joining: Mapping[str, Lists]
-    joining = MadeLists([name for name in kept if name in every], every.__getitem__)
+    joining: Mapping[str, Lists] = MadeLists([n for n in kept if n in every], every.__getitem__)
     if view.person in kept and view.pseudonyms is not None:
         whose = np.full(int(of.max(initial=-1)) + 1, None, dtype=object)
         whose[of] = view.pseudonyms
@@ -470,6 +469,7 @@ def context_of(
         "cells": cells,
         "unknowable": [name for name in view.table.columns if name in others],
         "joining": joining,
+        "codes": {name for name, item in policy.attributes.items() if item.type == "category"},
         "cells_of": of,
         "beside": attacked.values([name for name in attacked.beside if name in cells]),
         "perturbed": perturbed_values(view, attacked),

@@ -10,7 +10,7 @@ import polars as pl
 
 from indistinct.analytics.profile.columns import nearly_unique
 from indistinct.intake.asked import may_be_made_up
-from indistinct.intake.transform_facts import known_beside, shows_others
+from indistinct.intake.transform_facts import is_moved, known_beside, shows_others
 from indistinct.release.certificate import made_up_among
 from indistinct.sources.convert import to_polars
 from indistinct.sources.engines import open_table
@@ -85,6 +85,14 @@ def warn_about_values(private: PrivateTable, publication: Publication, run: Run)
         return
     measured, partly = told_apart_by_distance(policy), partly_promised(policy)
     told: list[WarningText] = []
+    moved = {name: unknown[name] for name in policy.sensitive if is_moved(policy, name)}
+    if link is None and moved.keys() - bare:
+        rows = to_polars(publication.without_made_up.tables)
+        person = policy.person if private.subjects.unit == "person" else None
+        values = of_classes(rows, policy.quasi_identifiers, person, moved)
+        near = [one for one in values if one.name not in bare]
+        unit = "people" if person else "records"
+        run.warnings += warn_about_near_values(near, measured, {}, {}, group, unit)
     for found, unit in seen:
         promised = [one for one in found if one.name in about]
         run.warnings += warn_about_only_known(found, group, unit)

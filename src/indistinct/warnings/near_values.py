@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 import polars as pl
 
+from indistinct.analytics.attacks.proximity import MOST, NEAR
 from indistinct.analytics.leakage.derivations import on_scales
 from indistinct.document import share
 from indistinct.metadata import NO_METADATA, Value, ValueMetadata
@@ -20,13 +21,6 @@ from indistinct.types import Frame
 from indistinct.warning_kinds import Kind, WarningText
 from indistinct.warnings.background_warnings import FEWEST, NEARLY_ALL
 from indistinct.warnings.group_values import GROUP, HAVE, OF, GroupValues, told_of_no_bound
-
-NEAR = 0.05
-"""Values of a class are near that are no further apart than this share of the range of most."""
-
-MOST = 0.9
-"""The share of all values whose range that is: those in the middle."""
-
 
 _KIND = "\0kind"
 

@@ -14,6 +14,7 @@ or brought by a plugin:
 * ``LEARNS``: what it learns of an attribute ``{}``, where that is not its value;
 * ``HEEDS``: what it looks at of what may be given beside the release: ``population``, ``harmful``,
   ``second``; nothing where it is not said, but one of a plugin may look at all;
+* ``MOVED``: whether it looks at sensitive values that were moved at random as well;
 * ``ALIASES``: further names that are taken for its own, if it has any;
 * ``run(context, sensitive)``: a :class:`~indistinct.analytics.attacks.finding.Finding`, or
   :class:`~indistinct.analytics.attacks.finding.Skipped` where it has nothing to go on. The
@@ -157,6 +158,8 @@ def _found(context: AttackContext, name: str, sensitive: str | None) -> Finding 
     if module.KIND == "attribute":
         if sensitive is None:
             return Skipped(name, "no attribute is sensitive", kind=module.KIND)
+        if sensitive in context.perturbed and getattr(module, "MOVED", False):
+            return _told(module.run(context, sensitive), module, context)
         why = context.why_untried(sensitive)
         if why is not None:
             return Skipped(name, why, sensitive, kind=module.KIND)

@@ -270,6 +270,7 @@ class AttackContext:
             attribute, the value of every row, as a label of ``buckets``, [r].
         second: another release about the same people, in the same order; it may have a further one.
         untried: sensitive attributes whose truth cannot be found in the release, with the reason.
+        codes: attributes whose values are codes, even where they look like numbers.
         cells: of each published column that somebody could know, the cells of every person who is
             published, suppressed or not, [p]: of linked tables, what the bucket lists.
         unknowable: published columns of which others cannot know the cells: perturbed ones.
@@ -303,6 +304,7 @@ class AttackContext:
     shown: Mapping[str, Ints32] | None = None
     second: AttackContext | None = None
     untried: Mapping[str, str] = field(default_factory=dict)
+    codes: Collection[str] = ()
     cells: Mapping[str, Lists] = field(default_factory=dict)
     unknowable: Sequence[str] = ()
     cells_of: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
