@@ -46,6 +46,7 @@ from indistinct.analytics.attacks import (
     worst_posterior,
 )
 from indistinct.analytics.attacks.context import AttackContext
+from indistinct.analytics.attacks.subtraction import left_over
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.metadata import ValueMetadata
 from indistinct.requirement import Requirement
@@ -477,6 +478,36 @@ def test_composition_of_sets_of_values() -> None:
     assert found.success["certain"] == 1
     assert found.figures["left_with_one"] == 1
     assert "set of values" in found.note
+
+
+@pytest.mark.parametrize("semantics", ["all", "one"])
+def test_sets_of_those_who_left_are_subtracted(semantics: str) -> None:
+    """Of three people two are in the other release: the third has the set that is left."""
+    own = [["a"], ["a", "b"], ["a"]]
+    both = [["a"], ["a", "b"]]
+    many = semantics == "all"
+    first = of_people(
+        [own],
+        published=None if many else [["a", "{a, b}", "a"]],
+        bucket_of=None if many else [0, 0, 0],
+        semantics=semantics,
+    )
+    second = of_lists(
+        quasi=first.quasi,
+        sensitive=first.sensitive,
+        people=first.people,
+        values=first.values,
+        rows=pl.DataFrame({"q": ["{0.0, 0.1}", "{0.0, 0.1}"]}),
+        bucket_of=np.arange(2, dtype=np.int32) * many,
+        buckets={"s": lists(both if many else [["a", "{a, b}"]])},
+        semantics=semantics,
+        taxonomies=first.places.taxonomies,
+    )
+    left = left_over((first, second), *composition._listed((first, second), "s", sets=True))
+    assert left is not None
+    assert left.known.all()
+    assert left.belief == pytest.approx([1, 1, 1])  # all sets hold a
+    assert left.possible.tolist() == [2, 2, 1]
 
 
 def test_composition_of_labels_at_different_levels() -> None:

@@ -59,9 +59,7 @@ def composed(*releases: AttackContext) -> Finding:
 
 def left_of(*releases: AttackContext) -> subtraction.Left | None:
     """What these leave to people."""
-    atoms, _ = composition._atoms(releases, "s")
-    own = composition._own_atoms(releases[0], "s", atoms[0])
-    return subtraction.left_over(releases, "s", atoms, own)
+    return subtraction.left_over(releases, *composition._listed(releases, "s", sets=False))
 
 
 def beliefs(values: str, releases: Sequence[Groups]) -> dict[int, dict[str, float]]:
@@ -196,4 +194,7 @@ def test_labels_of_several_values_are_not_subtracted() -> None:
     kinds = {"s": ValueMetadata(categories={"x": "few", "y": "few", "z": "many"})}
     exact = released("xyz", [(0, 1, 2)], known=kinds)
     rows = [("{A, B}", "few"), ("{A, B}", "few")]
-    assert left_of(exact, released("xyz", [], rows=rows, known=kinds)) is None
+    left = left_of(exact, released("xyz", [], rows=rows, known=kinds))
+    assert left is not None
+    assert left.known.tolist() == [False, False, True]
+    assert left.possible[2] == 3

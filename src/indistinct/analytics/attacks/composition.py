@@ -6,8 +6,8 @@ and 5 there often one is left. The belief is the product of what the two say, ma
 (every pair of assignments being equally likely). Where people have several values, whole sets are
 looked at if both releases publish the sets of people as they are (two long releases of the same
 records, or lists of sets): only a set that both show is possible, and often that is one. Else every
-value goes by itself, by the product of its odds. Of classes of records of which it is certain who
-is in them, those of one release are subtracted from those of the other
+value goes by itself, by the product of its odds. Of classes of which it is certain who is in them,
+and what values, or sets, they list, those of one release are subtracted from those of the other
 (:mod:`~indistinct.analytics.attacks.subtraction`): who left a class has what it lists no more.
 
 Of several further releases, what they say together is put together first. Where the labels of the
@@ -18,7 +18,7 @@ label speaking for each of them alike.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,12 +34,13 @@ from indistinct.analytics.attacks.finding import (
     worst_class,
 )
 from indistinct.analytics.attacks.remedies import bounded_belief
-from indistinct.analytics.attacks.subtraction import left_over
+from indistinct.analytics.attacks.subtraction import left_over, sets_listed, values_listed
 from indistinct.analytics.weighted import (
     Rows,
     Weighted,
     chosen_rows,
     compressed,
+    each_its_own,
     expanded,
     gathered,
     pointers,
@@ -122,9 +123,7 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     for one in reversed(others):
         alone = np.flatnonzero(one.found & ~context.found)
         belief[alone] = one.belief_of(sensitive, alone)
-    contexts = (context, *others)
-    atom_of, _ = _atoms(contexts, sensitive)
-    left = left_over(contexts, sensitive, atom_of, _own_atoms(context, sensitive, atom_of[0]))
+    left = left_over((context, *others), *_listed((context, *others), sensitive, sets=of_sets))
     one_left = both & (told.common == 1)
     if left is not None:
         belief = np.where(left.known, left.belief, belief)
@@ -156,6 +155,38 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
         note=f"{'Both' if len(others) == 1 else f'All {1 + len(others)}'} releases together leave "
         f"one {what} of {sensitive} for {of_people(share)}.",
     )
+
+
+def _listed(
+    contexts: Sequence[AttackContext], sensitive: str, *, sets: bool
+) -> tuple[list[Weighted | None], Rows, Rows]:
+    """What classes list, which values that holds, and the values of every person.
+
+    Arguments:
+        contexts: the releases.
+        sensitive: the attribute.
+        sets: whether all of them publish people's sets of values.
+    """
+    if not sets or all(one.one_record_each for one in contexts):
+        atom_of, number = _atoms(contexts, sensitive)
+        listed = [
+            values_listed(one, sensitive, own, number)
+            for one, own in zip(contexts, atom_of, strict=True)
+        ]
+        return listed, each_its_own(number), _own_atoms(contexts[0], sensitive, atom_of[0])
+    numbers: dict[frozenset[str | None], int] = {}
+    masses = [_masses_of_sets(one, sensitive, numbers) for one in contexts]
+    pairs = zip(contexts, masses, strict=True)
+    listed = [sets_listed(one, own, len(numbers)) for one, own in pairs]
+    return listed, _members(contexts[0], sensitive, numbers), contexts[0].own_values(sensitive)
+
+
+def _members(
+    context: AttackContext, sensitive: str, numbers: Mapping[frozenset[str | None], int]
+) -> Rows:
+    """The values in each set that people may have."""
+    place = {value: at for at, value in enumerate(context.covering(sensitive).values)}
+    return compressed([sorted(place[v] for v in key if v in place) for key in numbers])
 
 
 def _further(other: AttackContext, sensitive: str) -> list[AttackContext]:
@@ -221,9 +252,7 @@ def by_sets(context: AttackContext, other: AttackContext, sensitive: str) -> Tog
         functools.partial(_over, one.over_rows(own, len(numbers)))
         for one, own in zip(contexts, masses, strict=True)
     ]
-    values = context.covering(sensitive).values
-    place = {value: at for at, value in enumerate(values)}
-    lists = compressed([sorted(place[v] for v in key if v in place) for key in numbers])
+    lists = _members(context, sensitive, numbers)
     told = _nothing_yet(context)
     for some in _batches(contexts):
         sides = [Side.of(one, some, make) for one, make in zip(contexts, makers, strict=True)]

@@ -3,7 +3,8 @@
 A class of four lists cough twice and HIV once; another release shows two of its people in a class
 of their own, with cough and HIV: the other two have what is left. Of classes of which it is certain
 who is in them, as they fit nobody else, all lists together say which values are possible for whom,
-and how likely each is (the shares of largest entropy).
+and how likely each is (the shares of largest entropy). Of people with several values whole sets are
+looked at, where all releases publish them.
 """
 
 from __future__ import annotations
@@ -43,25 +44,26 @@ class Left:
 
 def left_over(
     contexts: Sequence[AttackContext],
-    sensitive: str,
-    atom_of: Sequence[Mapping[str | None, int]],
+    listed: Sequence[Weighted | None],
+    holds: Rows,
     own: Rows,
 ) -> Left | None:
     """What all releases leave to people; None where they cannot be held against each other.
 
     Arguments:
         contexts: the releases.
-        sensitive: the attribute.
-        atom_of: of each release a number for every value.
-        own: the number of each person's value.
+        listed: how often the classes of each list each value, or set; None where that is not known.
+        holds: the values in each set; each value, where they are listed one by one.
+        own: the values of each person, [n].
     """
-    classes = np.column_stack([_class_of_people(one, sensitive) for one in contexts])
+    width = len(holds)
+    classes = np.column_stack(
+        [_class_of_people(*one) for one in zip(contexts, listed, strict=True)]
+    )
     inside = classes >= 0
     there, used = inside.any(axis=1), np.flatnonzero(inside.any(axis=0))
-    width = max(number for atoms in atom_of for number in atoms.values()) + 1
-    listed = [_listed(contexts[at], sensitive, atom_of[at], width) for at in used.tolist()]
-    parts = [part for part in listed if part is not None]
-    if not parts or len(parts) < len(listed):
+    parts = [part for at in used.tolist() if (part := listed[at]) is not None]
+    if not parts or len(parts) < len(used):
         return None
     lists, first = stacked(parts), np.cumsum([0, *map(len, parts)])
     people = np.flatnonzero(there)
@@ -85,12 +87,18 @@ def left_over(
     belief, number = np.zeros(size), np.zeros(size, np.int64)
     number[people] = np.bincount(keys // width, possible, minlength=len(torn))[kind_of]
     row[people] = np.arange(len(people))
+    values = int(max(holds.index.max(initial=0), own.index.max(initial=0))) + 1
+    entry, at = expanded(holds, keys % width)
+    keys, of = np.unique(keys[entry] // width * values + holds.index[at], return_inverse=True)
+    if not len(keys):
+        return None
+    share = np.bincount(of, share[entry]).astype(np.float64)
     who, at = expanded(own, np.flatnonzero(known))
     who = np.flatnonzero(known)[who]
-    wanted = kind_of[row[who]] * width + own.index[at]
+    wanted = kind_of[row[who]] * values + own.index[at]
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     np.maximum.at(belief, who, np.where(keys[place] == wanted, share[place], 0.0))
-    return Left(known, belief, number)
+    return Left(known, np.minimum(belief, 1.0), number)
 
 
 def _apart(codes: Ints, torn: Bools) -> Bools:
@@ -149,13 +157,13 @@ def _shares(
     return kind_of.astype(np.int64), keys[whole].astype(np.int64), share, possible, torn
 
 
-def _class_of_people(context: AttackContext, sensitive: str) -> Ints:
-    """The class of everybody, if it is certain who is in it, [n]."""
+def _class_of_people(context: AttackContext, listed: Weighted | None) -> Ints:
+    """The class of everybody, if it is certain who is in it, and known what it lists, [n]."""
     places = context.places
     sets, size = places.candidate_sets, places.classes.size
     found = np.where(places.found, UNCLEAR, NOWHERE)
-    plain = context.one_record_each and not context.may_contain
-    if not plain or context.lists_sets(sensitive) or places.suppressed > (~places.in_class).sum():
+    unclear = listed is None or context.may_contain
+    if unclear or places.suppressed > (~places.in_class).sum():
         return found
     people = np.bincount(places.set_of, minlength=len(sets))
     fits = np.bincount(sets.index, people[sets.row_of], minlength=len(size))
@@ -168,10 +176,19 @@ def _class_of_people(context: AttackContext, sensitive: str) -> Ints:
     return np.where(places.found, class_of[places.set_of], NOWHERE)
 
 
-def _listed(
+def values_listed(
     context: AttackContext, sensitive: str, atom_of: Mapping[str | None, int], width: int
 ) -> Weighted | None:
-    """How often each class lists each value; None where a label stands for several."""
+    """How often each class lists each value; None where a label stands for several, or for a set.
+
+    Arguments:
+        context: the release.
+        sensitive: the attribute.
+        atom_of: a number for every value.
+        width: how many numbers there are.
+    """
+    if not context.one_record_each or context.lists_sets(sensitive):
+        return None
     covering = context.covering(sensitive)
     atoms = [{atom_of[covering.values[at]] for at in own.tolist()} for own in _each(covering.under)]
     if any(len(own) != 1 for own in atoms):
@@ -180,6 +197,21 @@ def _listed(
     parts, lists = context.parts(sensitive), context.buckets[sensitive]
     value = of_label[parts.index[parts.indptr[lists.index]]]
     return gathered(lists.row_of, value, lists.amount, len(lists), width)
+
+
+def sets_listed(context: AttackContext, shares: Weighted, width: int) -> Weighted | None:
+    """How often each class lists each set; None where buckets lie across classes.
+
+    Arguments:
+        context: the release.
+        shares: how likely the people of each bucket are to have each set.
+        width: how many sets there are.
+    """
+    held = context.over_rows(shares, width).held
+    if context.one_record_each or context.bucket_semantics == "all":
+        return held
+    there = context.class_buckets
+    return held if (there.amount == context.size_of[there.index]).all() else None
 
 
 def _each(rows: Rows) -> Iterable[Ints]:
