@@ -5,8 +5,9 @@
 ``mutants/rooms.toml`` names the rooms, their tests, how many mutants are drawn and the least share
 of them that tests must catch. Cosmic Ray says what can be changed and changes it. Places are drawn
 first, and one change for each, so that an operator with many replacements counts no more than
-another. Annotations are left out: nothing runs them. So is `is` in place of `==`, and the other way
-round: they are the same for the small numbers of tests. Nor is a word compared by order, which
+another. Annotations, and decorators of abstract methods, are left out: nothing runs them. So is
+`strict=True`, which asserts that lists are of one length, and `is` in place of `==`, and the other
+way round: they are the same for the small numbers of tests. Nor is a word compared by order, which
 means nothing.
 
 All tests of a room run once without a change; a note says which of them run which part of the code.
@@ -221,7 +222,7 @@ def changeable(
     """Every place of a file, with the operators that change it and which of their changes it is."""
     text = (ROOT / path).read_text(encoding="utf-8")
     lines = text.splitlines()
-    annotations = list(annotation_spans(text))
+    idle = list(idle_spans(text))
     places: dict[Span, list[tuple[str, int]]] = {}
     nodes = list(ast_nodes(get_ast(text)))
     for name in operator_names():
@@ -234,20 +235,29 @@ def changeable(
                 continue
             if name.endswith(ORDERED) and lines[span[1][0] - 1][span[1][1] :].lstrip()[:1] == '"':
                 continue
-            if not any(start <= span[0] and span[1] <= end for start, end in annotations):
+            if not any(start <= span[0] and span[1] <= end for start, end in idle):
                 places.setdefault(span, []).append((name, occurrence))
     for span, changes in places.items():
         yield path, span, changes
 
 
-def annotation_spans(text: str) -> Iterator[Span]:
-    """Where the annotations of arguments, results and variables stand."""
+def idle_spans(text: str) -> Iterator[Span]:
+    """Where changes do nothing: annotations, marks of what is abstract, and lengths that are equal.
+
+    What is abstract is replaced by others; that it is, mypy looks. And no test sees that lists are
+    of one length where they are (``strict=True``).
+    """
     for node in ast.walk(ast.parse(text)):
         notes = (getattr(node, "annotation", None), getattr(node, "returns", None))
         for note in notes:
             if isinstance(note, ast.expr) and note.end_lineno is not None:
                 end = (note.end_lineno, note.end_col_offset or 0)
                 yield (note.lineno, note.col_offset), end
+        marks = getattr(node, "decorator_list", [])
+        if any(ast.unparse(mark) == "abstractmethod" for mark in marks):
+            yield (marks[0].lineno, 0), (node.lineno, 0)
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            yield (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
 
 
 def make(path: str, span: Span, operator: str, occurrence: int) -> Mutant | None:

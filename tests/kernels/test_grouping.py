@@ -55,6 +55,11 @@ CARDS = st.one_of(
 )
 
 
+def test_keys_use_all_of_64_bits_but_the_sign() -> None:
+    largest = np.iinfo(np.int64).max
+    assert largest < 2 * grouping.LARGEST_KEY <= 2 * largest
+
+
 @settings(max_examples=120)
 @given(st.data())
 def test_numbers_of_keys(data: st.DataObject) -> None:

@@ -120,6 +120,7 @@ def test_only_values_that_harm_are_looked_at(model: str, data: st.DataObject) ->
     assert verdict.holds == (not broken.any())
     assert verdict.breaking_classes == broken.sum()
     assert verdict.to_dict()["parameters"] == asked.parameters
+    assert verdict.achieved == pytest.approx(asked.achieved(table(drawn, reference)))
 
 
 @pytest.mark.parametrize("model", sorted({*models()} - {*ABLE}))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from indistinct.errors import PluginError, PolicyError
 from indistinct.microdata.frequencies import ClassTable
 from indistinct.privacy import Closure, Promise, models, promise
+from indistinct.privacy.differential_privacy import DifferentialPrivacy
 from indistinct.privacy.k_anonymity import KAnonymity
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.promise import (
@@ -205,6 +206,13 @@ def test_a_promise_that_says_other_than_it_is_asked_is_refused(
     with pytest.raises(PluginError, match=rf"'{kind.model}' .* says other than it is asked: k"):
         promise(kind.model, **asked)
     assert promise(kind.model, **asked | {"k": said}).parameters["k"] == said
+
+
+@pytest.mark.parametrize("search", [0.0, 0.05, 0.9])
+def test_epsilon_is_spent_on_levels_and_on_records(search: float) -> None:
+    asked = DifferentialPrivacy(epsilon=2.0, delta=1e-6, search=search)
+    assert asked.on_levels == pytest.approx(2.0 * search)
+    assert asked.on_levels + asked.on_records == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(

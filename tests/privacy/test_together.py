@@ -86,6 +86,7 @@ def test_what_is_just_reached_keeps_it(model: str, sizes: list[int], bound: floa
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_a_class_just_below_what_suffices_may_have_to_go(model: str, bound: float) -> None:
     asked = promise(model, bound=bound)
+    assert not asked.breaks(classes([asked.sufficient_size])).any()
     assert asked.sufficient_size == 1 or asked.breaks(classes([asked.sufficient_size - 1])).all()
 
 

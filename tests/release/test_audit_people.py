@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -18,11 +19,12 @@ from indistinct.release.audit import Audit, Verdict, audit, checks
 
 LINK = {"quasi": "quasi", "sensitive": "sensitive", "by": "bucket", "holding": "all"}
 ITEMS: tuple[str | None, ...] = ("airways", "flu", "heart", "*", None)
+BUCKETS: tuple[str | None, ...] = ("1", "2", "3", None)
 
 
 def linked(
-    people: list[tuple[str, str]],
-    buckets: dict[str, list[str | None]],
+    people: Sequence[tuple[str, str | None]],
+    buckets: Mapping[Any, Sequence[str | None]],
     k: int = 2,
     l: int = 2,  # noqa: E741
     **more: Any,
@@ -68,7 +70,7 @@ def test_somebody_alone_with_a_fingerprint_breaks_it() -> None:
 
 @settings(max_examples=100)
 @given(
-    people=st.lists(st.tuples(st.sampled_from("NSE"), st.sampled_from("1234")), max_size=24),
+    people=st.lists(st.tuples(st.sampled_from("NSE"), st.sampled_from(BUCKETS)), max_size=24),
     lists=st.lists(
         st.lists(st.sampled_from(ITEMS), min_size=1, max_size=3), min_size=4, max_size=4
     ),
@@ -76,12 +78,12 @@ def test_somebody_alone_with_a_fingerprint_breaks_it() -> None:
     l=st.integers(2, 3),
 )
 def test_as_defined(
-    people: list[tuple[str, str]],
+    people: list[tuple[str, str | None]],
     lists: list[list[str | None]],
     k: int,
     l: int,  # noqa: E741
 ) -> None:
-    buckets = dict(zip("1234", lists, strict=True))
+    buckets = dict(zip(BUCKETS, lists, strict=True))
     found = linked(people, buckets, k, l).promises[0]
     prints = {bucket: frozenset(items) for bucket, items in buckets.items()}
     shared = Counter(prints[bucket] for _, bucket in people)

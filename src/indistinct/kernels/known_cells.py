@@ -141,10 +141,11 @@ def have_cells(
         row: the row of ``bits`` that says who has a cell, -1 where none does, [cells].
         bits: see :func:`lay_out`.
         had: likewise, [rows].
-        first: the least number of places that is looked at.
+        first: the least number of places that is asked about.
         enough: people after which no more are counted.
         budget: steps (words and people) after which no further draw is looked at.
-        found: people who have what stands in the first j + 1 places, [draws, places].
+        found: becomes how many people have what stands in the first j + 1 places, from j =
+            ``first - 1`` on, [draws, places].
     """
     draws, places = known.shape
     words = bits.shape[1]
@@ -208,6 +209,5 @@ def have_cells(
                     for w in range(words):
                         number += ones(layer[w])
                     laid = -2
-            if j + 1 >= first:
-                found[d, j] = min(number, enough)
+            found[d, j] = min(number, enough)
     return int(draws)

@@ -83,7 +83,7 @@ class DeltaDisclosure(AboutValues):
             return found
         total = cells.sum(axis=1, keepdims=True)
         harmful = self.harmful(domain_of(self, classes)) & (total > 0)
-        there, usual = cells > 0, shares > 0
+        there, usual = cells.astype(np.bool_), shares.astype(np.bool_)
         ratio = np.where(there & usual, cells / np.maximum(total, 1), 1.0)
         logs = np.abs(np.log(ratio / np.where(there & usual, shares, 1.0)))
         logs[there & ~usual] = np.inf

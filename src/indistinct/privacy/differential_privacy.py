@@ -28,7 +28,7 @@ other.
 from __future__ import annotations
 
 import math
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -113,7 +113,7 @@ class DifferentialPrivacy(SizeAlone):
         return "; ".join(found) or None
 
 
-@lru_cache(maxsize=64)
+@cache
 def least_size(epsilon: float, delta: float) -> int:
     """The least size of a published class, where records stay with probability 1 - exp(-epsilon).
 

@@ -122,8 +122,7 @@ class KNMAnonymity(Promise):
         """A rank for every value, and a k for every rank that occurs."""
         if isinstance(self.k, str):
             return self._not_chosen()
-        ranks = domain.sensitivity
-        return without_ranks(self, domain) or self._without_k(set(ranks.tolist()) - {0})
+        return without_ranks(self, domain) or self._without_k({*domain.sensitivity.tolist()})
 
     def infeasible(self, table: FrequencyTable, allowed: int | None = None) -> Problem | None:
         """Too few values, or ranks of too few records that cannot all be left out."""
@@ -160,7 +159,7 @@ class KNMAnonymity(Promise):
         """Classes that hold somebody, and are too small for a rank in them, or of few values."""
         _, ks, held = self._held(classes)
         counted = held if self.count == "rank" else classes.size[:, None]
-        broken: Bools = np.any((held > 0) & (counted < ks), axis=1)
+        broken: Bools = np.any(held.astype(np.bool_) & (counted < ks), axis=1)
         if self.diversity is not False:
             cells = cells_of(self, classes)
             wanted = self.labels_wanted(_labels(cells, classes.reference.get(str(self.sensitive))))
@@ -175,7 +174,7 @@ class KNMAnonymity(Promise):
             if rank not in self.chosen:
                 continue
             counted = held[:, at] if self.count == "rank" else classes.size
-            own = counted[held[:, at] > 0]
+            own = counted[held[:, at].nonzero()]
             found[f"k_{rank}"] = int(own.min()) if len(own) else None
         if self.diversity is not False:
             found["diversity"] = least(different_values(self, classes), classes)

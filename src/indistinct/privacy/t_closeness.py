@@ -135,7 +135,7 @@ class TCloseness(AboutValues):
 def _ordered(cells: Ints, domain: SensitiveDomain, shares: Floats, found: Floats) -> None:
     assert domain.rank is not None
     order = np.argsort(domain.rank)
-    usual = shares > 0
+    usual = shares.astype(np.bool_)
     ordered(cells, order[usual[order]], shares, found)
     if usual.all():
         return

@@ -122,7 +122,8 @@ class ThetaSensitive(Promise):
         smallest = int(classes.size[held].min())
         if self.theta == "size":
             full = ranks.thresholds(classes.size[held], 1.0)
-            shares = variance[full > 0] / full[full > 0]
+            several = full.nonzero()
+            shares = variance[several] / full[several]
             return {"k": smallest, "mu": float(shares.min()) if len(shares) else None}
 
         def short(k: int) -> bool:

@@ -31,6 +31,6 @@ def check(asked: Asked) -> Verdict:
     classes = every.join(shares.drop(SIZE), on=CLASS, how="left", maintain_order="left")
     return asked.judged(
         classes,
-        asked.above("alpha").fill_null(value=False) | (pl.col(SIZE) < asked["k"]),
+        asked.above("alpha") | (pl.col(SIZE) < asked["k"]),
         {"alpha": most(classes["alpha"]), "k": least(classes[SIZE])},
     )

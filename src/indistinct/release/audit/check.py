@@ -52,8 +52,8 @@ class ClassCheck:
     settings: Mapping[str, Setting]
     compares: bool
     judge: Callable[[Asked], Verdict]
-    about_values: bool = False
-    together: bool = False
+    about_values: bool
+    together: bool
 
     def __call__(
         self, records: pl.DataFrame, requirement: Requirement, context: Context
