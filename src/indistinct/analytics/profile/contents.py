@@ -592,243 +592,19 @@ def _vocabulary(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_NOT_SAID = _vocabulary("unknown other not specified undifferentiated ambiguous undisclosed")
-_NOT = _vocabulary("not non no")
-_SEXES = _vocabulary("""
-    male female man woman men women boy girl boys girls trans transgender cis nonbinary binary
-    diverse divers intersex mann frau weiblich mannlich maennlich homme femme masculin feminin
-    masculino femenino feminino maschio femmina hombre mujer varon hembra homem mulher
-    mezczyzna kobieta muz zena erkek kadin bay bayan laki perempuan lelaki pria wanita nam nu
-    mann kvinne kvinna vrouw mies nainen masc fem
-    uomo donna uomini donne mand kvinde garcon fille garcons filles chico chica hommes femmes
-    manner frauen hombres mujeres homens mulheres mannen vrouwen nainen mies
-    masculi femeni dones nen nena barbat femeie masculin emakume emakumea
-    agender genderqueer fluid bride groom bridegroom novio novia noivo noiva
-    """)
-_EITHER = _vocabulary("non nu nam bay binary fluid diverse cis trans masc fem")
-"""Words for a sex that mean something else, too."""
+WORDS = {name: _vocabulary(text) for name, text in lists_of(__file__)["words"].items()}
+"""What values are told by, as the file beside this one lists it."""
+
+
 _BOTH_SEXES = (frozenset(("masc", "fem")), frozenset(("nam", "nu")), frozenset(("bay", "bayan")))
-_SEX_LETTERS = _vocabulary("m f w h u o x")
 _SEX_PAIRS = tuple(map(frozenset, ("mf", "mw", "mh", "fh", "mv", "mk", "ke", "lp", "mz", "mn")))
 """Letters of the two sexes in several languages; some mean something else in others."""
-_GROUPS = _vocabulary("""
-    white black asian hispanic latino latina caucasian african africanamerican nonhispanic
-    nonwhite mestizo mulatto mulato aboriginal indigenous caribbean branca branco preta preto
-    malay javanese hausa yoruba igbo fulani kurdish romani tamil sinhalese uyghur
-    turk turks kurd kurds arab arabs zaza circassian cherkes turkmen uzbek kazakh tajik han zhuang
-    hui tibetan mongol pashtun hazara baloch punjabi sindhi saraiki newar magar tharu kikuyu luo
-    kalenjin kamba luhya kisii somali oromo amhara tigray akan ewe ashanti fante mandinka wolof
-    serer bambara xhosa sotho tswana shona ndebele chewa tumbuka sundanese batak bugis slovak czech
-    parda pardo amarela indigena blanco blanca afrodescendiente afroecuatoriano afrocolombiano
-    montubio ladino garifuna xinca maya raizal rrom mestica
-    """)
-_FAMILIES = _vocabulary("""
-    married unmarried single divorce divorced widowed widow widower nevermarried cohabiting
-    cohabitation
-    husband wife spouse ledig verheiratet geschieden verwitwet celibataire marie mariee casado
-    casada soltero soltera solteiro solteira divorciado divorciada viudo viuda viuvo viuva divorcee
-    veuf veuve pacse pacsee concubinage celibe nubile coniugato coniugata sposato sposata divorziato
-    divorziata vedovo vedova gehuwd ongehuwd gescheiden weduwe weduwnaar samenwonend zonaty
-    zamezna mezatka panna zenaty vdana rozvedeny vdovec vdova ogift skilt skild sambo
-    naimisissa naimaton eronnut leski kawaler rozwiedziony
-    rozwiedziona wdowa wdowiec evli bekar bosanmis menikah
-    cerai ugift svobodny kawin hon
-    solter casat casada divorciat vidu vidua casatorit casatorita necasatorit divortat vaduv vaduva
-    svobodna vdovec rozvedena ozenjen udana razveden eladott egyedulallo hazas elvalt ozvegy
-    """)
-_FAMILIES_ALSO = _FAMILIES | _vocabulary("""
-    relacionamento relacion relationship namorando namoro namorado noviazgo noiva em en um uma una
-    separated never legally partner partnership civ af ever absent living with together domestic
-    own child not in family other relative unknown default significant livepartner
-    union libre uniao estavel a e o ada da ta de fet parella soltera gift death
-    separado separada separe separee
-    belum hidup mati doc than da ket ly
-    """)
-_RELATIVES = _vocabulary("""
-    mother father guardian parent parents grandmother grandfather grandparent brother sister son
-    daughter aunt uncle madre padre abuela abuelo tia hermano hermana tutor mae pai avo irmao
-    irma mere pere tuteur frere soeur mutter vater bruder schwester moeder vader matka ojciec anne
-    baba
-    """)
-"""Words for relatives of somebody, as who looks after a child."""
+_FAMILIES_ALSO = WORDS["families"] | WORDS["beside_families"]
 _SEVERAL_STATES = 4
 """So many words of marriage are enough, with any other words."""
-_DEGREES = _vocabulary("""
-    bachelor bachelors master masters doctorate freshman sophomore phd highschool graduate
-    college university diploma hs
-    universidad universidade universitat universite universita universiteit uniwersytet
-    undergraduate postgraduate secondary schooling gymnasium abitur matura preschool vocational
-    lowersec uppersec primaire secondaire primaria secundaria fundamental superior
-    licenciatura licenciado maestria mestrado doctorado doutorado bacharelado bachillerato posgrado
-    graduacao ensino analfabeto analfabeta laurea elementare liceo hbo mbo vmbo havo vwo podstawowe
-    srednie wyzsze licencjackie magisterskie inzynierskie podyplomowe ilkokul ortaokul lise lisans
-    scientifico linguistico classico magistrale baccalaureat bac licence brevet maitrise
-    grundskola universitet hogskola folkeskole zakladni stredni stredoskolske vysokoskolske
-    vyuceni maturita zawodowe hauptschule realschule fachhochschule hochschule
-    edu tertiary illiterate literate elementary hauptschulabschluss realschulabschluss fachabitur
-    estudis universitaris secundaris primaris batxillerat formacio professional universitari
-    gimnaziu liceu facultate skola strednie vysokoskolske egyetem
-    studium reife sd smp sma smk sarjana thcs thpt cao dang
-    """)
-_TIMES_OF_DAY = _vocabulary("""
-    day jour tag diurno nocturno vespertino matutino noturno notturno
-    am pm morning afternoon evening night noon midnight dawn manana tarde noche madrugada manha
-    noite matin midi soir nuit morgen abend nacht vormittag nachmittag mattina pomeriggio sera notte
-    ochtend middag avond rano wieczor noc pagi siang malam
-    """)
-_TIMES_OF_YEAR = _vocabulary(f"""
-    {" ".join(MONTHS)}
-    {" ".join(DAYS)}
-    estate autunno wiosna lato jesien zima ilkbahar yaz sonbahar kis lente zomer herfst
-    spring summer autumn fall winter primavera verano verao otono outono invierno inverno printemps
-    ete automne hiver fruhling sommer herbst
-    """)
-_TIMES_BESIDE = _vocabulary("feira de of")
-_WORKS = _vocabulary("""
-    employed unemployed employee employer employment unemployment selfemployed retired retiree
-    pensioner housewife homemaker student pupil farmer teacher trader labourer laborer freelancer
-    desempleado desempleada empleado empleada jubilado jubilada pensionado pensionada estudiante
-    empregado desempregado aposentado aposentada estudante agricultor agricultora lavrador
-    etudiant etudiante retraite retraitee chomeur menagere cultivateur commercant eleve
-    arbeitslos rentner rentnerin angestellt angestellter schuler schueler hausfrau berufstatig
-    disoccupato pensionato pensionata casalinga studente studentessa occupato werkloos gepensioneerd
-    impiegato impiegata operaio operaia zatrudniony bezrobotny emeryt rencista uczen calisan issiz
-    emekli ogrenci memur isci comerciante obrero autonomo motorista pedreiro skilled unskilled
-    enfermera enfermeras enfermeiro enfermeira auxiliar celador celadores administrativo nurse
-    nurses engineer manager clerk driver lawyer accountant secretary salesperson supervisor cashier
-    waiter cleaner soldier carpenter mechanic plumber electrician
-    dependencia autonoma independiente asalariado asalariada monotributista cuentapropista
-    tenured tenure professor lecturer instructor adjunct
-    clerical managerial professional freelance civilservant
-    cadre cadres collaborateur collaboratrice ouvrier ouvriere ouvriers employe employee employes
-    artisan artisans fonctionnaire intermediaire intermediaires agriculteur agriculteurs
-    selbststandig selbstandig selbstaendig beamter beamte arbeiter arbeiterin angestellte azubi
-    funcionario funcionaria servidor servidora desocupado desocupada inactivo inactiva ocupado
-    ocupada ambulante campesino campesina albanil chofer docente profesor profesora
-    medico medica enfermero tecnico ingeniero abogado vendedor vendedora
-    pns wiraswasta petani pedagang buruh nelayan guru swasta pegawai karyawan ibu mahasiswa pelajar
-    treballo treballa treballador treballadora aturat aturada jubilat jubilada
-    govt worked trabalha lar assistant associate business manual office
-    libero professionista dirigente insegnante impiegati operai
-    werkend werkloos zzp gepensioneerde huisvrouw
-    kierownik pracownik nauczyciel rolnik
-    ansatt arbeidsledig pensjonist pensionar student arbetslos egenforetagare
-    serbest ciftci esnaf isveren
-    """)
+_TIMES_OF_YEAR = WORDS["seasons"].union(*(name.split() for name in (*MONTHS, *DAYS)))
 _FEWEST_WORKS = 2
-_CONTRACTS = _vocabulary("""
-    fulltime parttime permanent temporary indefinite apprenticeship casual contract full part time
-    employee contractor
-    consultant intern internship freelance regular seasonal hourly salaried apprentice trainee
-    cdi cdd interim temps plein partiel vollzeit teilzeit unbefristet befristet tempo pieno
-    parziale determinato indeterminato indefinido temporal completo parcial jornada integral
-    voltijd deeltijd etat pol caly
-    """)
-_DEPARTMENTS = _vocabulary("""
-    hr it sales marketing finance production logistics purchasing engineering legal accounting
-    operations administration rd procurement technical support management product mng
-    research development customer service services warehouse quality security vertrieb einkauf
-    buchhaltung produktion verwaltung
-    ventas finanzas produccion logistica compras vendas financeiro producao ventes achats
-    comptabilite vendite acquisti amministrazione produzione
-    """)
-"""Parts of a firm that somebody works in, where all values are such words."""
-_STAGES_OF_LIFE = _vocabulary("""
-    adult adults child children infant infants toddler newborn neonate adolescent adolescents teen
-    teenager teenagers youth young old older elderly senior seniors minor middle aged adulto adultos
-    nino ninos menor mayor lactante adolescente adolescentes idoso idosos crianca criancas jovem
-    jovens joven jovenes adulte adultes enfant enfants nourrisson erwachsene erwachsener kind kinder
-    jugendlich jugendliche kleinkind anziano anziani adulti bambino bambini volwassene kinderen
-    """)
-_SIGNS = _vocabulary("""
-    aries taurus gemini cancer leo virgo libra scorpio sagittarius saggitarius capricorn aquarius
-    pisces tauro geminis escorpio sagitario capricornio acuario piscis touro gemeos virgem escorpiao
-    peixes belier taureau gemeaux lion vierge balance verseau poissons widder stier zwilling
-    zwillinge krebs lowe jungfrau waage skorpion schutze steinbock wassermann fische
-    """)
-"""The signs of the zodiac, of which each stands for a month of birth."""
 _FEWEST_SIGNS = 4
-_FAITHS = _vocabulary("""
-    catholic protestant muslim islam jewish hindu buddhist christian orthodox sikh atheist
-    lutheran baptist methodist anglican evangelical catolico catolica evangelico evangelica kristen
-    katolik protestan buddha konghucu cristiano cristiana musulman judio budista ateo katholisch
-    evangelisch muslimisch konfessionslos catholique musulmane chretien shia sunni
-    """)
-_LANGUAGES = _vocabulary("""
-    english spanish french german portuguese italian russian arabic mandarin cantonese hindi bengali
-    korean japanese vietnamese turkish polish tagalog urdu farsi persian dutch swedish
-    """)
-_FATES = _vocabulary("""
-    dead died deceased death expired alive survived survivor nonsurvivor perished verstorben decede
-    fallecido muerto coma comatose stupor unconscious
-    """)
-_PLACES = _vocabulary("""
-    county district province municipality township borough prefecture region village city town
-    bezirk kreis gemeinde landkreis departement comune municipio northeast northwest southeast
-    southwest northern southern eastern western
-    urban rural suburban metropolitan nonmetropolitan nonmetro urbana urbano rurale urbain landlich
-    stadtisch miasto miasta wies wsi
-    """)
-_SETTINGS = _vocabulary("""
-    ville campagne village bourg periurbain periurbaine banlieue citta campagna periferia paese
-    kent kir koy sehir ilce stadt land dorf vorstadt stad dorp platteland stedelijk landelijk
-    ciudad pueblo campo cidade interior capital periferia city town village country countryside
-    suburb suburbs mesto vesnice
-    """)
-"""Towns and the country, where all values are such words."""
-_HOUSINGS = _vocabulary("""
-    own owned owner rent rented renter tenant mortgage house apartment flat room dormitory dorm
-    hostel with parents family free propria alugada alugado cedida propia alquilada arrendada
-    alquiler arriendo casa apartamento departamento proprietaire locataire maison appartement
-    proprieta affitto eigentum miete mietwohnung koopwoning huurwoning
-    """)
-_LIVED_IN = _vocabulary("""
-    own rent rented renter tenant mortgage apartment flat dormitory dorm hostel alugada alugado
-    alquilada arrendada locataire proprietaire affitto miete mietwohnung huurwoning koopwoning
-    """)
-"""Words for what somebody lives in, and whether it is their own; some of them say little alone."""
-_DIRECTIONS = _vocabulary("""
-    north south east west central centre center middle nord sud est ouest norte sur este oeste
-    centro sul leste ovest mitte westen osten norden suden zuid noord oost midden
-    """)
-_HOSPITALS = _vocabulary("""
-    hospital hospitals hospitalario hospitalar hospitalier clinic clinics clinica clinique klinik
-    klinikum klinika infirmary hopital ospedale szpital nemocnice hastanesi ziekenhuis sykehus
-    sjukhus dispensary policlinica polyclinic poliklinik sanatorio puskesmas krankenhaus spital
-    """)
-_ILLS = _vocabulary("""
-    disease disorder syndrome infection cancer carcinoma tumor tumour fever pain failure fracture
-    injury pneumonia sepsis hypertension hypertensive diabetes diabetic asthma stroke infarction
-    covid influenza cough obesity anemia chronic acute positive negative positif negatif positivo
-    negativo positiv negativ abnormal benign malignant
-    placebo mg tablet surgery chemotherapy radiation therapy smoker smokes smoked nonsmoker drinker
-    hiv aids hepatitis tuberculosis malaria depression anxiety migraine arthritis finding symptom
-    fatigue nausea headache bleed bleeding lesion overdose poisoning pregnancy transplant
-    disorders circulatory digestive genitourinary congenital endocrine metabolic
-    cardiovascular gastrointestinal musculoskeletal infectious neoplasm neoplasms
-    mild moderate severe fatal recovered resolved rash pruritus erythema vomiting
-    oral intravenous subcutaneous intramuscular aureus escherichia staphylococcus streptococcus
-    klebsiella pseudomonas salmonella enterococcus candida
-    diarrhoea diarrhea dizziness irritation oedema edema swelling insomnia constipation
-    """)
-_BODY = _vocabulary("""
-    head neck face mouth tongue throat eye ear nose chest breast back abdomen pelvis arm hand wrist
-    finger leg foot knee hip ankle thigh shoulder elbow limb limbs extremity extremities trunk spine
-    skin bone brain lung liver kidney colon rectum stomach bowel bladder prostate uterus ovary
-    cervix thyroid esophagus oesophagus pancreas pleura muscle colonic rectal cecum caecum sigmoid
-    duodenum lobe axilla groin scalp
-    """)
-_FLAGS = _vocabulary("""
-    high low normal abnormal elevated critical hh ll uln lln alto alta bajo baja baixo baixa anormal
-    elevado elevada alterado alterada haut bas basso bassa elevato elevata hoch niedrig erhoht
-    hoog laag wysoki niski yuksek dusuk tinggi rendah
-    """)
-_RESISTANCE = _vocabulary("r s i sdd ni nwt wt")
-_BLAMES = _vocabulary("""
-    related unrelated possible possibly probable probably unlikely definite definitely remote
-    """)
-_OF_FLAGS = _vocabulary("above below within outside range limit limits h l n not yes no y")
-"""Words for what a reading is worth, and for whether a drug is to blame for an event."""
 _ILL_ENDS = re.compile(
     r"\w{2,}(itis|osis|emia|aemia|oma|pathy|uria|ectomy|plasty|algia|penia|megaly|plegia|trophy)"
 )
@@ -863,7 +639,8 @@ _STAGE = re.compile(
 def _names_of_hospitals(texts: _Texts) -> bool:
     """Whether most values name or number a hospital."""
     named = [
-        not _HOSPITALS.isdisjoint(one) and (len(one) > 1 or _NUMBER.search(text) is not None)
+        not WORDS["hospitals"].isdisjoint(one)
+        and (len(one) > 1 or _NUMBER.search(text) is not None)
         for one, text in zip(texts.words, texts.texts, strict=True)
     ]
     return sum(named) >= _FEWEST_HOSPITALS and texts.share(named) >= MOST
@@ -891,25 +668,28 @@ _BAND = re.compile(
 
 def _judged(texts: _Texts) -> str:
     """What values say of readings, of drugs and of lives; empty where they judge none of these."""
-    if {"r", "s"} <= texts.seen <= _RESISTANCE:
+    if {"r", "s"} <= texts.seen <= WORDS["resistance"]:
         return "its values say what resists a drug"
-    for vocabulary, what in ((_FLAGS, "flags of readings"), (_BLAMES, "what causes an event")):
+    for vocabulary, what in (
+        (WORDS["flags"], "flags of readings"),
+        (WORDS["blames"], "what causes an event"),
+    ):
         if texts.values.distinct < 3 or _kinds(texts, vocabulary) < 2:
             continue
-        if texts.every(vocabulary | _OF_FLAGS) >= NEARLY_ALL:
+        if texts.every(vocabulary | WORDS["of_flags"]) >= NEARLY_ALL:
             return f"its values are {what}"
     return "its values speak of life and death" if _fates(texts) else ""
 
 
 def _are_parts_of_the_day(texts: _Texts) -> bool:
     """Whether most values are words for parts of the day, as shifts are called."""
-    return _kinds(texts, _TIMES_OF_DAY) > 1 and texts.every(_TIMES_OF_DAY) >= MOST
+    return _kinds(texts, WORDS["times_of_day"]) > 1 and texts.every(WORDS["times_of_day"]) >= MOST
 
 
 def _are_times_of_year(texts: _Texts) -> bool:
     """Whether values are several months, days of the week or seasons, and hardly anything else."""
     several = _kinds(texts, _TIMES_OF_YEAR) > 2
-    return several and texts.every(_TIMES_OF_YEAR | _TIMES_BESIDE) >= NEARLY_ALL
+    return several and texts.every(_TIMES_OF_YEAR | WORDS["times_beside"]) >= NEARLY_ALL
 
 
 def _written_as(texts: _Texts) -> str:
@@ -991,45 +771,47 @@ def _phrases() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
     )
 
 
-_PRONOUNS = _vocabulary("she her hers he him his they them theirs elle il iel ella ellos ela ele")
-
-
 def _groups(texts: _Texts) -> Content | None:
     """What few words are: groups that people are known to be in, times, readings, fates."""
-    if _kinds(texts, _PRONOUNS) > 1 and texts.every(_PRONOUNS) >= MOST:
+    if _kinds(texts, WORDS["pronouns"]) > 1 and texts.every(WORDS["pronouns"]) >= MOST:
         return Content("sex", "its values are pronouns")
     if told := _judged(texts):
         about = concept_of(texts.name)
         return Content("health", told, certain=about is None or about[0].name != "stay")
     for concept, vocabulary, what in (
-        ("ethnicity", _GROUPS, "groups of people"),
-        ("education", _DEGREES, "degrees"),
-        ("religion", _FAITHS, "faiths"),
-        ("language", _LANGUAGES, "languages"),
+        ("ethnicity", WORDS["groups"], "groups of people"),
+        ("education", WORDS["degrees"], "degrees"),
+        ("religion", WORDS["faiths"], "faiths"),
+        ("language", WORDS["languages"], "languages"),
     ):
-        least = 1 if texts.values.distinct == 2 and texts.any(_NOT) > 0 else 2
+        least = 1 if texts.values.distinct == 2 and texts.any(WORDS["not"]) > 0 else 2
         if texts.any(vocabulary) >= SOME and _kinds(texts, vocabulary) >= least:
             return Content(concept, f"its values are {what}")
-    if _kinds(texts, _SIGNS) >= _FEWEST_SIGNS and texts.every(_SIGNS) >= MOST:
+    if _kinds(texts, WORDS["signs"]) >= _FEWEST_SIGNS and texts.every(WORDS["signs"]) >= MOST:
         return Content("birth", "its values are signs of the zodiac")
     if _are_times_of_year(texts):
         return Content("time", "its values are months, days of the week or seasons")
-    plain = texts.every(_FAMILIES_ALSO) >= MOST or _kinds(texts, _FAMILIES) >= _SEVERAL_STATES
-    if plain and texts.any(_FAMILIES) >= SOME:
+    plain = (
+        texts.every(_FAMILIES_ALSO) >= MOST or _kinds(texts, WORDS["families"]) >= _SEVERAL_STATES
+    )
+    if plain and texts.any(WORDS["families"]) >= SOME:
         return Content("family", "its values are states of marriage")
-    if texts.any(_WORKS) >= SOME and _kinds(texts, _WORKS) >= _FEWEST_WORKS:
+    if texts.any(WORDS["works"]) >= SOME and _kinds(texts, WORDS["works"]) >= _FEWEST_WORKS:
         return Content("occupation", "its values are states of work", certain=False)
     for concept, vocabulary, what in (
-        ("family", _RELATIVES | _NOT_SAID, "relatives"),
-        ("occupation", _CONTRACTS, "contracts of work"),
-        ("occupation", _DEPARTMENTS | _NOT_SAID, "departments of a firm"),
-        ("place", _SETTINGS | _NOT_SAID, "towns and the country"),
-        ("place", _DIRECTIONS, "parts of a country"),
-        ("place", _HOUSINGS | _NOT_SAID, "kinds of housing"),
+        ("family", WORDS["relatives"] | WORDS["not_said"], "relatives"),
+        ("occupation", WORDS["contracts"], "contracts of work"),
+        ("occupation", WORDS["departments"] | WORDS["not_said"], "departments of a firm"),
+        ("place", WORDS["settings"] | WORDS["not_said"], "towns and the country"),
+        ("place", WORDS["directions"], "parts of a country"),
+        ("place", WORDS["housings"] | WORDS["not_said"], "kinds of housing"),
     ):
-        if vocabulary >= _HOUSINGS and not _kinds(texts, _LIVED_IN):
+        if vocabulary >= WORDS["housings"] and not _kinds(texts, WORDS["lived_in"]):
             continue
-        if texts.every(vocabulary) >= NEARLY_ALL and _kinds(texts, vocabulary - _NOT_SAID) > 1:
+        if (
+            texts.every(vocabulary) >= NEARLY_ALL
+            and _kinds(texts, vocabulary - WORDS["not_said"]) > 1
+        ):
             return Content(concept, f"its values are {what}", certain=False)
     return None
 
@@ -1056,16 +838,16 @@ def _of_listed_words(texts: _Texts) -> Content | None:
 
 def _named(texts: _Texts) -> Content | None:
     """What any number of words name: illnesses, drugs, hospitals, places, ages."""
-    if _kinds(texts, _ILLS) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
+    if _kinds(texts, WORDS["ills"]) >= 1 and texts.share(map(_ill, texts.words)) >= SOME:
         return Content("health", "its values are about illness", certain=False)
     drugs = [any(map(_DRUG.fullmatch, one)) for one in texts.words]
     if sum(drugs) >= _FEWEST_DRUGS and texts.share(drugs) >= SOME:
         return Content("health", "its values are names of drugs", certain=False)
     if _names_of_hospitals(texts):
         return Content("stay", "its values are hospitals", certain=False)
-    if _kinds(texts, _PLACES) >= 1 and texts.any(_PLACES) >= SOME:
+    if _kinds(texts, WORDS["places"]) >= 1 and texts.any(WORDS["places"]) >= SOME:
         return Content("place", "its values are places", certain=False)
-    if _kinds(texts, _STAGES_OF_LIFE) > 1 and texts.every(_STAGES_OF_LIFE) >= MOST:
+    if _kinds(texts, WORDS["stages_of_life"]) > 1 and texts.every(WORDS["stages_of_life"]) >= MOST:
         return Content("age", "its values are stages of life", certain=False)
     if _bands(texts):
         return Content("age", "its values are groups as of ages", certain=False)
@@ -1082,7 +864,7 @@ _FEW_LETTERS = 4
 
 def _sexes(texts: _Texts) -> Content | None:
     """Whether values are the sexes: by words, or by letters of which M and F (or W, H) are two."""
-    told = _SEXES | _SEX_LETTERS | _NOT_SAID | {"non"}
+    told = WORDS["sexes"] | WORDS["sex_letters"] | WORDS["not_said"] | {"non"}
     seen = texts.seen
     two = frozenset(seen & _LETTERS)
     letters = two in _SEX_PAIRS or ("m" in seen and bool(seen & {"f", "w", "h"}))
@@ -1090,21 +872,23 @@ def _sexes(texts: _Texts) -> Content | None:
     told |= two if letters else frozenset()
     named = texts.every(told)
     named_both = any(pair <= seen for pair in _BOTH_SEXES)
-    if named < MOST or not (seen & _SEXES - _EITHER or letters or named_both):
+    if named < MOST or not (seen & WORDS["sexes"] - WORDS["either"] or letters or named_both):
         return None
     if any(map(_LETTER_AND_NUMBER.search, texts.texts)):
         return None
     about = concept_of(texts.name)
     # M and F are also a misdemeanor and a felony, if the name speaks of them.
     plain = {"m"} <= two and bool(two & {"f", "w", "h"})
-    certain = named_both or bool(seen & _SEXES - _EITHER) or (about is None and plain)
+    certain = (
+        named_both or bool(seen & WORDS["sexes"] - WORDS["either"]) or (about is None and plain)
+    )
     certain = certain or (about is not None and about[0].name == "sex")
     return Content("sex", "its values are the sexes", certain=certain)
 
 
 def _fates(texts: _Texts) -> bool:
-    ended = not _FAMILIES.isdisjoint(texts.seen)  # a marriage, by death or divorce
-    return texts.values.distinct <= 20 and texts.any(_FATES) > 0 and not ended
+    ended = not WORDS["families"].isdisjoint(texts.seen)  # a marriage, by death or divorce
+    return texts.values.distinct <= 20 and texts.any(WORDS["fates"]) > 0 and not ended
 
 
 def _kinds(texts: _Texts, vocabulary: frozenset[str]) -> int:
@@ -1113,13 +897,13 @@ def _kinds(texts: _Texts, vocabulary: frozenset[str]) -> int:
 
 
 def _ill(one: tuple[str, ...]) -> bool:
-    return any(word in _ILLS or _ILL_ENDS.fullmatch(word) for word in one)
+    return any(word in WORDS["ills"] or _ILL_ENDS.fullmatch(word) for word in one)
 
 
 def are_parts_of_the_body(values: Values) -> bool:
     """Whether most records have a word for a part of the body."""
     texts = _Texts("", values)
-    return texts.any(_BODY) >= MOST and _kinds(texts, _BODY) > 1
+    return texts.any(WORDS["body"]) >= MOST and _kinds(texts, WORDS["body"]) > 1
 
 
 def _bands(texts: _Texts) -> bool:
