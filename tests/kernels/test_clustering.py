@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.clustering import (
@@ -16,6 +17,9 @@ from indistinct.kernels.clustering import (
     RANGE,
     SET,
     Domains,
+    Growing,
+    Points,
+    Waiting,
     average_groups,
     class_cost,
     close_up,
@@ -32,7 +36,7 @@ from indistinct.kernels.clustering import (
 )
 from indistinct.microdata.microdata import Microdata
 from indistinct.recoding.partition import PartitionSettings
-from indistinct.recoding.partition.distance import domains_of, empty_spans
+from indistinct.recoding.partition.distance import domains_of, empty_spans, room_to_grow
 
 NUMBERS = Taxonomy("n", [(str(n), "*") for n in (0, 2, 3, 10)]).extended("value", ["off"])
 WORDS = Taxonomy(
@@ -73,6 +77,12 @@ def cost(members: list[int], cells: dict[str, str] | str) -> float:
     return total
 
 
+def of_values(values: NDArray[np.int32], taken: NDArray[np.bool_]) -> Waiting:
+    """Rows of which nothing else is looked at."""
+    rows = np.arange(len(values), dtype=np.int32)
+    return Waiting(values, rows, np.ones(len(values), np.int64), rows.copy(), taken)
+
+
 @pytest.mark.parametrize("cells", [CELLS, "set", "ancestor"])
 @pytest.mark.parametrize("seed", range(8))
 def test_costs_are_those_of_the_cells(cells: dict[str, str] | str, seed: int) -> None:
@@ -82,11 +92,12 @@ def test_costs_are_those_of_the_cells(cells: dict[str, str] | str, seed: int) ->
     spans = empty_spans(3, 3)
     held = np.zeros(len(domains.value), dtype=np.bool_)
     costs = np.zeros(len(domains.value))
+    growing = Growing(spans, held, costs)
     for member in (0, len(ROWS) // 2, len(ROWS) - 1):  # what a class held before is forgotten
-        extend_class(domains, spans, held, places[member], costs)
-    start_class(domains, spans, held, places[members[0]], costs)
+        extend_class(domains, growing, places[member])
+    start_class(domains, growing, places[members[0]])
     for member in members[1:]:
-        extend_class(domains, spans, held, places[member], costs)
+        extend_class(domains, growing, places[member])
     assert class_cost(domains, spans, 0) == pytest.approx(cost(members, cells))
     found = costs[places].sum(axis=1)
     expected = [cost([*members, row], cells) for row in range(len(ROWS))]
@@ -96,15 +107,14 @@ def test_costs_are_those_of_the_cells(cells: dict[str, str] | str, seed: int) ->
     taken[members] = True
     taken[random.choice(len(ROWS), 20)] = True
     free = [row for row in range(len(ROWS)) if not taken[row]]
-    row, least = nearest(places, len(ROWS), taken, costs, -1.0)
-    assert least == pytest.approx(min(expected[other] for other in free))
-    assert row in free
-    assert expected[furthest(places, len(ROWS), taken, costs)] == pytest.approx(
-        max(expected[other] for other in free)
-    )
+    waiting = of_values(places, taken)
+    row, far = nearest(waiting, len(ROWS), costs, -1.0), furthest(waiting, len(ROWS), costs)
+    assert expected[row] == pytest.approx(min(expected[other] for other in free))
+    assert expected[far] == pytest.approx(max(expected[other] for other in free))
+    assert {row, far} <= set(free)
     profile = random.integers(0, 3, len(ROWS)).astype(np.int32)
     best, lowest = np.empty(4, np.int64), np.empty(4)
-    nearest_of_each(places, len(ROWS), taken, costs, profile, best, lowest)
+    nearest_of_each(places, taken, costs, profile, best, lowest)
     for kind in range(3):
         own = [expected[other] for other in free if profile[other] == kind]
         assert lowest[kind] == pytest.approx(min(own))
@@ -126,13 +136,12 @@ def test_costs_are_those_of_the_cells(cells: dict[str, str] | str, seed: int) ->
 
 
 def test_the_first_of_equals_is_taken() -> None:
-    values = np.zeros((4, 1), dtype=np.int32)
-    taken = np.array([True, False, False, False])
-    assert nearest(values, 4, taken, np.array([0.5]), 0.0) == (1, 0.5)
-    assert nearest(values, 4, taken, np.array([0.5]), 0.5) == (1, 0.5)
-    assert furthest(values, 4, taken, np.array([0.5])) == 1
-    assert nearest(values, 1, taken, np.array([0.5]), 0.0)[0] == -1
-    assert furthest(values, 1, taken, np.array([0.5])) == -1
+    waiting = of_values(np.zeros((4, 1), np.int32), np.array([True, False, False, False]))
+    assert nearest(waiting, 4, np.array([0.5]), 0.0) == 1
+    assert nearest(waiting, 4, np.array([0.5]), 0.5) == 1
+    assert furthest(waiting, 4, np.array([0.5])) == 1
+    assert nearest(waiting, 1, np.array([0.5]), 0.0) == -1
+    assert furthest(waiting, 1, np.array([0.5])) == -1
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -150,7 +159,7 @@ def test_rows_move_together_in_order() -> None:
     values = np.arange(8, dtype=np.int32).reshape(4, 2)
     rows, units = np.arange(4, dtype=np.int32), np.arange(4, dtype=np.int64)
     profile, taken = np.arange(4, dtype=np.int32), np.array([False, True, False, True])
-    assert close_up(values, rows, units, profile, taken, 4) == 2
+    assert close_up(Waiting(values, rows, units, profile, taken), 4) == 2
     assert values[:2].tolist() == [[0, 1], [4, 5]]
     assert rows[:2].tolist() == units[:2].tolist() == profile[:2].tolist() == [0, 2]
     assert not taken[:2].any()
@@ -158,10 +167,9 @@ def test_rows_move_together_in_order() -> None:
 
 def test_the_nearest_of_every_profile() -> None:
     best, least = np.empty(3, np.int64), np.empty(3)
-    nearest_by_profile(
-        np.array([3.0, 1, 1, 0]), 4, np.array([False, False, False, True]),
-        np.array([0, 1, 1, 1], np.int32), best, least,
-    )  # fmt: skip
+    taken, found = np.array([False, False, False, True]), np.array([3.0, 1, 1, 0])
+    points = Points(np.zeros((4, 1)), np.arange(4, dtype=np.int32), taken, found, np.zeros(1))
+    nearest_by_profile(points, 4, np.array([0, 1, 1, 1], np.int32), best, least)
     assert best.tolist() == [0, 1, -1]
     assert least.tolist() == [3.0, 1.0, np.inf]
 
@@ -214,11 +222,10 @@ def test_classes_grow_from_the_furthest_by_the_nearest(
         wanted[rows[members]] = group
         end, group = records[members[-1]], group + 1
     class_of, own_rows, own_units = np.full(n, -1, np.int32), rows.copy(), units.copy()
+    waiting = Waiting(values, own_rows, own_units, np.zeros(n, np.int32), np.zeros(n, np.bool_))
     found = grow_classes(
-        EIGHTHS, empty_spans(1, 3), np.zeros(13, np.bool_), np.zeros(13), values, own_rows,
-        own_units, np.zeros(n, np.int32), np.zeros(n, np.bool_), last, n, int(units.sum()), least,
-        3, most, class_of,
-    )  # fmt: skip
+        EIGHTHS, room_to_grow(EIGHTHS), waiting, last, n, int(units.sum()), least, 3, most, class_of
+    )
     assert class_of.tolist() == wanted.tolist()
     assert found == (len(left), units[left].sum(), group)
     assert own_rows[: len(left)].tolist() == rows[left].tolist()
@@ -255,10 +262,8 @@ def test_groups_around_the_furthest_from_the_average(seed: int, n: int, k: int, 
         around(other)
         group += 1
     class_of, own_rows = np.full(n, -1, np.int32), rows.copy()
-    found = average_groups(
-        numbers, own_rows, np.zeros(n, np.bool_), np.empty(n), np.empty(2), np.empty(k, np.int64),
-        n, k, 3, most, class_of,
-    )  # fmt: skip
+    waiting = Points(numbers, own_rows, np.zeros(n, np.bool_), np.empty(n), np.empty(2))
+    found = average_groups(waiting, np.empty(k, np.int64), n, 3, most, class_of)
     assert found == (len(left), group)
     assert class_of.tolist() == wanted.tolist()
     assert own_rows[: len(left)].tolist() == rows[left].tolist()
@@ -267,5 +272,5 @@ def test_groups_around_the_furthest_from_the_average(seed: int, n: int, k: int, 
 
 def test_of_rows_that_cost_nothing_the_first_that_is_left_is_furthest() -> None:
     values, nothing = np.zeros((3, 1), np.int32), np.zeros(1)
-    assert furthest(values, 3, np.array([True, False, False]), nothing) == 1
-    assert furthest(values, 3, np.array([True, True, True]), nothing) == -1
+    assert furthest(of_values(values, np.array([True, False, False])), 3, nothing) == 1
+    assert furthest(of_values(values, np.array([True, True, True])), 3, nothing) == -1

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indistinct.kernels import NONE
-from indistinct.kernels.jit import jit
+from indistinct.kernels.jit import inner, jit
 from indistinct.types import Bools, Floats, Ints, Ints32
 
 RANGE, NODE, SET = range(3)
@@ -58,6 +58,46 @@ class Spans(NamedTuple):
     missing: Bools
     starred: Bools
     held: Ints32
+
+
+class Growing(NamedTuple):
+    """A class while it grows: what it covers, the first row of ``spans``.
+
+    ``held`` [places] are the values of its sets, and ``table`` [places] is what each value would
+    make its cell cost.
+    """
+
+    spans: Spans
+    held: Bools
+    table: Floats
+
+
+class Waiting(NamedTuple):
+    """The n rows that are in no class yet; those that are left are moved to the front, in order.
+
+    ``values`` [n, m] are the places of each row's values, ``rows`` [n] is which row of the table it
+    is, ``units`` [n] and ``profile`` [n] are its own. Rows that are ``taken`` [n] are passed over.
+    """
+
+    values: Ints32
+    rows: Ints32
+    units: Ints
+    profile: Ints32
+    taken: Bools
+
+
+class Points(NamedTuple):
+    """The n rows that are in no group of MDAV yet, likewise.
+
+    ``numbers`` [n, m] are the coordinates of each. ``found`` [n] becomes the squared distance of
+    each from a point, infinite for rows that are taken, and ``middle`` [m] the average.
+    """
+
+    numbers: Floats
+    rows: Ints32
+    taken: Bools
+    found: Floats
+    middle: Floats
 
 
 @jit
@@ -176,16 +216,15 @@ def _write(domains: Domains, spans: Spans, row: int, held: Bools, j: int, table:
 
 
 @jit
-def start_class(domains: Domains, spans: Spans, held: Bools, values: Ints32, table: Floats) -> None:
-    """Begin a class (row 0 of ``spans``) with one record, and write the table.
+def start_class(domains: Domains, growing: Growing, values: Ints32) -> None:
+    """Begin a class with one record.
 
     Arguments:
         domains: what values of each attribute are and cost.
-        spans: what classes cover; row 0 is begun anew.
-        held: becomes the values of the class's sets, [places].
+        growing: the class; begun anew.
         values: the places of the record's values, [m].
-        table: becomes what each value would make its cell of the class cost, [places].
     """
+    spans, held, table = growing
     _clear(spans, 0)
     for j in range(len(values)):
         if domains.kind[j] == SET:
@@ -195,18 +234,15 @@ def start_class(domains: Domains, spans: Spans, held: Bools, values: Ints32, tab
 
 
 @jit
-def extend_class(
-    domains: Domains, spans: Spans, held: Bools, values: Ints32, table: Floats
-) -> None:
-    """Add one record to the class (row 0 of ``spans``), and bring the table up to date.
+def extend_class(domains: Domains, growing: Growing, values: Ints32) -> None:
+    """Add one record to a class.
 
     Arguments:
         domains: what values of each attribute are and cost.
-        spans: what classes cover; row 0 is changed.
-        held: the values of the class's sets; changed, [places].
+        growing: the class; changed.
         values: the places of the record's values, [m].
-        table: what each value would make its cell of the class cost; changed, [places].
     """
+    spans, held, table = growing
     for j in range(len(values)):
         if _cover(domains, spans, 0, held, j, values[j]):
             _write(domains, spans, 0, held, j, table)
@@ -227,48 +263,45 @@ def class_cost(domains: Domains, spans: Spans, row: int) -> float:
     return total
 
 
+@inner
+def _cost(table: Floats, values: Ints32) -> float:
+    """What a record would make a class cost."""
+    cost = 0.0
+    for j in range(len(values)):
+        cost += table[values[j]]
+    return cost
+
+
 @jit
-def nearest(
-    values: Ints32, left: int, taken: Bools, table: Floats, floor: float
-) -> tuple[int, float]:
-    """The first of the rows of least cost, and that cost; rows that are taken are passed over.
+def nearest(waiting: Waiting, left: int, table: Floats, floor: float) -> int:
+    """The first of the rows of least cost; -1 where all are taken.
 
     Arguments:
-        values: the places of every row's values, [n, m].
-        left: how many rows there are, the first ones of ``values``.
-        taken: the rows that are passed over, [n].
+        waiting: the rows.
+        left: how many there are, the first ones.
         table: what each value costs, [places].
         floor: what the class costs already: no row can cost less.
     """
     best, least = NONE, np.inf
     for row in range(left):
-        if taken[row]:
+        if waiting.taken[row]:
             continue
-        cost = 0.0
-        for j in range(values.shape[1]):
-            cost += table[values[row, j]]
+        cost = _cost(table, waiting.values[row])
         if cost < least:
             best, least = row, cost
             if cost <= floor:
                 break
-    return best, least
+    return best
 
 
 @jit
 def nearest_of_each(
-    values: Ints32,
-    left: int,
-    taken: Bools,
-    table: Floats,
-    profile: Ints32,
-    best: Ints,
-    least: Floats,
+    values: Ints32, taken: Bools, table: Floats, profile: Ints32, best: Ints, least: Floats
 ) -> None:
     """As :func:`nearest`, for each profile apart.
 
     Arguments:
         values: the places of every row's values, [n, m].
-        left: how many rows there are, the first ones of ``values``.
         taken: the rows that are passed over, [n].
         table: what each value costs, [places].
         profile: the profile of every row, [n].
@@ -277,12 +310,10 @@ def nearest_of_each(
     """
     best[:] = NONE
     least[:] = np.inf
-    for row in range(left):
+    for row in range(len(values)):
         if taken[row]:
             continue
-        cost = 0.0
-        for j in range(values.shape[1]):
-            cost += table[values[row, j]]
+        cost = _cost(table, values[row])
         kind = profile[row]
         if cost < least[kind]:
             best[kind] = row
@@ -290,42 +321,33 @@ def nearest_of_each(
 
 
 @jit
-def furthest(values: Ints32, left: int, taken: Bools, table: Floats) -> int:
+def furthest(waiting: Waiting, left: int, table: Floats) -> int:
     """The first of the rows of most cost; -1 where all are taken.
 
     Arguments:
-        values: the places of every row's values, [n, m].
-        left: how many rows there are, the first ones of ``values``.
-        taken: the rows that are passed over, [n].
+        waiting: the rows.
+        left: how many there are, the first ones.
         table: what each value costs, [places].
     """
     best, most = NONE, -1.0
     for row in range(left):
-        if taken[row]:
+        if waiting.taken[row]:
             continue
-        cost = 0.0
-        for j in range(values.shape[1]):
-            cost += table[values[row, j]]
+        cost = _cost(table, waiting.values[row])
         if cost > most:
             best, most = row, cost
     return best
 
 
 @jit
-def close_up(
-    values: Ints32, rows: Ints32, units: Ints, profile: Ints32,
-    taken: Bools, left: int,
-) -> int:  # fmt: skip
+def close_up(waiting: Waiting, left: int) -> int:
     """Move the rows that are not taken together, in order; returns how many there are.
 
     Arguments:
-        values: the places of every row's values, [n, m]; moved.
-        rows: which row of the table each is, [n]; moved.
-        units: units of every row, [n]; moved.
-        profile: the profile of every row, [n]; moved.
-        taken: the rows that go, [n]; false for those that are left afterwards.
-        left: how many rows there are, the first ones of ``values``.
+        waiting: the rows; moved, and none of those that are left is taken.
+        left: how many there are, the first ones.
     """
+    values, rows, units, profile, taken = waiting
     kept = 0
     for row in range(left):
         if not taken[row]:
@@ -342,14 +364,8 @@ def close_up(
 @jit
 def grow_classes(
     domains: Domains,
-    spans: Spans,
-    held: Bools,
-    table: Floats,
-    values: Ints32,
-    rows: Ints32,
-    units: Ints,
-    profile: Ints32,
-    taken: Bools,
+    growing: Growing,
+    waiting: Waiting,
     last: Ints32,
     left: int,
     free: int,
@@ -364,16 +380,10 @@ def grow_classes(
 
     Arguments:
         domains: what values of each attribute are and cost.
-        spans: scratch of at least one class.
-        held: scratch, [places].
-        table: scratch, [places].
-        values: the places of every row's values, [n, m]; closed up.
-        rows: which row of the table each is, [n]; closed up.
-        units: units of every row, [n]; closed up.
-        profile: the profile of every row, [n]; closed up.
-        taken: false for all that are left, before and after, [n].
+        growing: scratch.
+        waiting: the rows, of which none is taken before and after.
         last: the places of the values of the record that was added last, [m]; changed.
-        left: how many rows are in no class yet, the first ones of ``values``.
+        left: how many rows are in no class yet, the first ones.
         free: units of these.
         least: units a class has at least.
         first: the number of the first class that is made.
@@ -383,25 +393,26 @@ def grow_classes(
     Returns:
         Rows and units left, and the number of the next class.
     """
+    values, rows, units, _, taken = waiting
     group = first
     while group < first + most and free >= least:
-        start_class(domains, spans, held, last, table)
-        row = furthest(values, left, taken, table)
-        start_class(domains, spans, held, values[row], table)
+        start_class(domains, growing, last)
+        row = furthest(waiting, left, growing.table)
+        start_class(domains, growing, values[row])
         size = units[row]
         taken[row] = True
         class_of[rows[row]] = group
         last[:] = values[row]
         while size < least:
-            row, _ = nearest(values, left, taken, table, class_cost(domains, spans, 0))
-            extend_class(domains, spans, held, values[row], table)
+            row = nearest(waiting, left, growing.table, class_cost(domains, growing.spans, 0))
+            extend_class(domains, growing, values[row])
             size += units[row]
             taken[row] = True
             class_of[rows[row]] = group
             last[:] = values[row]
         free -= size
         group += 1
-    return close_up(values, rows, units, profile, taken, left), free, group
+    return close_up(waiting, left), free, group
 
 
 @jit
@@ -495,29 +506,15 @@ def costs_together(
 
 
 @jit
-def _middle(numbers: Floats, left: int, taken: Bools, middle: Floats) -> None:
-    middle[:] = 0.0
-    count = 0
-    for row in range(left):
-        if not taken[row]:
-            count += 1
-            for j in range(numbers.shape[1]):
-                middle[j] += numbers[row, j]
-    for j in range(numbers.shape[1]):
-        middle[j] /= count
-
-
-@jit
-def distances(numbers: Floats, left: int, taken: Bools, point: Floats, found: Floats) -> int:
+def distances(points: Points, left: int, point: Floats) -> int:
     """Squared distance of every row from a point; returns the first of the furthest, or -1.
 
     Arguments:
-        numbers: coordinates of every row, [n, m].
-        left: how many rows there are, the first ones of ``numbers``.
-        taken: the rows that are passed over, [n].
+        points: the rows; their ``found`` becomes the distances.
+        left: how many there are, the first ones.
         point: the point's coordinates, [m].
-        found: becomes the squared distances, infinite for rows that are taken, [n].
     """
+    numbers, _, taken, found, _ = points
     best, most = NONE, -1.0
     for row in range(left):
         if taken[row]:
@@ -559,79 +556,58 @@ def smallest(found: Floats, left: int, number: int, heap: Ints) -> int:
 
 
 @jit
-def outermost(numbers: Floats, left: int, taken: Bools, middle: Floats, found: Floats) -> int:
-    """The row furthest from the average of all that are left.
+def outermost(points: Points, left: int) -> int:
+    """The row furthest from the average of all that are left, which ``middle`` becomes.
 
     Arguments:
-        numbers: coordinates of every row, [n, m].
-        left: how many rows there are, the first ones of ``numbers``.
-        taken: the rows that are passed over, [n].
-        middle: becomes the average, [m].
-        found: becomes the squared distances from it, infinite for rows that are taken, [n].
+        points: the rows.
+        left: how many there are, the first ones.
     """
-    _middle(numbers, left, taken, middle)
-    return distances(numbers, left, taken, middle, found)
+    numbers, _, taken, _, middle = points
+    middle[:] = 0.0
+    count = 0
+    for row in range(left):
+        if not taken[row]:
+            count += 1
+            for j in range(len(middle)):
+                middle[j] += numbers[row, j]
+    for j in range(len(middle)):
+        middle[j] /= count
+    return distances(points, left, middle)
 
 
 @jit
 def gather(
-    numbers: Floats,
-    rows: Ints32,
-    taken: Bools,
-    found: Floats,
-    centre: int,
-    left: int,
-    k: int,
-    heap: Ints,
-    group: int,
-    class_of: Ints32,
+    points: Points, centre: int, left: int, heap: Ints, group: int, class_of: Ints32
 ) -> None:
     """Put a row that is not taken and the k - 1 nearest to it into one group.
 
     Arguments:
-        numbers: coordinates of every row, [n, m].
-        rows: which row of the table each is, [n].
-        taken: the rows that are in a group, [n]; changed.
-        found: becomes the squared distances from the row, and -1 for itself, [n].
+        points: the rows, of which those of the group become taken; ``found`` becomes the distances
+            from the row, and -1 for itself.
         centre: the row.
-        left: how many rows there are, the first ones of ``numbers``.
-        k: rows in the group.
+        left: how many rows there are, the first ones.
         heap: becomes the rows of the group, nearest first, [k].
         group: the number of the group.
         class_of: becomes the group of these rows, [rows of the table].
     """
-    distances(numbers, left, taken, numbers[centre], found)
-    found[centre] = -1.0
-    for at in range(smallest(found, left, k, heap)):
-        taken[heap[at]] = True
-        class_of[rows[heap[at]]] = group
+    distances(points, left, points.numbers[centre])
+    points.found[centre] = -1.0
+    for at in range(smallest(points.found, left, len(heap), heap)):
+        points.taken[heap[at]] = True
+        class_of[points.rows[heap[at]]] = group
 
 
 @jit
 def average_groups(
-    numbers: Floats,
-    rows: Ints32,
-    taken: Bools,
-    found: Floats,
-    middle: Floats,
-    heap: Ints,
-    left: int,
-    k: int,
-    first: int,
-    most: int,
-    class_of: Ints32,
+    points: Points, heap: Ints, left: int, first: int, most: int, class_of: Ints32
 ) -> tuple[int, int]:
     """Up to ``most`` groups of MDAV, two at a time, while 3 k records are left.
 
     Arguments:
-        numbers: coordinates of every row, [n, m]; closed up.
-        rows: which row of the table each is, [n]; closed up.
-        taken: false for all that are left, before and after, [n].
-        found: scratch, [n].
-        middle: scratch, [m].
+        points: the rows, of which none is taken before and after.
         heap: scratch, [k].
-        left: how many rows are in no group yet, the first ones of ``numbers``.
-        k: rows in a group.
+        left: how many rows are in no group yet, the first ones.
         first: the number of the first group that is made.
         most: how many groups are made at most, an even number.
         class_of: becomes the group of the rows that are in one, [rows of the table].
@@ -640,28 +616,27 @@ def average_groups(
         How many rows are left, and the number of the next group.
     """
     group = first
-    while group < first + most and left >= 3 * k:
-        one = outermost(numbers, left, taken, middle, found)
-        other = distances(numbers, left, taken, numbers[one], found)
-        gather(numbers, rows, taken, found, one, left, k, heap, group, class_of)
-        if taken[other]:  # all records that were left are equal
-            other = distances(numbers, left, taken, numbers[one], found)
-        gather(numbers, rows, taken, found, other, left, k, heap, group + 1, class_of)
+    while group < first + most and left >= 3 * len(heap):
+        one = outermost(points, left)
+        other = distances(points, left, points.numbers[one])
+        gather(points, one, left, heap, group, class_of)
+        if points.taken[other]:  # all records that were left are equal
+            other = distances(points, left, points.numbers[one])
+        gather(points, other, left, heap, group + 1, class_of)
         group += 2
-        left = keep_apart(numbers, rows, taken, left)
+        left = keep_apart(points, left)
     return left, group
 
 
 @jit
-def keep_apart(numbers: Floats, rows: Ints32, taken: Bools, left: int) -> int:
+def keep_apart(points: Points, left: int) -> int:
     """Move the rows that are not taken together, in order; returns how many there are.
 
     Arguments:
-        numbers: coordinates of every row, [n, m]; moved.
-        rows: which row of the table each is, [n]; moved.
-        taken: the rows that go, [n]; false for those that are left afterwards.
-        left: how many rows there are, the first ones of ``numbers``.
+        points: the rows; moved, and none of those that are left is taken.
+        left: how many there are, the first ones.
     """
+    numbers, rows, taken, _, _ = points
     kept = 0
     for row in range(left):
         if not taken[row]:
@@ -675,14 +650,13 @@ def keep_apart(numbers: Floats, rows: Ints32, taken: Bools, left: int) -> int:
 
 @jit
 def nearest_by_profile(
-    found: Floats, left: int, taken: Bools, profile: Ints32, best: Ints, least: Floats
+    points: Points, left: int, profile: Ints32, best: Ints, least: Floats
 ) -> None:
     """The first of the nearest rows of each profile, and its distance.
 
     Arguments:
-        found: the distance of every row, [n].
-        left: how many rows there are, the first ones of ``found``.
-        taken: the rows that are passed over, [n].
+        points: the rows, with the distance of each.
+        left: how many there are, the first ones.
         profile: the profile of every row, [n].
         best: becomes the row of each profile, -1 where there is none, [profiles].
         least: becomes its distance, infinite where there is none, [profiles].
@@ -690,6 +664,6 @@ def nearest_by_profile(
     best[:] = NONE
     least[:] = np.inf
     for row in range(left):
-        if not taken[row] and found[row] < least[profile[row]]:
+        if not points.taken[row] and points.found[row] < least[profile[row]]:
             best[profile[row]] = row
-            least[profile[row]] = found[row]
+            least[profile[row]] = points.found[row]

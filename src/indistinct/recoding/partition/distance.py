@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indistinct.hierarchies.taxonomy import SUPPRESSED, Label, Taxonomy
-from indistinct.kernels.clustering import NODE, RANGE, SET, Domains, Spans
+from indistinct.kernels.clustering import NODE, RANGE, SET, Domains, Growing, Spans
 from indistinct.kernels.ragged import pointers
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.recoding.cells import numbers_in_order, styles_of
@@ -75,6 +75,13 @@ def domains_of(data: LeveledTable, settings: PartitionSettings) -> Costs:
     for j, codes in enumerate(data.table.codes):
         places[:, j] = codes.astype(np.int64) + start[j]
     return Costs(found, places)
+
+
+def room_to_grow(domains: Domains) -> Growing:
+    """Room for a class that grows record by record."""
+    number = len(domains.value)
+    spans = empty_spans(1, len(domains.kind))
+    return Growing(spans, np.zeros(number, dtype=np.bool_), np.zeros(number))
 
 
 def empty_spans(classes: int, attributes: int) -> Spans:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from indistinct.kernels.clustering import (
+    Waiting,
     close_up,
     extend_class,
     grow_classes,
@@ -29,7 +30,7 @@ from indistinct.privacy.promise import Promise
 from indistinct.randomness import stream
 from indistinct.recoding.limits import Progress, silent
 from indistinct.recoding.partition.deficits import Deficits, grown_units
-from indistinct.recoding.partition.distance import Costs, domains_of, empty_spans
+from indistinct.recoding.partition.distance import Costs, domains_of, room_to_grow
 from indistinct.recoding.partition.repair import Repair, check
 from indistinct.recoding.partition.settings import PartitionSettings
 from indistinct.types import Ints32
@@ -88,21 +89,17 @@ class _Growth:
         domains, places = costs
         self._domains = domains
         self._class_of = class_of
-        self._values = places[rows]
-        self._rows = rows.copy()
-        self._units = data.weight[rows]
-        self._profile = wants.profile[rows]
-        self._taken = np.zeros(len(rows), dtype=np.bool_)
+        taken = np.zeros(len(rows), dtype=np.bool_)
+        units, profile = data.weight[rows], wants.profile[rows]
+        self._waiting = Waiting(places[rows], rows.copy(), units, profile, taken)
         self._left = len(rows)
-        self._free = int(self._units.sum())
-        self._spans = empty_spans(1, places.shape[1])
-        self._held = np.zeros(len(domains.value), dtype=np.bool_)
-        self._table = np.zeros(len(domains.value))
+        self._free = int(units.sum())
+        self._growing = room_to_grow(domains)
 
     @property
     def remaining(self) -> Ints32:
         """The rows that are in no class."""
-        return self._rows[: self._left]
+        return self._waiting.rows[: self._left]
 
     def run(self, least: int, last: Ints32, progress: Progress) -> None:
         """Make classes while there are units enough left for one.
@@ -116,9 +113,8 @@ class _Growth:
         at_once = 1 if self._wants.about else AT_ONCE
         while self._free >= least and self._left:
             self._left, self._free, group = grow_classes(
-                self._domains, self._spans, self._held, self._table, self._values, self._rows,
-                self._units, self._profile, self._taken, last, self._left, self._free, least, group,
-                at_once, self._class_of,
+                self._domains, self._growing, self._waiting, last, self._left, self._free, least,
+                group, at_once, self._class_of,
             )  # fmt: skip
             if self._wants.about:
                 self._go_on(group - 1, last)
@@ -127,24 +123,22 @@ class _Growth:
 
     def _go_on(self, group: int, last: Ints32) -> None:
         """Give the class that was made last what it still lacks."""
-        wants = self._wants
+        wants, (values, rows, units, profile, taken) = self._wants, self._waiting
+        left = slice(self._left)
         class_ = wants.of(wants.profile[np.flatnonzero(self._class_of == group)])
         best = np.empty(wants.profiles, dtype=np.int64)
         cost = np.empty(wants.profiles)
         while not wants.kept(class_):
-            nearest_of_each(
-                self._values, self._left, self._taken, self._table, self._profile, best, cost
-            )
+            table = self._growing.table
+            nearest_of_each(values[left], taken[left], table, profile[left], best, cost)
             chosen = wants.helping(class_, cost)
             if chosen < 0:
                 break
             row = int(best[chosen])
-            extend_class(self._domains, self._spans, self._held, self._values[row], self._table)
+            extend_class(self._domains, self._growing, values[row])
             class_ = wants.added(class_, chosen)
-            last[:] = self._values[row]
-            self._taken[row] = True
-            self._class_of[self._rows[row]] = group
-            self._free -= int(self._units[row])
-        self._left = close_up(
-            self._values, self._rows, self._units, self._profile, self._taken, self._left
-        )
+            last[:] = values[row]
+            taken[row] = True
+            self._class_of[rows[row]] = group
+            self._free -= int(units[row])
+        self._left = close_up(self._waiting, self._left)

@@ -23,6 +23,7 @@ import numpy as np
 from indistinct.errors import PolicyError, Problems, refuse
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.kernels.clustering import (
+    Points,
     average_groups,
     distances,
     gather,
@@ -177,18 +178,15 @@ class _Averaging:
 
     def __init__(self, wants: Deficits, numbers: Floats, rows: Ints32, class_of: Ints32) -> None:
         self._wants = wants
-        self._numbers = numbers
-        self._rows = rows.copy()
         self._class_of = class_of
         self._left = len(rows)
-        self._taken = np.zeros(len(rows), dtype=np.bool_)
-        self._found = np.empty(len(rows))
-        self._middle = np.empty(numbers.shape[1])
+        taken, found = np.zeros(len(rows), dtype=np.bool_), np.empty(len(rows))
+        self._points = Points(numbers, rows.copy(), taken, found, np.empty(numbers.shape[1]))
 
     @property
     def remaining(self) -> Ints32:
         """The rows that are in no group."""
-        return self._rows[: self._left]
+        return self._points.rows[: self._left]
 
     def run(self, k: int, progress: Progress) -> None:
         """Make groups of k records or more until fewer than k are left."""
@@ -199,14 +197,12 @@ class _Averaging:
                 group = self._two(group, k)
             else:
                 self._left, group = average_groups(
-                    self._numbers, self._rows, self._taken, self._found, self._middle, self._heap,
-                    self._left, k, group, AT_ONCE, self._class_of,
-                )  # fmt: skip
+                    self._points, self._heap, self._left, group, AT_ONCE, self._class_of
+                )
             progress(1.0 - self._left / whole)
         if self._left >= 2 * k:
-            centre = outermost(self._numbers, self._left, self._taken, self._middle, self._found)
-            self._gather(centre, group, k)
-            self._left = keep_apart(self._numbers, self._rows, self._taken, self._left)
+            self._gather(outermost(self._points, self._left), group)
+            self._left = keep_apart(self._points, self._left)
             group += 1
         if self._left >= k:
             self._class_of[self.remaining] = group
@@ -214,37 +210,34 @@ class _Averaging:
 
     def _two(self, group: int, k: int) -> int:
         """Two groups that keep the promises about sensitive values as far as records help."""
-        one = outermost(self._numbers, self._left, self._taken, self._middle, self._found)
-        point = self._numbers[one].copy()
-        other = distances(self._numbers, self._left, self._taken, point, self._found)
-        self._gather(one, group, k)
+        points = self._points
+        one = outermost(points, self._left)
+        other = distances(points, self._left, points.numbers[one])
+        self._gather(one, group)
         group += 1
-        if self._left - int(self._taken[: self._left].sum()) >= k:
-            if self._taken[other]:
-                other = distances(self._numbers, self._left, self._taken, point, self._found)
-            self._gather(other, group, k)
+        if self._left - int(points.taken[: self._left].sum()) >= k:
+            if points.taken[other]:
+                other = distances(points, self._left, points.numbers[one])
+            self._gather(other, group)
             group += 1
-        self._left = keep_apart(self._numbers, self._rows, self._taken, self._left)
+        self._left = keep_apart(points, self._left)
         return group
 
-    def _gather(self, centre: int, group: int, k: int) -> None:
-        gather(
-            self._numbers, self._rows, self._taken, self._found, centre, self._left, k, self._heap,
-            group, self._class_of,
-        )  # fmt: skip
-        wants = self._wants
+    def _gather(self, centre: int, group: int) -> None:
+        points, wants = self._points, self._wants
+        gather(points, centre, self._left, self._heap, group, self._class_of)
         if not wants.about:
             return
         class_ = wants.of(wants.profile[np.flatnonzero(self._class_of == group)])
-        profile = wants.profile[self._rows]
+        profile = wants.profile[points.rows]
         best = np.empty(wants.profiles, dtype=np.int64)
         away = np.empty(wants.profiles)
-        distances(self._numbers, self._left, self._taken, self._numbers[centre], self._found)
+        distances(points, self._left, points.numbers[centre])
         while not wants.kept(class_):
-            nearest_by_profile(self._found, self._left, self._taken, profile, best, away)
+            nearest_by_profile(points, self._left, profile, best, away)
             chosen = wants.helping(class_, away)
             if chosen < 0:
                 break
             class_ = wants.added(class_, chosen)
-            self._taken[best[chosen]] = True
-            self._class_of[self._rows[best[chosen]]] = group
+            points.taken[best[chosen]] = True
+            self._class_of[points.rows[best[chosen]]] = group

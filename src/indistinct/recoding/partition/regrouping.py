@@ -29,7 +29,7 @@ from indistinct.kernels.clustering import (
     start_class,
 )
 from indistinct.recoding.partition.deficits import Deficit, Deficits
-from indistinct.recoding.partition.distance import Costs, empty_spans
+from indistinct.recoding.partition.distance import Costs, empty_spans, room_to_grow
 from indistinct.types import Bools, Ints, Ints32
 
 NEAR: Final = 16
@@ -141,9 +141,7 @@ class Regrouping:
         self._manner = manner
         self._recipes = recipes
         self._full = float(domains.full.sum())
-        self._spans = empty_spans(1, places.shape[1])
-        self._held = np.zeros(len(domains.value), dtype=np.bool_)
-        self._table = np.zeros(len(domains.value))
+        self._growing = room_to_grow(domains)
         self._best = np.empty(wants.profiles, dtype=np.int64)
         self._price = np.empty(wants.profiles)
         self.class_of = np.full(len(weight), -1, dtype=np.int32)
@@ -204,8 +202,9 @@ class Regrouping:
 
     def _cost(self, rows: Ints32) -> float:
         """Units of a class times what its cells cost."""
-        cover_members(self._domains, self._spans, 0, self._held, self._places, rows)
-        return float(class_cost(self._domains, self._spans, 0)) * float(self._weight[rows].sum())
+        domains, (spans, held, _) = self._domains, self._growing
+        cover_members(domains, spans, 0, held, self._places, rows)
+        return float(class_cost(domains, spans, 0)) * float(self._weight[rows].sum())
 
     # Classes of what is left.
 
@@ -242,7 +241,7 @@ class Regrouping:
         taken = np.zeros(len(window), dtype=np.bool_)
         lacking = recipe.copy()
         at = int(np.searchsorted(window, seed))
-        start_class(self._domains, self._spans, self._held, values[at], self._table)
+        start_class(self._domains, self._growing, values[at])
         chosen = []
         while True:
             chosen.append(at)
@@ -251,9 +250,10 @@ class Regrouping:
             if not lacking.any():
                 found: Ints = window[np.array(chosen)]
                 return found
-            nearest_of_each(values, len(values), taken, self._table, kind, self._best, self._price)
+            table = self._growing.table
+            nearest_of_each(values, taken, table, kind, self._best, self._price)
             at = int(self._best[np.argmin(np.where(lacking > 0, self._price, np.inf))])
-            extend_class(self._domains, self._spans, self._held, values[at], self._table)
+            extend_class(self._domains, self._growing, values[at])
 
     def _recipe(self, counts: Ints) -> Ints | None:
         """How many rows of each profile make a class, out of so many; None if none do."""
@@ -375,7 +375,9 @@ class Regrouping:
         counts = {name: np.zeros((groups, len(own)), np.int64) for name, own in nothing.items()}
 
         def look(group: int) -> None:
-            cover_members(self._domains, spans, group, self._held, self._places, members[group])
+            cover_members(
+                self._domains, spans, group, self._growing.held, self._places, members[group]
+            )
             cost[group] = class_cost(self._domains, spans, group)
             size[group] = weight[members[group]].sum()
             for name, own in wants.of(wants.profile[members[group]]).counts.items():
@@ -397,7 +399,7 @@ class Regrouping:
                 if not fits.any():
                     continue
                 alone = np.array([row], dtype=np.int32)
-                cover_members(self._domains, spans, groups, self._held, self._places, alone)
+                cover_members(self._domains, spans, groups, self._growing.held, self._places, alone)
                 alive[:groups] = fits
                 at = np.zeros(groups + 2, dtype=np.int64)
                 flat = order[:0]
@@ -406,8 +408,8 @@ class Regrouping:
                     at[groups + 1] = at[groups]
                     flat = np.concatenate(members)
                 costs_together(
-                    self._domains, spans, groups, self._held, self._places, alone, at, flat, alive,
-                    found,
+                    self._domains, spans, groups, self._growing.held, self._places, alone, at, flat,
+                    alive, found,
                 )  # fmt: skip
                 rise = np.full(groups, np.inf)
                 rise[fits] = (found[:groups] * (size + weight[row]) - cost * size)[fits]
