@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indistinct.kernels.costs import entropy_over_rows, sum_over_rows
+from indistinct.kernels.costs import entropy_over_rows, sum_over_prefixes, sum_over_rows
 
 
 @settings(max_examples=60)
@@ -25,6 +25,13 @@ def test_costs_of_rows(rows: int, attributes: int, seed: int) -> None:
     sum_over_rows(columns, which, amount, some, weight[some], total)
     for j in range(attributes):
         assert total[j] == sum(weight[row] * amount[j, columns[j, row]] for row in some)
+
+    ends = np.sort(random.integers(0, len(some) + 1, 3))
+    sums = np.full((3, attributes), -7, np.int64)
+    sum_over_prefixes(columns, which, amount, some, weight[some], ends, sums)
+    for end, own in zip(ends, sums, strict=True):
+        sum_over_rows(columns, which, amount, some[:end], weight[some[:end]], total)
+        assert own.tolist() == total.tolist()
 
     bits = np.full(attributes, -7.0)
     entropy_over_rows(columns, which, card, some, weight[some], np.empty(5, np.int64), bits)

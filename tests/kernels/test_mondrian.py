@@ -34,10 +34,10 @@ from indistinct.kernels.mondrian import (
 )
 
 KINDS = (RANGE, TREE, SET, TREE)
-SIZES = (5, 7, 4, 4)
-START = [0, 5, 12, 16]
-VALUES = 20
-PLACE = [0.0, 0.125, 0.125, 0.125, 1.0]
+SIZES = (6, 7, 4, 4)
+START = [0, 6, 13, 17]
+VALUES = 21
+PLACE = [0.0, 0.125, 0.125, 0.125, 0.5, 1.0]
 """Where the numbers of the first attribute lie."""
 WAYS = {
     1: ["rax", "ray", "raz", "rbu", "rbv", "rw", "s"],
@@ -259,6 +259,7 @@ class Drawn:
         self.counts = random.choice([0.5, 1.0], 4)
         dimension = int(random.choice([BY_WIDTH, BY_ENTROPY, BY_GAIN, BY_BOTH]))
         cheapest, strict = (bool(random.integers(2)) for _ in range(2))
+        cheapest |= dimension == BY_BOTH  # which looks at cuts in two alone
         self.asked = Criterion(int(random.integers(1, 4)), dimension, cheapest, strict)
         self.space = space(bool(random.integers(2)), self.counts)
         self.random = random
@@ -310,6 +311,40 @@ def test_cuts_their_children_and_what_these_hold(seed: int) -> None:
         assert moved.rank.tolist() == drawn.rank[moved.member].tolist()
         assert moved.weight.tolist() == drawn.weight[moved.member].tolist()
     assert not work.values[[0, 5, 6, 7]].any()
+
+
+def proposed(drawn: Drawn) -> list[list[Any]]:
+    """All cuts of the whole table, the best first."""
+    n = np.array([len(drawn.rank)])
+    cuts, found = np.zeros((1, 8, 5), np.int64), np.zeros(1, np.int64)
+    mondrian.propose(drawn.rows(), 0 * n, n, drawn.asked, drawn.space, room(), cuts, found)
+    return cuts[0, : found[0]].tolist()
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1))
+def test_halves_of_records_that_are_nearly_all_equal(seed: int) -> None:
+    """No value but one has as many as a part needs: all attributes can only be halved."""
+    drawn = Drawn(seed)
+    drawn.asked = drawn.asked._replace(least=3, strict=False)
+    often, rare = drawn.random.permuted(np.array([[0, 1]] * 4), axis=1).T
+    n = int(drawn.random.integers(7, 14))
+    drawn.rank = np.where(np.arange(n)[:, None] < drawn.random.integers(1, 3, 4), rare, often)
+    drawn.rank, drawn.weight = drawn.rank.astype(np.int32), np.ones(n, np.int64)
+    wanted = drawn.part(np.arange(n)).cuts(more=False)
+    assert {cut[1] for cut in wanted} == {HALVES}
+    assert proposed(drawn) == wanted
+
+
+@pytest.mark.parametrize("units", [[6, 2, 2, 2], [4, 2, 1, 1], [2, 2, 2, 2], [3, 1, 1, 1]])
+def test_of_equally_cheap_sets_the_most_even_is_cut_off(units: list[int]) -> None:
+    drawn = Drawn(0)
+    drawn.asked = Criterion(1, BY_WIDTH, True, True)
+    drawn.rank = np.zeros((4, 4), np.int32)
+    drawn.rank[:, 2], drawn.weight = range(4), np.array(units)
+    wanted = drawn.part(np.arange(4)).cuts(more=False)
+    assert wanted[0][:2] == [2, TOP]
+    assert proposed(drawn)[: len(wanted)] == wanted
 
 
 @settings(max_examples=120)

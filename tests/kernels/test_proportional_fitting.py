@@ -52,6 +52,18 @@ def test_unlikely_values_are_told_apart_by_many_features() -> None:
     assert (belief, right) == (pytest.approx(out[1]), 1)
 
 
+@given(st.lists(st.lists(st.integers(0, 7), max_size=3, unique=True), max_size=6))
+def test_classes_that_rows_join_have_the_label_of_the_first(rows: list[list[int]]) -> None:
+    groups = [{number} for number in range(8)]
+    for row in rows:
+        together = [group for group in groups if not group.isdisjoint(row)]
+        groups = [group for group in groups if group not in together]
+        groups.append(set().union(*together))
+    joining = Ragged.of(rows)
+    label = joined(joining.indptr, joining.value, 8)
+    assert label.tolist() == [min(own) for n in range(8) for own in groups if n in own]
+
+
 def test_classes_that_some_row_joins_have_one_label() -> None:
     indptr, index = np.array([0, 2, 3, 3, 5]), np.array([1, 4, 2, 3, 4], np.int32)
     assert joined(indptr, index, 6).tolist() == [0, 1, 2, 1, 1, 5]

@@ -371,6 +371,13 @@ class TestLargeLattices:
         assert plan.search.seconds == pytest.approx(0.32)
         assert 15 < plan.search.checked <= 31
 
+    def test_the_seconds_of_a_search_are_its_own(self, ticking: Callable[[float], None]) -> None:
+        ticking(1.0)
+        began = [time.perf_counter() for _ in range(20)][-1]
+        plan = full_domain(people(60), [promise("k-anonymity", k=2)], objective("loss"))
+        assert plan.search.optimal
+        assert 0 < plan.search.seconds < time.perf_counter() - began
+
     def test_a_heuristic_without_limits_has_ten_seconds(
         self, ticking: Callable[[float], None]
     ) -> None:

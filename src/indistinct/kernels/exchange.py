@@ -747,7 +747,7 @@ def _look(facts: Facts, state: State, guard: bool, back: bool) -> bool:
     elif group and not cursor[CROSSED]:
         tier = _top(state.counts[group - 1, low:high])
         cursor[CROSSING] = 1
-        found = _cheapest(facts, state, group, group - 1, tier, guard or group > 0)
+        found = _cheapest(facts, state, group, group - 1, tier, True)
         cursor[CROSSING] = 0
         if found:
             return True

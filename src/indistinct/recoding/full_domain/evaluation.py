@@ -213,7 +213,7 @@ class Evaluator:
         if not empty.any():
             return False
         weight = np.bincount(class_of, weights=self.data.weight, minlength=len(size))
-        return bool((empty & (weight == 0)).any())
+        return not weight[empty].all()
 
     def _outcome(self, levels: Ints, dropped: Bools, suppressed: int) -> Outcome:
         rows = np.flatnonzero(dropped).astype(np.int32)
