@@ -206,6 +206,23 @@ def test_a_second_table_of_people_is_joined(tmp_path: Path) -> None:
         ind.anonymize(events, joined)
 
 
+def test_attributes_that_differ_are_told_in_one_warning_the_most_frequent_first() -> None:
+    many = visits().group_by("patient", maintain_order=True).len().filter(pl.col("len") > 1)
+    three, one = many["patient"].head(3), many["patient"].head(1)
+    first = pl.int_range(pl.len()).over("patient") == 0
+    table = visits().with_columns(
+        sex=pl.when(first & pl.col("patient").is_in(one.implode()))
+        .then(pl.lit("x"))
+        .otherwise("sex"),
+        zip=pl.when(first & pl.col("patient").is_in(three.implode()))
+        .then(pl.lit("9999"))
+        .otherwise("zip"),
+    )
+    result = ind.anonymize(table, policy(source={"person": "patient", "conflicts": "last"}))
+    (told,) = (text for text in result.warnings if "it differed between records" in text)
+    assert told.endswith(": 'zip' of 3 people, 'sex' of 1 person")
+
+
 def test_quasi_identifiers_that_differ_are_an_error_or_resolved() -> None:
     table = (
         visits()
@@ -220,10 +237,11 @@ def test_quasi_identifiers_that_differ_are_an_error_or_resolved() -> None:
         ind.anonymize(table, policy())
     source = {"person": "patient", "conflicts": "first"}
     result = ind.anonymize(table, policy(source=source))
-    assert any("differed between the records of 1 person" in text for text in result.warnings)
+    told = "one value was chosen for each person where it differed between records: "
+    assert f"{told}'age' of 1 person" in result.warnings
     # The recipient is told, and not of how many.
-    (told,) = (one for one in result.certificate.warnings if "differed between" in one)
-    assert "its first value is published for all of them" in told
+    (public,) = (one for one in result.certificate.warnings if "differed between" in one)
+    assert "its first value is published for all of them" in public
     exact = policy(
         source=source,
         promises=[{"model": "k-anonymity", "k": 1}],

@@ -60,6 +60,29 @@ def made(name: str, folder: Path) -> ind.Release | None:
         return None
 
 
+def test_warnings_stand_below_their_kinds_and_people_are_counted(tmp_path: Path) -> None:
+    rows = [(f"P{i % 40}", 20 + i % 40 % 4, "ab"[i % 3 == 0]) for i in range(100)]
+    table = pl.DataFrame(rows, schema=["who", "age", "ill"], orient="row")
+    policy = {
+        "source": {"person": "who"},
+        "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "k-anonymity", "k": 3}],
+        "method": {"seed": 1},
+    }
+    release = ind.anonymize(table, policy)
+    kinds = Counter(Kind(kind) for kind in release.run.to_dict()["warning_kinds"])
+    assert len(kinds) > 1
+    page = re.sub(r"<[^>]*>", "\n", release.report())
+    places = [
+        re.search(rf"\n{n} warnings? on {kind.title}\n", page) for kind, n in kinds.items()
+    ]
+    assert all(places)
+    assert [one.start() for one in places if one] == sorted(one.start() for one in places if one)
+    assert re.search(r"\n40 of 40\s+people published\n", page)
+    public = release.report(public=True)
+    assert "people published" not in public and "40 of 40" not in public
+
+
 @pytest.mark.parametrize("name", cases())
 @pytest.mark.filterwarnings("ignore")
 def test_a_public_report_is_made_of_the_published_files_alone(name: str, tmp_path: Path) -> None:

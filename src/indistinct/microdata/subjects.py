@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from indistinct.document import many
+from indistinct.document import first_names, many
 from indistinct.errors import DataError, Problem, Problems, refuse
 from indistinct.frozen import dataclass, field
 from indistinct.microdata.encoding import codes_in
@@ -249,13 +249,14 @@ class Subjects:
     @property
     def warnings(self) -> list[WarningText]:
         """What the custodian should know of how rows became people."""
+        most_first = sorted(self.resolved.items(), key=lambda item: -item[1])
+        told = [f"'{name}' of {many(number, 'person')}" for name, number in most_first]
         return [
             Kind.LOSS(
-                f"'{name}' differed between the records of {many(number, 'person')}: one value "
-                "was chosen for each person"
+                "one value was chosen for each person where it differed between records: "
+                f"{first_names(told)}"
             )
-            for name, number in self.resolved.items()
-        ]
+        ] * bool(told)
 
 
 def _numbered(column: pl.Series) -> Ints32:

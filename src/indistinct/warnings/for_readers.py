@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from indistinct.document import in_quotes
 from indistinct.intake.asked import method_of
 from indistinct.privacy.knm_anonymity import KNMAnonymity
 from indistinct.privacy.known_number import KnownNumber
@@ -38,7 +37,7 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
     )
     told += [
         Kind.LIMIT(
-            f"promises about {in_quotes(items)} bound what published items tell by themselves: "
+            f"promises about {named(items)} bound what published items tell by themselves: "
             "which ones were generalized or left out depends on everybody's items; an attacker who "
             "knows these and this program may believe more"
         )
@@ -57,18 +56,31 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
     if method.linked:
         what, who = "bucket", "who is in the table"
         seen = "who was put together and who left out"
-    listed = in_quotes(about)
     return [
         *told,
         Kind.LIMIT(
-            f"promises about {listed} bound what the values of a {what} tell by themselves: an "
+            f"promises about {named(about)} bound what the values of a {what} tell by themselves: an "
             f"attacker who knows {who} and this program sees {seen}, and may believe more"
         ),
     ]
 
 
 NAMES_TOLD = 6
-"""So many of many attributes without a promise are named, so that the others can be counted."""
+"""So many of many attributes are named, so that the others can be counted."""
+
+
+def named(names: Iterable[object]) -> str:
+    """The first of some attributes, in quotes, and how many more there are.
+
+    >>> named(["age", "sex"]), named(f"q{i}" for i in range(9))
+    ("'age', 'sex'", "'q0', 'q1', 'q2', 'q3', 'q4', 'q5', 3 more")
+    """
+    return _first([f"'{name}'" for name in names])
+
+
+def _first(told: Sequence[str]) -> str:
+    most = len(told) if len(told) <= NAMES_TOLD + 2 else NAMES_TOLD
+    return ", ".join([*told[:most], *[f"{len(told) - most} more"] * (most < len(told))])
 
 
 def told_of_no_promise(policy: Policy) -> list[WarningText]:
@@ -79,11 +91,9 @@ def told_of_no_promise(policy: Policy) -> list[WarningText]:
         bare = []  # linked tables list no values but those that promises name
     names = [f"'{name}'" for name in bare]
     names += [f"values of '{name}' that promises leave out" for name in partly_promised(policy)]
-    if len(names) > NAMES_TOLD + 2:
-        names = [*names[:NAMES_TOLD], f"{len(names) - NAMES_TOLD} more"]
     return [
         Kind.LIMIT(
-            f"{NOT_BOUNDED}{what} tells about {', '.join(names)}: all people of a {what} may "
+            f"{NOT_BOUNDED}{what} tells about {_first(names)}: all people of a {what} may "
             f"have the same value, and then the {what} discloses it"
         )
     ] * bool(names)
@@ -121,7 +131,7 @@ def told_of_changed_values(policy: Policy) -> list[WarningText]:
     if about:
         found.append(
             Kind.LIMIT(
-                f"promises about {in_quotes(map(str, about))} hold for the published values, "
+                f"promises about {named(about)} hold for the published values, "
                 "which were changed at random: they do not bound beliefs about true values; an "
                 "attacker who knows how they were changed may learn more"
             )
@@ -131,7 +141,7 @@ def told_of_changed_values(policy: Policy) -> list[WarningText]:
     if quasi and policy.privacy_models:
         found.append(
             Kind.LIMIT(
-                f"promises count people by the published {in_quotes(quasi)}, which was changed at "
+                f"promises count people by the published {named(quasi)}, which was changed at "
                 "random: people of a class need not have its true values; an attacker who "
                 "knows how they were changed may tell people apart better than promised"
             )
@@ -205,7 +215,7 @@ def told_of_the_whole_table(policy: Policy) -> list[WarningText]:
     return [
         *told,
         Kind.LIMIT(
-            f"{in_quotes(names)}: this certificate has the shares of all values of the table; "
+            f"{named(names)}: this certificate has the shares of all values of the table; "
             "compared with the release, they tell which values were left out"
         ),
     ]

@@ -52,6 +52,9 @@ def tiles(found: Evidence) -> list[Tile]:
             "good" if found.holds and kept == len(promises) else "bad",
         ),
     ]
+    if people := account.get("people"):
+        published, source = shown(people["published"]), shown(people["source"])
+        made.insert(1, Tile(f"{published} of {source}", "people published"))
     smallest = account["classes"].get("smallest")
     if smallest and not (found.public and found.made_up):
         what = f"the fewest {more} that share all quasi-identifiers"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from indistinct.document import Grid, Line, parameters
+from collections.abc import Iterator
+from itertools import groupby
+
+from indistinct.document import Grid, Line, many, parameters
 from indistinct.privacy.promise import models
 from indistinct.report.chapters.evidence import Evidence, promised_on
 from indistinct.report.page import Chapter, Facts
@@ -25,16 +28,26 @@ def chapter(found: Evidence) -> Chapter:
         (name, _meaning(name))
         for name in dict.fromkeys(item["model"] for item in found.account["promises"])
     ]
-    told = read_warnings(found.account.get("warnings", ()), found.account.get("warning_kinds", ()))
-    warnings = [Line(one, "bad" if one.kind is Kind.RISK else "doubt") for one in ranked(told)]
     return Chapter(
         "promises",
         "Promises, and whether they are kept",
         "Each line was recomputed from the published files. “Achieved” says how far the release "
         "goes "
         "beyond what was asked. BROKEN is alarming: such a release must not leave the house.",
-        (Grid(("promise", "asked", "on", "verdict", "achieved"), rows), Facts(meant), *warnings),
+        (Grid(("promise", "asked", "on", "verdict", "achieved"), rows), Facts(meant), *_warnings(found)),
     )
+
+
+def _warnings(found: Evidence) -> Iterator[Line]:
+    """The warnings, the most urgent kind first, below what each kind is about where that is said."""
+    kinds = found.account.get("warning_kinds", ())
+    told = ranked(read_warnings(found.account.get("warnings", ()), kinds))
+    for kind, own in groupby(told, lambda one: one.kind):
+        texts = list(own)
+        if kinds:
+            yield Line(f"{many(len(texts), 'warning')} on {kind.title}", "title")
+        for text in texts:
+            yield Line(text, "bad" if kind is Kind.RISK else "doubt")
 
 
 def _meaning(model: str) -> str:
