@@ -183,6 +183,28 @@ def test_every_promise_is_looked_for_in_every_release(frame: pl.DataFrame) -> No
     assert titles[1].startswith("promises: achieved")
 
 
+def test_promises_about_other_quasi_identifiers_are_looked_at(frame: pl.DataFrame) -> None:
+    """What a policy or a release leaves out counts as suppressed, in promises as in measures."""
+    wide, keys = policy(4), policy(6).to_dict()
+    keys["attributes"]["zip"] = {"role": "identifier"}
+    narrow = ind.Policy.from_dict(keys)
+    made = {"wide": ind.anonymize(frame, wide), "narrow": ind.anonymize(frame, narrow)}
+
+    def smallest(name: str, quasi: list[str]) -> int:
+        there = [one for one in quasi if one in made[name].tables.columns]
+        return int(made[name].tables.group_by(there).len()["len"].min())
+
+    for asked, others in ((wide, ["age", "sex"]), (narrow, ["age", "sex", "zip"])):
+        found = ind.compare(frame, made, policy=asked, queries=5)
+        for item in found.to_dict()["releases"]:
+            own, other = item["promises"]
+            quasi = list(asked.quasi_identifiers)
+            assert (own["on"], other["on"]) == (quasi, others)
+            assert own["achieved"] == {"k": smallest(item["name"], quasi)}
+            assert other["achieved"] == {"k": smallest(item["name"], others)}
+        assert "promises: achieved (no: not kept)" in dict(found.sections())
+
+
 def test_one_k_for_all(frame: pl.DataFrame) -> None:
     found = ind.compare(frame, frame, policy=policy(), k=2, queries=5)
     assert one(found)["c_avg"] == 0.5
@@ -337,6 +359,7 @@ def test_a_promise_that_cannot_be_audited_is_left_open(frame: pl.DataFrame) -> N
     kept, open_ = one(found)["promises"]
     assert kept["holds"] is False
     assert (open_["holds"], open_["achieved"]) == (None, None)
+    assert "promises: achieved (no: not kept; -: cannot be checked)" in dict(found.sections())
 
 
 def test_original_distributions_come_from_the_table(frame: pl.DataFrame) -> None:

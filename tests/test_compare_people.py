@@ -160,6 +160,62 @@ def test_long_and_linked_releases_side_by_side(
     assert "120 people" in repr(found)
 
 
+def of_visits(**sections: Any) -> dict[str, Any]:
+    keys = policy(**sections)
+    keys["attributes"] |= {"age": {"role": "identifier"}, "zip": {"role": "identifier"}}
+    keys["attributes"]["ward"] = {"role": "quasi-identifier", "level": "event"}
+    keys["attributes"]["day"] = {
+        "role": "quasi-identifier",
+        "level": "event",
+        "hierarchy": {"intervals": {"width": 10}},
+    }
+    return keys
+
+
+def test_what_is_lost_of_visits_is_told(table: pl.DataFrame, linked: ind.Release) -> None:
+    """Its means are those over published records; what is not there is lost whole."""
+    days = table.with_columns(day=pl.int_range(pl.len()) % 50)
+    asked = of_visits()
+    release = ind.anonymize(days, asked)
+    bare = release.tables.drop("ward")
+    found = ind.compare(days, release, bare, linked, policy=asked, queries=5)
+    made, without, tables = (item["visits"]["ncp"] for item in found.to_dict()["releases"])
+    spans = release.tables["day"].cast(pl.String).str.extract_all(r"\d+").list.len()
+    assert made["ward"] == (release.tables["ward"] == "*").mean()
+    assert spans.unique().to_list() in ([2], [0, 2])
+    # 0 to 49 in tens: a range of ten covers 9 of 49 steps.
+    assert made["day"] == pytest.approx((spans == 0).mean() + (spans == 2).mean() * 9 / 49)
+    assert without == pytest.approx({"ward": 1.0, "day": made["day"]})
+    assert tables == {"ward": 1.0, "day": 1.0}
+    rows = dict(dict(found.sections())["lost (less is better)"])
+    assert rows["ward of visits"][1:] == ("1", "1")
+    assert {"ncp of day", "ncp of ward"} < set(found.frame().columns)
+
+
+def test_promises_of_people_with_other_quasi_identifiers(
+    table: pl.DataFrame, long: ind.Release, linked: ind.Release
+) -> None:
+    """Promises about items are the same whatever the quasi-identifiers are."""
+    keys = policy({"model": "km-anonymity", "k": 3, "m": 1, "sensitive": "dx"})
+    keys["attributes"]["zip"] = {"role": "identifier"}
+    keys["attributes"]["dx"] = {"role": "sensitive", "hierarchy": "suppress"}
+    narrow = ind.anonymize(table, keys)
+    found = ind.compare(table, {"long": long, "narrow": narrow, "linked": linked}, policy=keys)
+    for item in found.to_dict()["releases"]:
+        told = [(one["model"], one["on"]) for one in item["promises"]]
+        assert told.count(("k-anonymity", ["age", "sex"])) == 1
+        assert ("k-anonymity", QUASI) in told
+        assert [model for model, _ in told].count("km-anonymity") == 1
+        if item["name"] == "linked":
+            continue
+        rows = {"long": long, "narrow": narrow}[item["name"]].tables
+        for one in item["promises"]:
+            if one["model"] == "k-anonymity":
+                there = [name for name in one["on"] if name in rows.columns]
+                people = rows.group_by(there).agg(pl.col("patient").n_unique())["patient"]
+                assert one["achieved"] == {"k": people.min()}
+
+
 def test_two_linked_frames_are_one_release(table: pl.DataFrame, linked: ind.Release) -> None:
     def measured(*given: Any) -> list[dict[str, Any]]:
         compared = ind.compare(table, *given, policy=linked_policy(), queries=20)

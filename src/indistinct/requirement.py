@@ -164,11 +164,13 @@ class Requirement:
 def in_words(value: object) -> str:
     """A parameter as it stands in a sentence.
 
-    >>> in_words({"1": 10, "4": 3}), in_words(5)
-    ('{1: 10, 4: 3}', '5')
+    >>> in_words({"1": 10, "4": 3}), in_words(5), in_words(("day", "ward"))
+    ('{1: 10, 4: 3}', '5', 'day, ward')
     """
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(in_words, value))
     return str(value)
 
 

@@ -249,8 +249,10 @@ def _drawn_table(
             no_wrap=not wrap,
             width=width,
         )
-    for row in rows:
-        table.add_row(*row)
+    for first, *others in rows:
+        # Rich would begin the further lines of a name that is set in at the left.
+        by = len(first) - len(first.lstrip())
+        table.add_row(wrapped(first, widths[0], by + 2) if by and widths[0] else first, *others)
     with screen.capture() as drawn:
         screen.print(table)
     return "".join(line.rstrip() + "\n" for line in drawn.get().splitlines())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ from indistinct.errors import (
 from indistinct.frozen import dataclass
 from indistinct.hierarchies.taxonomy import SUPPRESSED
 from indistinct.intake.attacked import in_own_terms
+from indistinct.intake.hierarchies import taxonomy_of
 from indistinct.intake.kept_policy import policy_of, refuse_swapped
 from indistinct.intake.opening import PolicyLike, Progress, names_of, no_progress, open_source
 from indistinct.intake.private_table import PrivateTable
@@ -44,6 +45,7 @@ from indistinct.intake.sought_releases import sought_by
 from indistinct.intake.transform_facts import changes_values, policy_of_originals, untried_in
 from indistinct.intake.transforming import followed
 from indistinct.metadata import NO_METADATA, ValueMetadata
+from indistinct.microdata.microdata import distinct_values
 from indistinct.microdata.subjects import Subjects
 from indistinct.pipeline.analyses import analysed, columns_of
 from indistinct.pipeline.attack import attack
@@ -188,6 +190,7 @@ def compare(  # noqa: PLR0913, what its user may say
                 ),
                 classes=(one.view.said.of_people or {}).get("classes"),
                 transformed=_transformed(held.table, policy, one.view),
+                visits=held.of_visits(one, changed),
             )
         )
     return Comparison(
@@ -260,6 +263,7 @@ class _Held:
         together: two columns that were counted together, where that was asked.
         to_analyse: what the policy's analyses read of the table; None where it asks for none.
         table: the table as it was read.
+        visits: what others know of a visit; None where nothing is.
     """
 
     private: PrivateTable
@@ -269,6 +273,7 @@ class _Held:
     together: Contingency | None
     to_analyse: pl.DataFrame | None
     table: Table
+    visits: Original | None
 
     @classmethod
     def of(
@@ -319,19 +324,33 @@ class _Held:
         else:
             original = Original.of(subjects.texts, taxonomies, subjects.weight)
         promised = tuple(settled(asked, subjects.records))
-        return cls(private, people, original, promised, together, columns_of(policy, table), table)
+        analysed_columns = columns_of(policy, table)
+        visits = _visits(source, policy) if of_people else None
+        return cls(private, people, original, promised, together, analysed_columns, table, visits)
+
+    def of_visits(self, one: _Read, changed: Sequence[str]) -> Mapping[str, float]:
+        """What is lost of each quasi-identifier of visits: its certainty penalty, 0 to 1."""
+        if self.visits is None:
+            return {}
+        names = self.visits.attributes
+        there = [name for name in names if name in one.view.table.columns]
+        if one.view.person is None or not there:
+            return dict.fromkeys(names, 1.0)
+        stars = [pl.lit(SUPPRESSED).alias(name) for name in names if name not in there]
+        texts = one.view.visits(there)[1].with_columns(stars)
+        rows = read_rows(self.visits, texts, one.path, changed)
+        return Utility(self.visits, rows).ncp.per_attribute
 
     def audited(self, one: _Read, joined: JoinedRelease | None) -> tuple[Kept, ...]:
         """What a release achieves of every promise; None of those it cannot be held against."""
         private, view = self.private, one.view
         quasi, known = private.policy.quasi_identifiers, private.metadata
-        release: Frame
+        spoken_of = list(dict.fromkeys(name for item in self.asked for name in _known_in(item)))
+        shown = _texts_of(view, {*quasi, *spoken_of})
+        release: Frame = shown
         if view.link is not None:
-            release = {part.name: part.texts(part.columns) for part in view.published.tables}
-        elif view.person is not None:
-            release = view.table.texts(view.table.columns)
-        else:
-            release = _texts_of(view)
+            parts = {part.name: part.texts(part.columns) for part in view.published.tables}
+            release = {**parts, view.table.name: shown}
         if joined is not None:
             known = {
                 name: view.said.known.get(name) or _of_labels(about, joined.listed[name].labels)
@@ -349,11 +368,14 @@ class _Held:
                 covering[name] |= {raw: of_own[cell] for raw, cell in spelt.items()}
 
         def verdict(requirement: Requirement) -> Verdict | None:
+            others = [name for name in requirement.on or () if name not in quasi]
+            if others and private.population is not None:
+                return None
             try:
                 found = audit_release(
                     release,
                     [requirement],
-                    quasi,
+                    (*quasi, *others),
                     known=known,
                     population=private.population,
                     covers=covering,
@@ -370,6 +392,16 @@ class _Held:
             Kept(item, kept, item in own, item.on or quasi if kept is None else kept.on)
             for item, kept in found
         )
+
+
+def _visits(table: Table, policy: Policy) -> Original | None:
+    """The quasi-identifiers of visits, a row per record; None where the policy has none."""
+    names = [name for name in policy.visit_identifiers if name in table.columns]
+    texts = table.text(names)
+    taxonomies = {
+        name: taxonomy_of(policy, table, name, *distinct_values(texts[name])) for name in names
+    }
+    return Original.of(texts, taxonomies) if names else None
 
 
 def _transformed(table: Table, policy: Policy, view: ReleaseView) -> Left | None:
@@ -437,12 +469,27 @@ def _questions(
     return LinkedQueries.draw(people, workload, sensitive=everywhere)
 
 
-def _texts_of(view: ReleaseView) -> pl.DataFrame:
-    """What is published of records, as it stands; what is not there is suppressed."""
-    texts = view.table.texts([*view.quasi, *view.sensitive])
+def _texts_of(view: ReleaseView, known: Collection[str]) -> pl.DataFrame:
+    """What is published, as it stands; what others know and is not there is suppressed.
+
+    Arguments:
+        view: the release; of two linked tables, the one of the quasi-identifiers.
+        known: columns that promises take for known.
+    """
+    there = view.table.columns
+    if view.link is None and view.person is None:
+        told = [*view.quasi, *view.sensitive]
+        there = (*told, *[name for name in there if name in known and name not in told])
+    texts = view.table.texts(there)
     return texts.with_columns(
-        pl.lit(SUPPRESSED).alias(name) for name in view.sought.quasi if name not in view.quasi
+        pl.lit(SUPPRESSED).alias(name) for name in sorted(known) if name not in texts.columns
     )
+
+
+def _known_in(requirement: Requirement) -> tuple[str, ...]:
+    """What a promise takes for known: quasi-identifiers that it names, and facts of a visit."""
+    visit = requirement.parameters.get("visit", ())
+    return (*(requirement.on or ()), *([visit] if isinstance(visit, str) else visit))
 
 
 def _with_certified(
@@ -551,10 +598,11 @@ def _home(path: Path) -> Path:
 
 
 def on_all(requirement: Requirement, quasi: Sequence[str]) -> Requirement:
-    """The same promise; on all quasi-identifiers, where it names all of them."""
-    if requirement.on is not None and set(requirement.on) == set(quasi):
+    """The same promise; on all quasi-identifiers, if it names all of them or is of items alone."""
+    if requirement.on is None or set(requirement.on) == set(quasi):
         return replace(requirement, on=None)
-    return requirement
+    part = known_promise(requirement)
+    return replace(requirement, on=None) if part and part.of_items_alone else requirement
 
 
 def asked_of(policy: Policy, certified: Iterable[Sequence[Requirement]]) -> list[Requirement]:

@@ -137,6 +137,7 @@ class ComparedRelease:
         analyses: the policy's analyses on the table and on this release; None where it has none.
         classes: the sizes of its classes without what is made up; None where nothing is.
         transformed: what is left of transformed columns that it publishes; None where none is.
+        visits: the certainty penalty of what others know of a visit, by attribute.
     """
 
     name: str
@@ -153,6 +154,7 @@ class ComparedRelease:
     analyses: Analyses | None = None
     classes: PlainMapping | None = None
     transformed: Left | None = None
+    visits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def smallest(self) -> int | None:
@@ -198,6 +200,8 @@ class ComparedRelease:
         document["notes"] = list(self.notes)
         if self.transformed is not None:
             document["transformed"] = self.transformed.to_dict()
+        if self.visits:
+            document["visits"] = {"ncp": dict(self.visits)}
         return document
 
     def __repr__(self) -> str:
@@ -262,7 +266,10 @@ class Comparison(OfUnits, PlainData, Document):
                 "suppressed": utility.suppressed,
                 "classes": utility.published.classes,
                 "ncp": utility.ncp.normalized,
-                **{f"ncp of {name}": cost for name, cost in utility.ncp.per_attribute.items()},
+                **{
+                    f"ncp of {name}": cost
+                    for name, cost in {**utility.ncp.per_attribute, **item.visits}.items()
+                },
                 "loss": utility.mean_loss,
                 "dcp": utility.dcp,
                 "c_avg": utility.c_avg,
@@ -287,9 +294,11 @@ class Comparison(OfUnits, PlainData, Document):
 
     def sections(self) -> list[tuple[str, list[Row]]]:
         """The comparison for people: titles, and under each the measures and their texts."""
+        verdicts = [kept.verdict for item in self.releases for kept in item.promises]
+        open_ = "; -: cannot be checked" if None in verdicts else ""
         parts = [
             ("size", self._sizes()),
-            (f"promises: achieved ({NOT_KEPT}: not kept)", self._promises()),
+            (f"promises: achieved ({NOT_KEPT}: not kept{open_})", self._promises()),
             ("people found (less is better)", self._people()),
             ("attackers (less is better)", self._attacks()),
             ("lost (less is better)", self._costs()),
@@ -394,6 +403,9 @@ class Comparison(OfUnits, PlainData, Document):
         for name in self.quasi:
             costs = (_figure(one.ncp.per_attribute[name]) for one in each)
             rows.append(self._row(f"  {name}", costs))
+        for name in self.releases[0].visits if self.releases else ():
+            costs = (_figure(item.visits[name]) for item in self.releases)
+            rows.append(self._row(f"{name} of visits", costs))
         rows += [
             self._row("loss, mean", (_figure(one.mean_loss) for one in each)),
             self._row("DCP", (f"{one.dcp:,}" for one in each)),
