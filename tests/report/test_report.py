@@ -73,14 +73,12 @@ def test_warnings_stand_below_their_kinds_and_people_are_counted(tmp_path: Path)
     kinds = Counter(Kind(kind) for kind in release.run.to_dict()["warning_kinds"])
     assert len(kinds) > 1
     page = re.sub(r"<[^>]*>", "\n", release.report())
-    places = [
-        re.search(rf"\n{n} warnings? on {kind.title}\n", page) for kind, n in kinds.items()
-    ]
+    places = [re.search(rf"\n{n} warnings? on {kind.title}\n", page) for kind, n in kinds.items()]
     assert all(places)
     assert [one.start() for one in places if one] == sorted(one.start() for one in places if one)
     assert re.search(r"\n40 of 40\s+people published\n", page)
     public = release.report(public=True)
-    assert "people published" not in public and "40 of 40" not in public
+    assert "people published" not in public
 
 
 @pytest.mark.parametrize("name", cases())

@@ -388,6 +388,38 @@ def test_what_speaks_against_a_number_of_people_is_told(enter: Enter, tmp_path: 
     page.wait_for_selector("#count-people")
 
 
+def test_what_is_to_be_seen_of_the_whole_table_is_told_until_it_is_done(
+    enter: Enter, tmp_path: Path
+):
+    path = tmp_path / "laboratory.csv"
+    lines = [f"{at * 7919 % 1000},{at % 13}.5,{at % 29}.1,{at % 3}" for at in range(300)]
+    path.write_text("sample,hb,crp,culture\n" + "\n".join(lines), encoding="utf-8")
+    page = enter(path)
+    page.wait_for_selector("text=no quasi-identifier was recognised: name at least one")
+    page.select_option("#role-hb", "quasi-identifier")
+    page.wait_for_selector("text=no quasi-identifier was recognised", state="detached")
+    assert page.complaints == []
+
+
+def test_a_table_of_visits_alone_tells_of_what_is_added_and_what_visits_tell(
+    enter: Enter, tmp_path: Path
+):
+    path = tmp_path / "stays.csv"
+    lines = [
+        f"P{at % 120:03d},2024-{at % 12 + 1:02d}-{at % 28 + 1:02d},E1{at % 7}" for at in range(360)
+    ]
+    path.write_text("patient_id,seen,diagnosis\n" + "\n".join(lines), encoding="utf-8")
+    page = enter(path)
+    page.wait_for_selector("text=Not in your table: added with one value for all.")
+    page.wait_for_selector("text=bits in one record")
+    page.wait_for_selector("text=of the people are unique")
+    found = page.wait_for_selector(
+        "text=of the people are found by an attacker who knows three cells"
+    )
+    assert found.evaluate("node => node.previousSibling.textContent") != "0 %"
+    assert page.complaints == []
+
+
 def test_people_with_many_records_are_counted(enter: Enter, tmp_path: Path):
     path = tmp_path / "visits.csv"
     lines = [

@@ -59,8 +59,8 @@ def told_of_the_program(policy: Policy) -> list[WarningText]:
     return [
         *told,
         Kind.LIMIT(
-            f"promises about {named(about)} bound what the values of a {what} tell by themselves: an "
-            f"attacker who knows {who} and this program sees {seen}, and may believe more"
+            f"promises about {named(about)} bound what the values of a {what} tell by themselves: "
+            f"an attacker who knows {who} and this program sees {seen}, and may believe more"
         ),
     ]
 

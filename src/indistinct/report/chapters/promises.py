@@ -34,12 +34,16 @@ def chapter(found: Evidence) -> Chapter:
         "Each line was recomputed from the published files. “Achieved” says how far the release "
         "goes "
         "beyond what was asked. BROKEN is alarming: such a release must not leave the house.",
-        (Grid(("promise", "asked", "on", "verdict", "achieved"), rows), Facts(meant), *_warnings(found)),
+        (
+            Grid(("promise", "asked", "on", "verdict", "achieved"), rows),
+            Facts(meant),
+            *_warnings(found),
+        ),
     )
 
 
 def _warnings(found: Evidence) -> Iterator[Line]:
-    """The warnings, the most urgent kind first, below what each kind is about where that is said."""
+    """The warnings, the most urgent kind first, below what each kind is about if that is said."""
     kinds = found.account.get("warning_kinds", ())
     told = ranked(read_warnings(found.account.get("warnings", ()), kinds))
     for kind, own in groupby(told, lambda one: one.kind):

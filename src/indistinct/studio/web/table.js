@@ -10,9 +10,26 @@ const MEANING = [
   ["Insensitive", "Nobody can know it, and it harms nobody. Published as it is."],
 ];
 
+const ADDED = "Not in your table: added with one value for all. If others know nothing of people but their visits, all people are one class.";
+
 // The first names, and how many more there are; every column has its reason below.
 const MOST = 8;
 const first = (names) => names.slice(0, MOST).join(", ") + (names.length > MOST ? ` and ${count(names.length - MOST)} more` : "");
+
+// What is said of the whole table, until it was done; whose the records are has a note of its own.
+function ofTheWhole(profile, roles) {
+  const now = (role) => Object.values(roles).filter((own) => own.role === role).length;
+  const then = (role) => profile.attributes.filter((item) => item.role === role).length;
+  const done = {
+    "people-with-several-records": true,
+    "no-quasi-identifier": now("quasi-identifier") > 0,
+    "many-quasi-identifiers": now("quasi-identifier") < then("quasi-identifier"),
+    "many-columns": now("identifier") > then("identifier"),
+  };
+  const own = { "many-columns": `${count(profile.attributes.length)} columns: make identifiers of those that the release does not need, which leaves them out` };
+  return profile.warnings.filter((warned) => !done[warned.code])
+    .map((warned) => ({ what: own[warned.code] ?? warned.message, attributes: [] }));
+}
 
 export function tableRoom(redraw) {
   const { profile, head, notes, format } = store.table;
@@ -22,11 +39,13 @@ export function tableRoom(redraw) {
   const told = store.results.assess ?? {};
   const leak = Object.fromEntries((told.result?.leakage ?? []).filter((item) => item.attributes.length === 1)
     .map((item) => [item.attributes[0], item]));
+  for (const item of told.result?.events ?? []) leak[item.attribute] ??= { ...item, normalized: item.loss / told.result.entropy, of: " in one record" };
   const suggested = Object.fromEntries(profile.attributes.map((item) => [item.attribute, item]));
   const names = [...store.table.columns];
+  const added = policy.sections.source?.constant ?? {};
   // What was left out since is no longer in doubt.
   const out = (name) => roles[name]?.role === "identifier" && suggested[name]?.role !== "identifier";
-  const open = profile.doubts.map((item) => ({ ...item, attributes: item.attributes.filter((name) => !out(name)), settled: item.attributes.length && item.attributes.every(out) }))
+  const open = ofTheWhole(profile, roles).concat(profile.doubts).map((item) => ({ ...item, attributes: item.attributes.filter((name) => !out(name)), settled: item.attributes.length && item.attributes.every(out) }))
     .filter((item) => !item.settled);
   return h("div", {},
     h("h1", {}, "Your table, column by column"),
@@ -46,7 +65,7 @@ export function tableRoom(redraw) {
         ["Values", (name) => count(suggested[name]?.distinct ?? 0), true],
         ["Missing", (name) => suggested[name]?.missing ? count(suggested[name].missing) : "–", true],
         ["Gives away", (name) => gives(leak[name], told)],
-        ["Why", (name) => why(suggested[name], roles[name]?.role)],
+        ["Why", (name) => name in added ? h("span", { className: "small" }, ADDED) : why(suggested[name], roles[name]?.role)],
       ], names),
       h("details", {}, h("summary", {}, "What do the roles mean?"),
         h("dl", {}, MEANING.map(([name, text]) => [h("dt", {}, h("b", {}, name)), h("dd", {}, text)])))),
@@ -85,7 +104,7 @@ function looks(item) {
 function gives(item, told) {
   if (!item) return told.running ? h("span", { className: "soft" }, "…") : "–";
   const part = item.normalized ?? 0;
-  return [bar(part, 90, part > 0.5), h("div", { className: "soft small" }, `${item.loss.toFixed(1)} bits`)];
+  return [bar(part, 90, part > 0.5), h("div", { className: "soft small" }, `${item.loss.toFixed(1)} bits${item.of ?? ""}`)];
 }
 
 function why(item, chosen) {
@@ -118,8 +137,10 @@ function combinations(told, redraw) {
 
 function protectedBy(told) {
   const found = told.result;
+  const known = found?.unit === "person" && found.unicity?.before["3"];
+  const alone = (part, text) => h("div", {}, h("span", { className: "big" }, share(part)), h("span", { className: "soft" }, text));
   return h("section", { className: "card", "aria-label": "Uniqueness" }, h("h2", {}, "Alone in the table"),
-    found ? [h("div", { className: "figures" },
-      h("div", {}, h("span", { className: "big" }, share(found.together.alone)), h("span", { className: "soft" }, "of the records are unique: an attacker who knows all their quasi-identifiers finds them")))]
+    found ? [h("div", { className: "figures" }, alone(found.together.alone, `of the ${found.unit === "person" ? "people" : "records"} are unique: an attacker who knows all their quasi-identifiers finds them`),
+      known ? alone(known.unique, "of the people are found by an attacker who knows three cells of their records, drawn at random") : null)]
       : h("p", { className: "soft" }, told.running ? "Measuring …" : "Not measured."));
 }
