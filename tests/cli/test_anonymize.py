@@ -99,6 +99,7 @@ def test_options_beside_a_policy_are_refused(run, table: Path, policy: Path, tmp
     )
     assert result.exit_code == 2
     assert f"--k, --suppression-limit cannot be combined with --policy {policy}" in result.stderr
+    assert "write it in the policy (suppression_limit under [method]), or leave" in result.stderr
 
 
 def test_neither_a_policy_nor_options(run, table: Path, tmp_path: Path):

@@ -558,6 +558,57 @@ def test_merged_cells_of_a_workbook_are_told(tmp_path: Path, run: Any) -> None:
     assert told in " ".join(drafted.split())
 
 
+@pytest.mark.parametrize("rows", [[["Report", None], ["as of", "May"]], [["a", "a"], [1, 2]]])
+def test_other_sheets_are_named_where_the_first_one_is_no_table(
+    rows: list[list[object]], tmp_path: Path
+) -> None:
+    """Nobody named a sheet, so the first one is read, which may be about the table alone."""
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    book.active.title = "About"
+    for row in rows:
+        book.active.append(row)
+    path = tmp_path / "people.xlsx"
+    book.save(path)
+    assert "first sheet" not in str(refused(path))
+    people = book.create_sheet("People")
+    for row in (["age", "ill"], [34, "flu"]):
+        people.append(row)
+    book.save(path)
+    told = str(refused(path))
+    assert "'About' is the first sheet: name another one if the table is there" in told
+    assert told.endswith("(--sheet, or sheet under [source]): 'People'")
+    assert read_table(path, sheet="People").rows() == [(34, "flu")]
+    assert "first sheet" not in str(refused(path, sheet="About"))
+
+
+@pytest.mark.parametrize(
+    ("below", "told"),
+    [
+        ([], ""),
+        (["Mean: 31,,"], "the last record is nearly empty"),
+        (["Mean: 31,,", "* as of May,,"], "the last 2 records are nearly empty"),
+        ([f"note {at},," for at in range(11)], ""),  # too many: they may be people
+        (["Mean: 31,f,"], ""),  # as full as records may be
+    ],
+)
+def test_sums_and_notes_below_a_table_are_told(
+    below: list[str], told: str, tmp_path: Path, run: Any
+) -> None:
+    lines = ["name,sex,ill", *(f"N{at},{'mf'[at % 2]},flu" for at in range(30)), *below]
+    path = put(tmp_path, "\n".join(lines) + "\n", "people.csv")
+    drafted = " ".join(run("init", path, "--policy", tmp_path / "p.toml").stderr.split())
+    asked = ind.Policy.load(tmp_path / "p.toml")
+    notes, warnings = ind.workbench(path).notes, ind.anonymize(path, asked).warnings
+    for seen in (drafted, " ".join(notes), " ".join(warnings)):
+        assert ("nearly empty" in seen) == bool(told)
+        assert told in seen
+    # A record like the others that is as empty: it is how people are answered for.
+    path.write_text(path.read_text().replace("N3,f,flu", "N3,,"), encoding="utf-8")
+    assert not any("nearly empty" in note for note in ind.workbench(path).notes)
+
+
 def test_excel_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastexcel", None)
     error = refused(put(tmp_path, "x", "people.xlsx"))

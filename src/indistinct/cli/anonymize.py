@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -209,7 +209,7 @@ def anonymize(
         if policy is not None:
             options = {**named, **further, **method, **output, **source}
             given = [name for name, value in options.items() if value is not None]
-            remedy = "write it in the policy, or leave the policy out"
+            remedy = _where_instead(given, {"method": method, "output": output, "source": source})
             refuse(PolicyError, beside_policy(policy, given, remedy))
             settings = _load(policy)
         else:
@@ -322,6 +322,21 @@ def default_keys(table: Table, attribute: str) -> Plain:
     if values.missing_tokens:
         keys["missing"] = {"tokens": list(values.missing_tokens)}
     return keys
+
+
+def _where_instead(given: Iterable[str], sections: Mapping[str, PlainMapping]) -> str:
+    """Where a policy says what options say that were given beside it.
+
+    >>> _where_instead(["k", "time-limit"], {"method": {"time-limit": 5}})
+    'write it in the policy (time_limit under [method]), or leave the policy out'
+    """
+    told = ", ".join(
+        f"{option.replace('-', '_')} under [{name}]"
+        for name, section in sections.items()
+        for option in given
+        if option in section
+    )
+    return f"write it in the policy{f' ({told})' * bool(told)}, or leave the policy out"
 
 
 def _keys(options: PlainMapping) -> Plain:

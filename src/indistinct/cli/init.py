@@ -123,7 +123,6 @@ def init(
     from indistinct.intake.opening import Scanned, open_source
     from indistinct.policy import DraftPolicy
     from indistinct.sources.format import format_of
-    from indistinct.sources.titles import notes_of_file
 
     source = source_keys(separator, encoding, sheet)
     more = {"header": header, "skip_rows": skip_rows, "decimal": decimal, "query": query}
@@ -161,7 +160,7 @@ def init(
                 return first_look(data, source, lambda keys: _read(data, keys, how, progress))
 
             look = _by_size(data, looked) if by_size else looked(scanned)
-            notes = notes_of_file(data, **look.source)
+            notes = look.table.notes
             text = first_policy(look.profile, source=look.source, reasons=look.why)
         for note in notes:
             complain("warning", note)
@@ -205,9 +204,12 @@ def _of_format(table: Table, policy: DraftPolicy) -> Plain:
 def _read(data: Path, keys: Plain, scanned: Scanned | None, progress: Progress) -> Table:
     """The table, read by keys of ``[source]``; what comes next is told."""
     from indistinct.intake.opening import plain_table
+    from indistinct.sources.titles import notes_of_file
 
     native = data if scanned is None else scanned.open(data, **keys)
     table = plain_table(native, keys, data)
+    if scanned is not None:
+        table.notes = (*table.notes, *notes_of_file(data, **keys))
     progress("looking at the columns")
     return table
 

@@ -179,7 +179,7 @@ def open_source(
                     how = {"coded": coded, **reading(policy)}
                     native = in_file(data, fits=held, allow_empty=allow_empty, **how)
                     notes = () if source.header is not None else _header_notes(native)
-                    notes += notes_of_file(data, **reading(policy))
+                    notes += notes_of_file(data, native, **reading(policy))
                     titles = titles_of_file(data, **reading(policy))
                 digest = None if hashed is None else hashed.result()
     if source.completed:
@@ -428,7 +428,7 @@ def plain_table(
     if not isinstance(data, str | Path) and not is_opened(data):
         refuse_record(table, (source or {}).get("header"))
     if isinstance(data, str | Path):
-        table.notes = (*table.notes, *notes_of_file(data, **(source or {})))
+        table.notes = (*table.notes, *notes_of_file(data, native, **(source or {})))
         table.titles = titles_of_file(data, **(source or {}))
     return table
 

@@ -24,6 +24,7 @@ from indistinct.errors import ROWS_SHOWN, DataError, Problem
 from indistinct.sources.csv_head import unclosed, undecodable
 from indistinct.sources.dialect import Dialect, records
 from indistinct.sources.packed import times_in
+from indistinct.sources.table import NAMELESS, without_nameless
 
 BLANKS = " \t\r\n"
 
@@ -235,6 +236,18 @@ def _ragged(found: Sequence[tuple[int, int, int]], width: int, name: str) -> Pro
         if titled
         else "correct these lines; if many are wrong, give the file's separator and quote",
     )
+
+
+def with_names(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """A table without columns that have neither a name nor a cell.
+
+    Raises:
+        DataError: a column has cells and no name.
+    """
+    nameless = [column for column in frame.columns if column.startswith(NAMELESS)]
+    texts = [frame[column].cast(pl.String).str.strip_chars(BLANKS) for column in nameless]
+    filled = [text.name for text in texts if (text != "").any()]
+    return frame.select(without_nameless(frame.columns, filled, name)) if nameless else frame
 
 
 def tidy(

@@ -9,10 +9,10 @@ import polars as pl
 
 from indistinct.errors import DataError, Problem, refuse
 from indistinct.sources import postgres
-from indistinct.sources.csv_records import BLANKS
+from indistinct.sources.csv_records import with_names
 from indistinct.sources.file_kind import Reading, refuse_unreadable
 from indistinct.sources.headers import header_problems
-from indistinct.sources.table import NAMELESS, name_problems, without_nameless
+from indistinct.sources.table import name_problems
 from indistinct.sources.unchanged import unchanged
 from indistinct.types import Plain
 
@@ -84,7 +84,7 @@ def read_table(  # noqa: PLR0913, the keys of [source] in a policy
     kind = refuse_unreadable(path, how)
     with unchanged(path):
         frame = kind.table(path, how)
-    frame = _named(frame, path.name)
+    frame = with_names(frame, path.name)
     problems = name_problems(frame.columns, path.name)
     if not problems and not frame.height and not allow_empty:
         problems = [
@@ -99,11 +99,3 @@ def read_table(  # noqa: PLR0913, the keys of [source] in a policy
         problems = header_problems(frame, path.name, csv="header" in kind.takes)
     refuse(DataError, problems)
     return frame
-
-
-def _named(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """A table without columns that have neither a name nor a cell."""
-    nameless = [column for column in frame.columns if column.startswith(NAMELESS)]
-    texts = [frame[column].cast(pl.String).str.strip_chars(BLANKS) for column in nameless]
-    filled = [text.name for text in texts if (text != "").any()]
-    return frame.select(without_nameless(frame.columns, filled, name)) if nameless else frame

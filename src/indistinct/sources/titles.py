@@ -31,6 +31,10 @@ from indistinct.types import PlainMapping
 _LOOKED = 40
 """So many rows are looked at."""
 
+_LAST, _MOST_BELOW, _NARROWEST = 1_000, 10, 3
+"""So many of the last records are looked at, of which so many may be below the table, of so many
+columns at least."""
+
 _SHOWN = 10
 """So many columns without a name are numbered in a message."""
 
@@ -45,15 +49,21 @@ def rows_above(path: str | Path, **said: Any) -> int:
     return 0 if said.get("header") is not None else _above(*_first_rows(Path(path), said))
 
 
-def notes_of_file(path: str | Path, **said: Any) -> tuple[str, ...]:
+def notes_of_file(path: str | Path, table: object = None, **said: Any) -> tuple[str, ...]:
     """What of a file is not in the table that was read from it, or not as it is shown.
 
     Arguments:
         path: the file.
+        table: what was read from it, if it is at hand.
         said: how it was read: ``separator``, ``header``, ``skip_rows``, ``sheet`` and others.
     """
     path = Path(path)
     hidden = hidden_in(path, said.get("sheet"))
+    if isinstance(table, pl.DataFrame) and (few := rows_below(table)):
+        hidden += (
+            f"{_last(few)} nearly empty, and no other is: delete what is a sum or a note below "
+            "the table and no record",
+        )
     rows, starts = ([], []) if said.get("header") is False else _first_rows(path, said)
     above = said.get("skip_rows") or 0
     below = (row for row, start in zip(rows, starts, strict=True) if start >= above and row)
@@ -67,6 +77,28 @@ def notes_of_file(path: str | Path, **said: Any) -> tuple[str, ...]:
         f"{which}{more} of the file {'have' if empty[1:] else 'has'} neither a name nor a value, "
         "as where each line ends with a separator: left out",
     )
+
+
+def rows_below(table: pl.DataFrame) -> int:
+    """How many of the last records have few cells, as sums and notes below a table do.
+
+    All records before them have more: of the last thousand, which are looked at.
+
+    >>> people = {"age": [34, 51, 28] * 4, "sex": ["f", "m", "m"] * 4, "city": ["Bonn"] * 12}
+    >>> sums = {"age": [None, None], "sex": ["Mean: 37.7", None], "city": [None, "* as of May"]}
+    >>> table = pl.DataFrame(people)
+    >>> rows_below(table), rows_below(pl.concat([table, pl.DataFrame(sums, table.schema)]))
+    (0, 2)
+    """
+    filled = table.tail(_LAST).select(pl.sum_horizontal(pl.all().is_not_null())).to_series()
+    few = 2 * filled <= table.width
+    full = few.reverse().arg_min() or 0
+    below = full if table.width >= _NARROWEST and full <= _MOST_BELOW else 0
+    return below if below and int(few.sum()) == below and len(few) > 2 * below else 0
+
+
+def _last(rows: int) -> str:
+    return f"the last {rows} records" + " are" if rows > 1 else "the last record is"
 
 
 def titles_of_file(path: str | Path, **said: Any) -> dict[str, str]:

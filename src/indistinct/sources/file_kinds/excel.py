@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import polars.selectors as cs
 from indistinct.document import in_quotes
 from indistinct.errors import DataError, OutputError, did_you_mean
 from indistinct.sources.csv_head import too_few_rows
-from indistinct.sources.csv_records import tidy
+from indistinct.sources.csv_records import tidy, with_names
 from indistinct.sources.dialect import names_of
 from indistinct.sources.file_kind import Reading, WrittenKind
 from indistinct.sources.packed import broken
@@ -96,7 +98,9 @@ class Workbook(WrittenKind):
                     remedy="name another sheet (--sheet, or sheet under [source]): "
                     f"{in_quotes(others)}",
                 )
-            names = until_seen(header, name)
+            first = [] if how.sheet else others
+            with _naming(first, str(sheet)):
+                names = until_seen(header, name)
             below: Plain = {"read_options": {"header_row": skip_rows}} if skip_rows else {}
             settings |= {**below, "drop_empty_cols": False, "infer_schema_length": None}
             try:
@@ -115,6 +119,8 @@ class Workbook(WrittenKind):
         # Days beside a text are moments to the library; a text must not change how they are spelt.
         texts = pl.col(pl.String).str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "$1")
         frame = tidy(frame.with_columns(texts))
+        with _naming(first, str(sheet)):
+            frame = with_names(frame, name)
         return with_decimal_points(frame) if how.decimal == "," else frame
 
     def write(self, frame: pl.DataFrame, path: Path) -> None:
@@ -147,6 +153,21 @@ class Workbook(WrittenKind):
                 for at, (cell, write) in enumerate(zip(cells, writers, strict=True)):
                     if cell is not None and cell != "":
                         write(row, at, cell)
+
+
+@contextmanager
+def _naming(others: Sequence[str], sheet: str) -> Iterator[None]:
+    """Name the other sheets in what is said of the first one, where nobody named a sheet."""
+    try:
+        yield
+    except DataError as error:
+        if not others:
+            raise
+        told = f"; '{sheet}' is the first sheet: name another one if the table is there (--sheet, "
+        told += f"or sheet under [source]): {in_quotes(others)}"
+        raise DataError(
+            [replace(one, remedy=f"{one.remedy or ''}{told}") for one in error.problems]
+        ) from None
 
 
 def _sheet_class() -> type:
