@@ -619,7 +619,7 @@ def test_a_column_that_another_release_takes_for_known_leaves_nothing_proved(
         release = ind.anonymize(frame, asked)
         release.write(tmp_path / str(len(releases)), report=False)
         releases.append(release)
-    told = "'weight': in the rows of one release, and a quasi-identifier of another: whoever knows"
+    told = "'weight': in the rows of one release, and a quasi-identifier, of visits or in another "
     assert any(told in warning for warning in releases[1].warnings)
     report = ind.check_ledger(tmp_path / "ledger")
     assert (report.holds, report.to_dict()["attributes"][0]["known"]) == (False, ["weight"])

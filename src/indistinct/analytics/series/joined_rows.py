@@ -42,7 +42,7 @@ class Joined:
     Arguments:
         people: for whom that is so, [n].
         columns: what the rows of two releases have in common that divides their classes.
-        known: columns in the rows of one release that another one takes for known.
+        known: columns in the rows of one release that another one takes for known, or of visits.
         unlisted: whether a release shows the attribute that has no list of it in the ledger.
     """
 
@@ -62,8 +62,8 @@ class Joined:
             )
         if self.known:
             why.append(
-                f"{_listed(self.known)}: in the rows of one release, and a quasi-identifier of "
-                f"another: whoever knows it finds rows of {whom}"
+                f"{_listed(self.known)}: in the rows of one release, and a quasi-identifier, of "
+                f"visits or in another release: whoever knows it finds rows of {whom}"
             )
         if self.unlisted:
             why.append(
