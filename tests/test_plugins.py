@@ -178,6 +178,47 @@ print(ind.audit("release.csv", quasi=["age"], promises=[promise]).to_dict()["pro
     assert "'bound': 1.0" in done.stdout
 
 
+def test_a_measure_has_settings_of_its_own(
+    use: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    script = """
+import indistinct as ind
+from indistinct.measures import objective
+keys = ind.Policy.load("release.toml").to_dict()
+def policy(**own):
+    own = {"measure": "largest-class", **own}
+    return ind.Policy.from_dict({**keys, "method": {**keys["method"], "objective": own}})
+for own in ({"tolerated": 1.5}, {"tolerated": True}, {"tolerated": -1}, {"tolerate": 1},
+            {"gs_factor": 0.4}):
+    try:
+        print("made", policy(**own))
+    except ind.PolicyError as error:
+        print(*error.problems)
+made = policy(tolerated=90)
+print(made.to_dict()["method"]["objective"], "tolerated = 90" in made.to_toml())
+print(ind.Policy.from_dict(made.to_dict()) == made, policy(tolerated=0) == policy(tolerated=90))
+print(objective("largest-class", tolerated=90).tolerated)
+for tolerated in (0, 9):
+    release = ind.anonymize("visits.csv", policy(tolerated=tolerated))
+    print(release.run.to_dict()["plan"]["objective"]["value"])
+"""
+    done = use("-c", script)
+    assert done.returncode == 0, done.stderr
+    *said, plain, tolerant = done.stdout.splitlines()
+    assert said == [
+        "method.objective.tolerated: must be a whole number, not 1.5",
+        "method.objective.tolerated: must be a whole number, not true",
+        "method.objective: tolerated must be 0 or more, not -1",
+        "method.objective.tolerate: unknown key: did you mean 'tolerated'?",
+        "method.objective.gs_factor: measure 'largest-class' has no such setting",
+        "  remedy: it has tolerated",
+        "{'measure': 'largest-class', 'tolerated': 90} True",
+        "True False",
+        "90",
+    ]
+    assert float(plain) == float(tolerant) + 9 > 9
+
+
 def test_the_contracts_are_held_against_the_template(
     use: Callable[..., subprocess.CompletedProcess[str]],
 ) -> None:
@@ -205,7 +246,7 @@ def test_the_tests_of_the_template_pass(
     shutil.copytree(ROOT / "examples" / "plugin" / "tests", tmp_path / "tests")
     done = use("-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "tests")
     assert done.returncode == 0, done.stdout
-    assert " 6 passed" in f" {done.stdout.splitlines()[-1]}"
+    assert " 7 passed" in f" {done.stdout.splitlines()[-1]}"
 
 
 # Plugins that cannot be used

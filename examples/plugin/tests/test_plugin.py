@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,7 +19,7 @@ VISITS = pl.DataFrame(
 )
 
 
-def policy(**method: str) -> ind.Policy:
+def policy(**method: Any) -> ind.Policy:
     """A policy that makes the promise."""
     age = {"role": "quasi-identifier", "hierarchy": {"intervals": {"width": 5}}}
     return ind.Policy(
@@ -34,6 +35,16 @@ def test_what_the_search_keeps_the_audit_finds_kept(method: dict[str, str]) -> N
     (verdict,) = ind.audit(release.tables, policy()).promises
     assert verdict.holds
     assert verdict.achieved["bound"] <= PROMISE["bound"]
+
+
+def test_what_is_tolerated_of_the_largest_class_costs_nothing() -> None:
+    costs = [
+        ind.anonymize(VISITS, policy(objective=asked)).run.to_dict()["plan"]["objective"]["value"]
+        for asked in ("largest-class", {"measure": "largest-class", "tolerated": 7})
+    ]
+    assert costs[1] == max(costs[0] - 7, 0)
+    with pytest.raises(ind.PolicyError, match="objective: tolerated must be 0 or more, not -1"):
+        policy(objective={"measure": "largest-class", "tolerated": -1})
 
 
 def test_the_audit_finds_a_broken_promise() -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import Field, field, fields
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -65,6 +65,8 @@ class Objective(ABC):
     ``weights`` are by attribute name (1 where none is given). ``gs_factor`` between 0 and 1 trades
     generalization (0: costs in full, suppression adds nothing) against suppression (1: costs in
     full, generalization nothing); 0.5 counts both in full. ``monotonic`` leaves suppression out.
+    Further fields of a measure are settings of its own, with a number, a text or a truth value as
+    their default.
     """
 
     measure: ClassVar[str]
@@ -87,7 +89,7 @@ class Objective(ABC):
             raise PolicyError(
                 "bad-gs-factor", f"gs_factor must be from 0 to 1, not {self.gs_factor}"
             )
-        for item in fields(self):
+        for item in fields(Objective):
             value = getattr(self, item.name)
             default: Any = {} if item.name == "weights" else item.default
             if item.name not in self.settings and value != default:
@@ -96,6 +98,12 @@ class Objective(ABC):
                     "unknown-setting",
                     f"objective '{self.measure}' does not take {item.name} (it takes {takes})",
                 )
+
+    @classmethod
+    def own(cls) -> tuple[Field[Any], ...]:
+        """The settings that this measure alone has: what a policy may say of it besides."""
+        known = {item.name for item in fields(Objective)}
+        return tuple(item for item in fields(cls) if item.name not in known)
 
     @property
     def generalization_factor(self) -> float:

@@ -407,14 +407,7 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
     method: Method | None = parts.get("method", Method())  # None where it cannot be read
     objective = method.objective if method is not None else Objective()
     place = ("method", "objective")
-    allowed = sorted(measures()[objective.measure].settings)
-    for setting in sorted(objective.model_fields_set - {"measure"}):
-        if setting not in allowed:
-            yield Problem(
-                "unknown-setting",
-                f"{place_of((*place, setting))}: measure '{objective.measure}' has no such setting",
-                remedy=f"it has {', '.join(allowed)}" if allowed else "leave it out",
-            )
+    yield from _measure_checks(objective, place)
     if method is not None:
         yield from method_checks(method, parts["promises"], attributes)
         yield from knm_checks(method, parts["promises"], attributes, parts.get("rest"))
@@ -423,6 +416,36 @@ def cross_checks(parts: PlainMapping) -> Iterator[Problem]:
     for name in objective.weights:
         yield from _must_be("quasi-identifier", name, (*place, "weights"), attributes)
     yield from _weight_checks(objective, attributes)
+
+
+_EXPECTED = {int: "a whole number", float: "a number", bool: "true or false", str: "text in quotes"}
+
+
+def _measure_checks(objective: Objective, place: Place) -> Iterator[Problem]:
+    """Whether the measure has the settings that are said, and its own ones can be as they are."""
+    kind = measures()[objective.measure]
+    own = {item.name: type(item.default) for item in kind.own()}
+    allowed = sorted(kind.settings | own.keys())
+    fits = True
+    for setting in sorted(objective.model_fields_set - {"measure"}):
+        at, value = (*place, setting), objective.own.get(setting)
+        if setting in objective.own and setting not in own:
+            told = did_you_mean(setting, [*type(objective).model_fields, *own])
+            yield Problem("unknown-key", f"{place_of(at)}: unknown key: {told}")
+        elif setting not in allowed:
+            yield Problem(
+                "unknown-setting",
+                f"{place_of(at)}: measure '{objective.measure}' has no such setting",
+                remedy=f"it has {', '.join(allowed)}" if allowed else "leave it out",
+            )
+        elif setting in own and type(value) not in {own[setting], *[int] * (own[setting] is float)}:
+            fits = False
+            yield wrong(at, _EXPECTED.get(own[setting], "something else"), value)
+    try:
+        kind(**{name: objective.own[name] for name in own if fits and name in objective.own})
+    except PolicyError as error:
+        for one in error.problems:
+            yield replace(one, message=f"{place_of(place)}: {one.message}")
 
 
 def _known_quasi(attributes: Mapping[str, Attribute | None]) -> tuple[dict[str, Attribute], bool]:

@@ -123,7 +123,8 @@ def _said(section: Section, before: str = "") -> Iterator[str]:
 
 
 def _default(section: Section, key: str) -> object:
-    return type(section).model_fields[key].get_default(call_default_factory=True)
+    field = type(section).model_fields.get(key)
+    return None if field is None else field.get_default(call_default_factory=True)
 
 
 def _unheeded(method: Method, own: Registered, key: str, place: str) -> Iterator[Problem]:

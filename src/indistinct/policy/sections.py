@@ -6,7 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, FiniteFloat, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from indistinct._sections import Section
@@ -546,6 +553,8 @@ class Attribute(Section):
 class Objective(Section):
     """What makes one release better than another."""
 
+    model_config = ConfigDict(extra="allow")  # a measure of a plugin may have settings of its own
+
     measure: Measure = "loss"
     """The measure that is minimized."""
     aggregate: Aggregate | None = None
@@ -556,6 +565,11 @@ class Objective(Section):
     """Use the measure's variant that never falls when a release is generalized further."""
     weights: dict[str, Annotated[FiniteFloat, Field(ge=0)]] = Field(default_factory=dict)
     """Weights of quasi-identifiers, instead of ``weight`` at the attribute."""
+
+    @property
+    def own(self) -> Plain:
+        """Settings that the measure alone has."""
+        return dict(self.model_extra or {})
 
 
 class Decoys(Section):

@@ -91,6 +91,7 @@ class Asked:
             gs_factor=goal.gs_factor,
             monotonic=goal.monotonic,
             weights=self.weights if takes_any and differ else {},
+            **goal.own,
         )
 
     @property
