@@ -677,8 +677,8 @@ CALLS = [
      [lambda: ind.anonymize("quoted.csv", QUOTED | {"source": {"quote": ""}})]),
     ('choose one, such as separator = ";"', lambda: ind.risk("latin.csv", quasi=["name"], source={"separator": "ab", "encoding": "latin-1"}),
      [lambda: ind.risk("latin.csv", quasi=["name"], source={"separator": ";", "encoding": "latin-1"})]),
-    ('encoding = "latin-1" under [source] with one', lambda: ind.anonymize("latin.csv", QUOTED),
-     [lambda: ind.anonymize("latin.csv", QUOTED | {"source": {"encoding": "latin-1"}})]),
+    ('encoding = "windows-1252" under [source] with one', lambda: ind.anonymize("latin.csv", QUOTED),
+     [lambda: ind.anonymize("latin.csv", QUOTED | {"source": {"encoding": "windows-1252"}})]),
     ('add query = "SELECT ..." to [source]', lambda: ind.anonymize("people.sqlite", QUOTED),
      [lambda: ind.anonymize("people.sqlite", QUOTED | {"source": {"query": "SELECT * FROM people"}})]),
 ]  # fmt: skip

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import lzma
+import re
 import sqlite3
 import sys
 from contextlib import closing, suppress
@@ -385,8 +386,11 @@ def test_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
     error = refused(put(tmp_path, "name;age\nAnn;1\nJürgen;2\n".encode("latin-1")))
     assert codes(error) == ["undecodable"]
     assert "line 3" in str(error)
-    assert 'encoding = "latin-1"' in str(error)
+    assert 'encoding = "windows-1252"' in str(error)
     assert "rgen" not in str(error)
+    euro = put(tmp_path, "Kosten €;age\n“3”;1\n".encode("cp1252"))  # no letters in latin-1
+    advised = re.findall(r'encoding = "([^"]+)"', str(refused(euro)))
+    assert [read_table(euro, encoding=one).columns for one in advised] == [["Kosten €", "age"]]
     header = refused(put(tmp_path, "Größe;age\n1;1\n".encode("latin-1")))
     assert codes(header) == ["undecodable"]
     wrong = refused(put(tmp_path, "a;b\nü;1\n"), encoding="ascii")

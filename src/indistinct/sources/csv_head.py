@@ -158,10 +158,13 @@ def unclosed(line: int, name: str) -> Problem:
 
 
 NAME_IT = (
-    "name its encoding, such as latin-1 or windows-1252: --encoding latin-1 without a policy,"
-    ' encoding = "latin-1" under [source] with one'
+    "name its encoding, such as windows-1252 or latin-1: --encoding windows-1252 without a policy,"
+    ' encoding = "windows-1252" under [source] with one'
 )
-"""What to do about texts in another encoding."""
+"""What to do about texts in another encoding.
+
+The first example has what spreadsheets write, such as a euro sign, and all letters of latin-1.
+"""
 
 
 def undecodable(
