@@ -130,6 +130,9 @@ def _cost(found: Evidence) -> str:
     said = [
         f"{shown(out)} of {shown(records)} records are suppressed ({share(out / (records or 1))})."
     ]
+    if people := found.run.get("people"):
+        gone, of = people["suppressed"], people["source"]
+        said.insert(0, f"{shown(gone)} of {shown(of)} people are suppressed ({share(gone / of)}).")
     if found.lost:
         lost = [f"{name} ({kept:.0%} left)" for name, kept in found.lost.items()]
         said.append(f"Little or nothing is left of {', '.join(lost)}.")

@@ -17,13 +17,14 @@ def chapter(found: Evidence) -> Chapter | None:
         return None
     before = found.of("risk")
     both = [after] if before is None else [before, after]
+    one_of, several = found.units
     head = ("release",) if before is None else ("before", "release")
     rows = [
-        ("highest risk of a record (R2)", *(share(one["highest"]) for one in both)),
+        (f"highest risk of a {one_of} (R2)", *(share(one["highest"]) for one in both)),
         ("average risk (R3), and a marketer's", *(share(one["average"]) for one in both)),
         *(
             (
-                f"records with a risk above {bound} (R1)",
+                f"{several} with a risk above {bound} (R1)",
                 *(share(one["above"][bound]) for one in both),
             )
             for bound in after["above"]
@@ -56,9 +57,9 @@ def chapter(found: Evidence) -> Chapter | None:
         "risk",
         "Risk of being found",
         "The attacker knows all quasi-identifiers of a person and that the person is in the "
-        "release, and guesses: the risk of a record is 1 / size of its class. At most 0.09 is "
-        "usual for public data, 0.2 to 0.33 for data that a few recipients signed for. Above "
-        "that it is alarming.",
+        "release, and guesses: the risk is 1 / size of the class. At most 0.09 is usual for "
+        "public data, 0.2 to 0.33 for data that a few recipients signed for. Above that it is "
+        "alarming.",
         parts,
     )
 
