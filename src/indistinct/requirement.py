@@ -164,13 +164,13 @@ class Requirement:
 def in_words(value: object) -> str:
     """A parameter as it stands in a sentence.
 
-    >>> in_words({"1": 10, "4": 3}), in_words(5), in_words(("day", "ward"))
-    ('{1: 10, 4: 3}', '5', 'day, ward')
+    >>> in_words({"1": 10, "4": 3}), in_words(5), in_words(["day", ""])
+    ('{1: 10, 4: 3}', '5', "[day, '']")
     """
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return ", ".join(map(in_words, value))
+        return f"[{', '.join(in_words(item) or repr(item) for item in value)}]"
     return str(value)
 
 

@@ -319,21 +319,24 @@ def _counted_missing(part: Promise, private: PrivateTable) -> list[WarningText]:
         return []
     tokens = {*private.policy.missing_tokens([name]).get(name, ()), ""}
     words = MISSING_AMONG_WORDS | MISSING_BESIDE_OTHERS
+    held = private.subjects.values_of(name).fill_null("")
     missing = [
         label
-        for label in {label or "" for label in sorted_values(private.subjects.values_of(name))}
-        if label in tokens or label.strip().lower() in words
+        for label in sorted_values(held)
+        if label is not None and (label in tokens or label.strip().lower() in words)
     ]
     if not missing:
         return []
+    weight = private.subjects.weight
+    of = held.is_in(missing).to_numpy()
+    share = float(np.average(of, weights=weight))
     listed = ", ".join(f'"{label}"' for label in sorted(missing))
     left_aside = f"not_applicable = [{listed}]"
     remedy = f"{left_aside} under [attributes.{toml_key(name)}] stops counting them"
     if not isinstance(part, AboutValues):
         remedy = f"add distinct-l-diversity or max-posterior, and in it {left_aside}"
-    return [
-        Kind.RISK(f"missing values of '{name}' count as one more value in {part.model}: {remedy}")
-    ]
+    told = f"missing values of '{name}' count as one more value in {part.model}: {remedy}"
+    return [Kind.RISK(told, share)]
 
 
 def counted_attributes(promises: Sequence[Promise]) -> list[str]:
