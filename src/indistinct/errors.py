@@ -37,13 +37,15 @@ class Where(TypedDict, total=False):
     attribute: str | None
     rows: tuple[int, ...]
     remedy: str | None
+    sheets: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Problem:
     """One problem: what is wrong, where, and what to write.
 
-    ``rows`` are record numbers counted from 1, the header not counted.
+    ``rows`` are record numbers counted from 1, the header not counted. ``sheets`` are those of a
+    workbook of which another one may hold the table.
     """
 
     code: str
@@ -52,6 +54,7 @@ class Problem:
     attribute: str | None = None
     rows: tuple[int, ...] = ()
     remedy: str | None = None
+    sheets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for part in ("message", "file", "remedy"):
@@ -78,6 +81,7 @@ class Problem:
             "attribute": self.attribute,
             "rows": list(self.rows),
             "remedy": self.remedy,
+            "sheets": list(self.sheets),
         }
         return {key: value for key, value in full.items() if value}
 

@@ -583,8 +583,31 @@ def test_other_sheets_are_named_where_the_first_one_is_no_table(
     told = str(refused(path))
     assert "'About' is the first sheet: name another one if the table is there" in told
     assert told.endswith("(--sheet, or sheet under [source]): 'People'")
+    assert {one.sheets for one in refused(path).problems} == {("People",)}
     assert read_table(path, sheet="People").rows() == [(34, "flu")]
     assert "first sheet" not in str(refused(path, sheet="About"))
+
+
+def test_that_the_first_of_several_sheets_is_read_is_told(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    path = tmp_path / "people.xlsx"
+    for row in (["age", "ill"], *[[20 + at // 4, "flu"] for at in range(12)]):
+        book.active.append(row)
+    book.save(path)
+    assert ind.workbench(path).notes == ()
+    book.create_sheet("2023")
+    book.save(path)
+    told = "sheet 'Sheet' is read, the first of the workbook: if the table is in another one, "
+    (note,) = ind.workbench(path).notes
+    assert note == f"{told}name it (--sheet, or sheet under [source]): 2023"
+    keys = {
+        "attributes": {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "promises": [{"model": "k-anonymity", "k": 2}],
+    }
+    assert note in ind.anonymize(path, keys).warnings
+    assert note not in ind.anonymize(path, {**keys, "source": {"sheet": "Sheet"}}).warnings
 
 
 @pytest.mark.parametrize(

@@ -290,6 +290,32 @@ def test_steps_are_seen_undone_and_kept_over_a_reload(enter: Enter, table: Path)
     page.wait_for_selector("#policy-told .note:not(.bad)")
 
 
+def test_another_sheet_of_a_workbook_is_read(enter: Enter, tmp_path: Path):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    book.active.title = "About"
+    book.active.append(["as of", None])
+    book.active.append(["May", 2024])
+    people = book.create_sheet("The people")
+    for row in (["age", "sex", "ill"], *[[20 + at % 9, "fm"[at % 2], "flu"] for at in range(90)]):
+        people.append(row)
+    path = tmp_path / "ward.xlsx"
+    book.save(path)
+    page = enter(None)
+    page.wait_for_selector("h1")
+    if page.query_selector("#show-open:visible"):
+        page.click("#show-open")
+    page.wait_for_selector("#path")
+    page.fill("#path", str(path))
+    page.click("#open-path")
+    page.wait_for_selector("text=the header has no name for column 2")
+    page.click("text=Read the sheet “The people”")
+    page.wait_for_selector("#role-age")
+    policy = tomllib.loads(path.with_suffix(".toml").read_text(encoding="utf-8"))
+    assert policy["source"]["sheet"] == "The people"
+
+
 def test_two_windows_show_the_same(enter: Enter, table: Path):
     page = enter(table)
     page.wait_for_selector("#role-ward")
@@ -304,6 +330,7 @@ def test_two_windows_show_the_same(enter: Enter, table: Path):
 
 def test_a_file_is_dropped_and_a_bad_one_explained(enter: Enter, table: Path):
     page = enter(None)
+    page.wait_for_selector("h1")
     if page.query_selector("#show-open:visible"):
         page.click("#show-open")
     page.wait_for_selector("text=Which table do you want to release?")

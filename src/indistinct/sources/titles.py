@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from indistinct.document import first_names
 from indistinct.errors import DataError
 from indistinct.sources.csv_head import refuse_dialect, separator_of
 from indistinct.sources.dialect import (
@@ -59,6 +60,12 @@ def notes_of_file(path: str | Path, table: object = None, **said: Any) -> tuple[
     """
     path = Path(path)
     hidden = hidden_in(path, said.get("sheet"))
+    first, *others = [said["sheet"]] if said.get("sheet") else _sheets(path)
+    if others:
+        hidden += (
+            f"sheet '{first}' is read, the first of the workbook: if the table is in another one, "
+            f"name it (--sheet, or sheet under [source]): {first_names(others)}",
+        )
     if isinstance(table, pl.DataFrame) and (few := rows_below(table)):
         hidden += (
             f"{_last(few)} nearly empty, and no other is: delete what is a sum or a note below "
@@ -187,6 +194,18 @@ def _records(lines: Iterable[str], dialect: Dialect) -> tuple[list[list[str]], l
         if len(rows) == _LOOKED:
             break
     return rows, starts
+
+
+def _sheets(path: Path) -> list[str]:
+    """The sheets of a workbook; one without a name for other files."""
+    kind = kind_of(path) if path.is_file() else None
+    try:
+        import fastexcel
+
+        names = fastexcel.read_excel(path).sheet_names if kind and kind.name == "excel" else []
+    except (ImportError, fastexcel.FastExcelError):
+        names = []
+    return names or [""]
 
 
 def _cells(path: Path, sheet: str | None) -> tuple[list[list[str]], list[int]]:

@@ -234,7 +234,7 @@ def _open(space: Workspace, asked: Plain) -> None:
     if not path.exists():
         raise DataError("no-such-table", "there is no such file or folder", file=str(path))
     source = asked.get("source") or {}
-    kinds = {"encoding": str, "header": bool}
+    kinds = {"encoding": str, "header": bool, "sheet": str}
     if not isinstance(source, dict) or any(
         type(value) is not kinds.get(key) for key, value in source.items()
     ):

@@ -79,6 +79,7 @@ class Workbook(WrittenKind):
                     "unknown-sheet",
                     f"no sheet '{sheet}': {did_you_mean(str(sheet), sheets)}",
                     file=name,
+                    sheets=tuple(sheets),
                 )
             require_room(path, str(sheet))
             settings: Plain = {"sheet_name": sheet, "raise_if_empty": False}
@@ -97,6 +98,7 @@ class Workbook(WrittenKind):
                     file=name,
                     remedy="name another sheet (--sheet, or sheet under [source]): "
                     f"{in_quotes(others)}",
+                    sheets=tuple(others),
                 )
             first = [] if how.sheet else others
             with _naming(first, str(sheet)):
@@ -166,7 +168,10 @@ def _naming(others: Sequence[str], sheet: str) -> Iterator[None]:
         told = f"; '{sheet}' is the first sheet: name another one if the table is there (--sheet, "
         told += f"or sheet under [source]): {in_quotes(others)}"
         raise DataError(
-            [replace(one, remedy=f"{one.remedy or ''}{told}") for one in error.problems]
+            [
+                replace(one, remedy=f"{one.remedy or ''}{told}", sheets=tuple(others))
+                for one in error.problems
+            ]
         ) from None
 
 

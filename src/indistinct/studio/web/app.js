@@ -108,7 +108,8 @@ function again(state) {
     codes.has("undecodable") ? way("as-western", "encoding", "cp1252", "Read it as Windows-1252 (Western Europe)") : null,
     state.problems.some((item) => item.code === "header-is-a-record" && item.remedy.includes("header = false")) ? way("without-header", "header", false, "The first line is data, not names") : null,
     codes.has("header-is-a-record") ? way("with-header", "header", true, "The first line has the names") : null,
-  ].filter(Boolean);
+    ...new Set(state.problems.flatMap((item) => item.sheets ?? [])),
+  ].map((one) => typeof one === "string" ? way(`sheet-${one}`, "sheet", one, `Read the sheet “${one}”`) : one).filter(Boolean);
   return ways.length ? h("p", { className: "row" }, ways) : null;
 }
 
