@@ -826,7 +826,7 @@ ELSEWHERE = {
     "tests/report": (
         "give --data FILE, without --public", "take the folder as indistinct wrote it; --public",
     ),
-    "tests/sources/test_files.py": ("name another sheet", "name another one if the table is there"),
+    "tests/sources/test_files.py": ("name another sheet",),
     "tests/sources": ("end the address with ?table=", "or the folder that --into named"),
     "needs Spark, a full disk or lines that are wrong": (
         "leave --engine out", "--engine spark out", "run without --engine", "leave --memory out", "make room on the disk",

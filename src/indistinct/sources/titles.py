@@ -60,7 +60,7 @@ def notes_of_file(path: str | Path, table: object = None, **said: Any) -> tuple[
     """
     path = Path(path)
     hidden = hidden_in(path, said.get("sheet"))
-    first, *others = [said["sheet"]] if said.get("sheet") else _sheets(path)
+    first, *others = [said["sheet"]] if said.get("sheet") else sheets_of(path) or [""]
     if others:
         hidden += (
             f"sheet '{first}' is read, the first of the workbook: if the table is in another one, "
@@ -120,6 +120,22 @@ def titles_of_file(path: str | Path, **said: Any) -> dict[str, str]:
     with suppress(DataError):  # those who read the table say what is wrong
         return {} if kind is None else kind.titles(path, Reading(**said))
     return {}
+
+
+def sheets_of(path: str | Path) -> list[str]:
+    """The names of the sheets of a workbook; nothing of other files, or if it is damaged."""
+    path = Path(path)
+    kind = kind_of(path) if path.is_file() else None
+    if kind is None or kind.name != "excel":
+        return []
+    try:
+        import fastexcel
+    except ImportError:
+        return []
+    try:
+        return list(fastexcel.read_excel(path).sheet_names)
+    except fastexcel.FastExcelError:  # those who read the table say what is wrong
+        return []
 
 
 def _first_rows(path: Path, said: PlainMapping) -> tuple[list[list[str]], list[int]]:
@@ -194,18 +210,6 @@ def _records(lines: Iterable[str], dialect: Dialect) -> tuple[list[list[str]], l
         if len(rows) == _LOOKED:
             break
     return rows, starts
-
-
-def _sheets(path: Path) -> list[str]:
-    """The sheets of a workbook; one without a name for other files."""
-    kind = kind_of(path) if path.is_file() else None
-    try:
-        import fastexcel
-
-        names = fastexcel.read_excel(path).sheet_names if kind and kind.name == "excel" else []
-    except (ImportError, fastexcel.FastExcelError):
-        names = []
-    return names or [""]
 
 
 def _cells(path: Path, sheet: str | None) -> tuple[list[list[str]], list[int]]:

@@ -100,8 +100,7 @@ class Workbook(WrittenKind):
                     f"{in_quotes(others)}",
                     sheets=tuple(others),
                 )
-            first = [] if how.sheet else others
-            with _naming(first, str(sheet)):
+            with _naming(others):
                 names = until_seen(header, name)
             below: Plain = {"read_options": {"header_row": skip_rows}} if skip_rows else {}
             settings |= {**below, "drop_empty_cols": False, "infer_schema_length": None}
@@ -121,7 +120,7 @@ class Workbook(WrittenKind):
         # Days beside a text are moments to the library; a text must not change how they are spelt.
         texts = pl.col(pl.String).str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "$1")
         frame = tidy(frame.with_columns(texts))
-        with _naming(first, str(sheet)):
+        with _naming(others):
             frame = with_names(frame, name)
         return with_decimal_points(frame) if how.decimal == "," else frame
 
@@ -158,15 +157,15 @@ class Workbook(WrittenKind):
 
 
 @contextmanager
-def _naming(others: Sequence[str], sheet: str) -> Iterator[None]:
-    """Name the other sheets in what is said of the first one, where nobody named a sheet."""
+def _naming(others: Sequence[str]) -> Iterator[None]:
+    """Name the other sheets in what is wrong with the names of this one: it may be no table."""
     try:
         yield
     except DataError as error:
         if not others:
             raise
-        told = f"; '{sheet}' is the first sheet: name another one if the table is there (--sheet, "
-        told += f"or sheet under [source]): {in_quotes(others)}"
+        told = "; or name another sheet (--sheet, or sheet under [source]): "
+        told += in_quotes(others)
         raise DataError(
             [
                 replace(one, remedy=f"{one.remedy or ''}{told}", sheets=tuple(others))
