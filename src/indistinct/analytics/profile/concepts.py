@@ -135,6 +135,7 @@ def concept_of(name: str) -> tuple[Concept, str] | None:
     if found is None and re.fullmatch(r"[nld][a-z]{3,}\d*", name):
         # ndisease is a number of diseases, lwage76 the logarithm of a wage, dkids a 0 or 1.
         found = _concept_of(name[1:])
+    found = found or _nearly_whole(name)
     if found is None and (short := abbreviated(name)):
         return concept_named(short[0]), short[1]
     if found is None and (head := _OF_THE_BASELINE.fullmatch(name)):
@@ -474,6 +475,22 @@ def _cut_short(name: str) -> tuple[Concept, str] | None:
     if found[0].name == "place" and words(name)[-1].isdigit():
         return None  # pref_1 and pref_2 are no prefectures
     return found[0], f"{name}{FOR}{found[1]}"
+
+
+_LEAST_WHOLE = 5
+_LOST = 2
+
+
+def _nearly_whole(name: str) -> tuple[Concept, str] | None:
+    """What a word of the vocabulary is about of which a name lacks one or two letters: incom.
+
+    >>> _nearly_whole("INCOM")[0].name, _nearly_whole("commun") is None
+    ('money', True)
+    """
+    cut = "".join(word for word in words(name) if not word.isdigit())
+    found = _beginnings().get(cut) if len(cut) >= _LEAST_WHOLE else None
+    near = found is not None and len(found[1]) - len(cut) <= _LOST and cut not in _WHOLE_WORDS
+    return (found[0], f"{name}{FOR}{found[1]}") if found and near else None
 
 
 _OF_A_PARENT = re.compile(

@@ -273,6 +273,8 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
         return could_be_numbers(values) or RARE * values.distinct > values.filled
     if words(column) in (("loc",), ("teaching",)) and values.kind == "float":
         return True  # a locus of control, or a load of lessons
+    if concept.name == "place" and "geogr" in why and values.kind == "float":
+        return True  # marks for it
     if FOR in why:
         many = concept.name == "sex" and values.distinct > FEW
         return many or could_be_numbers(values)
@@ -350,9 +352,12 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
     return None
 
 
-_WEIGHTS = ("weight", "wght", "wgt", "wt", "poids", "peso", "gewicht", "pondera")
+_WEIGHTS = (
+    "weight", "wght", "wgt", "wt", "poids", "peso", "gewicht", "pondera", "ponderation",
+    "ponderacion", "ponderacao", "ponderazione",
+)  # fmt: skip
 _GLUED_WEIGHT = re.compile(
-    r"(?!birth|baby|child|new|body|b)(\w{2,}wt|weights|\w+(weight|wght|wgt)|wt(mec|int|saf)\w*)"
+    r"(?!l?(?:birth|baby|child|new|body|b))(\w{2,}wt|weights|\w+(weight|wght|wgt)|wt(mec|int|saf)\w*)"
 )
 """Names such as DISCWT, WTMEC2YR and dweight; newborn children weigh thousands of grams."""
 _MANY_DECIMALS = r"\.\d{4,}$"
@@ -366,7 +371,8 @@ _FURTHER = 2
 def _is_weight_of_survey(column: str, values: Values) -> bool:
     """Whether numbers called a weight are about 1 or in the thousands, and computed.
 
-    Rounded ones differ more than the weights of newborn children do.
+    Rounded ones differ more than the weights of newborn children do. Computed ones of a few sizes
+    are those of strata.
     """
     glued = any(map(_GLUED_WEIGHT.fullmatch, words(column)))
     named = glued or names_one_of(column, _WEIGHTS) is not None
@@ -375,7 +381,8 @@ def _is_weight_of_survey(column: str, values: Values) -> bool:
         return False
     exact = values.sample.str.strip_chars().str.contains(_MANY_DECIMALS).mean()
     computed = values.kind == "float" and isinstance(exact, float) and exact >= NEARLY_ALL / 2
-    if computed and not _LIGHTEST <= middle <= _HEAVIEST:
+    strata = glued and RARE * values.distinct <= values.filled
+    if computed and (strata or not _LIGHTEST <= middle <= _HEAVIEST):
         return True
     if middle <= (_HEAVIEST if values.kind == "float" or glued else _HEAVIEST_CHILD):
         return False

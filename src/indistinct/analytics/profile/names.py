@@ -172,7 +172,7 @@ _HEAD = re.compile(rf"[A-Za-z]{{1,{MOST_LETTERS}}}\d*[_.]")
 _BEGINS_WITH_ID = re.compile(r"^ID([a-z]{3,}\w*)$")
 _GLUED = re.compile(
     r"(?<=[A-Za-z]{3}[b-hj-np-tv-z])(?<!ac(?=ids?$))(?=(ids?|cd|dt|nr|num|code)$)"
-    r"|(?<=^[b-df-hj-np-tv-z]{3})(?=id$)",
+    r"|(?<=^[a-z]{2}[b-hj-np-tv-z])(?<!cov|rap|lip|sol|val|viv|tim|rig|hum|luc|fet)(?=ids?$)",
     re.IGNORECASE,
 )
 

@@ -43,7 +43,12 @@ from indistinct.analytics.profile.record_numbers import (
     shared_by_many,
 )
 from indistinct.analytics.profile.safe_harbor import Column as Looked
-from indistinct.analytics.profile.safe_harbor import Tag, numbers_kinds, numbers_somebody, recognise
+from indistinct.analytics.profile.safe_harbor import (
+    Tag,
+    numbers_kinds,
+    numbers_somebody,
+    recognise,
+)
 from indistinct.analytics.profile.unread import could_count_days, how_to_write
 from indistinct.analytics.profile.values import Values, read_values
 from indistinct.document import in_quotes, many
@@ -254,7 +259,7 @@ def _role(
         return "identifier", ["a different number or code in every record, like a record number"]
     if alone and not known:
         return "identifier", [alone]
-    if found and (number := numbers_stays(column, values, found[0].role)):
+    if found and (number := numbers_stays(column, values, found[0])):
         return "identifier", [number]
     if found:
         concept, why = found

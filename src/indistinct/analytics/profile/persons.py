@@ -11,15 +11,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from indistinct.analytics.profile.names import apart, is_one_of, names_one_of
+from indistinct.analytics.profile.names import apart, is_one_of, names_one_of, words
 from indistinct.analytics.profile.person_keys import (
     CHANGING,
+    FEWEST_NUMBERS,
     STEADY,
     Column,
     Numbering,
     person_keys,
     several_people,
 )
+from indistinct.analytics.profile.safe_harbor import numbers_things
 from indistinct.document import PlainData, in_quotes, many
 from indistinct.frozen import dataclass
 from indistinct.sources.table import Table
@@ -71,6 +73,8 @@ class Persons(PlainData):
 NUMBERS = ("id", "no", "nr", "nbr", "num", "number", "key", "nummer")
 """Words for numbers of people: what else their names say counts for nothing, if they are some."""
 
+_NUMBERED = tuple((word,) for word in NUMBERS)
+
 PEOPLE = (
     "patient", "subject", "person", "member", "beneficiary", "bene", "client", "participant",
     "child", "infant", "newborn", "donor", "pat", "pid", "individual", "respondent", "enrollee",
@@ -82,8 +86,10 @@ STAYS = (
     "record", "row", "order", "event", "ticket", "household", "family", "dwelling", "occurrence",
     "fam", "hh", "isolate", "specimen", "sample", "prescription",
     "appointment", "physician", "phy", "doctor", "provider", "practitioner", "nurse", "surgeon",
-    "prescriber", "hospital", "site", "clinic", "facility", "ward",
+    "prescriber", "hospital", "site", "clinic", "facility", "ward", "school", "class", "teacher",
 )  # fmt: skip
+
+_OF_OTHERS = 2
 
 REPEATS = 1.5
 """From so many records of a value on, on average, it is asked whether it is a person's."""
@@ -110,10 +116,22 @@ def _of_people(name: str) -> int:
 
 def _is_named(item: Column) -> bool:
     """Whether the name of a column says that it holds numbers of people or of their records."""
-    return item.role == "identifier" and any(
+    tagged = any(
         "name" in tag.by and tag.kind.name in ("medical-record", "other", "health-plan")
         for tag in item.tags
     )
+    return item.role == "identifier" and (tagged or (item.could_number and _numbers(item.name)))
+
+
+def _numbers(name: str) -> bool:
+    """Whether a name is that of numbers of people, and ends with a word for a number."""
+    return _of_people(name) == 0 and words(apart(name))[-1:] in _NUMBERED
+
+
+def _are_people(item: Column) -> bool:
+    """Whether texts are names of people of whom a table seems to have several records each."""
+    named = any(tag.kind.name == "names" and "pattern" in tag.by for tag in item.tags)
+    return named and item.distinct >= FEWEST_NUMBERS and _of_people(item.name) < _OF_OTHERS
 
 
 def keys_of_people(table: Table, columns: Sequence[Column]) -> dict[str, Numbering]:
@@ -149,13 +167,24 @@ def _repeating(columns: Sequence[Column]) -> dict[str, Numbering]:
         item.name: Numbering()
         for item in columns
         if item.role == "identifier"
-        and item.could_number
+        and (item.could_number or _are_people(item))
         and REPEATS * item.distinct <= item.filled
         and (
             any(tag.kind.direct for tag in item.tags)
-            or (item.left_out and (item.kind == "text" or _GLUED.fullmatch(item.name)))
+            or (item.left_out and (item.kind == "text" or _ends_with_a_number(item.name)))
         )
     }
+
+
+def _ends_with_a_number(name: str) -> bool:
+    """Whether a name ends with a word for a number, and speaks of no stay or thing.
+
+    >>> _ends_with_a_number("LopNr"), _ends_with_a_number("ptnum"), _ends_with_a_number("visit_no")
+    (True, True, False)
+    """
+    parts = words(apart(name))
+    several = len(parts) > 1 and parts[-1:] in _NUMBERED
+    return _GLUED.fullmatch(name) is not None or (several and _of_people(name) < _OF_OTHERS)
 
 
 def persons_of(
@@ -251,8 +280,11 @@ def _doubt(columns: Sequence[Column], name: str, key: Numbering) -> str:
     ]
     if one_each:
         return f"'{one_each[0]}' is different in every record, and could be a person's number"
-    if _of_people(name) == 2:
-        return "its name is that of something that one person may have several of"
+    if _of_people(name) == _OF_OTHERS:
+        return "its name is that of something of which a person has several, or people share one"
+    whose = key.shown or is_one_of(name, ("id", "ids")) or not numbers_things(name)
+    if key.named and not whose:
+        return "its name says id, and not whose"
     if key.steady or key.named:
         return ""
     if not key.shown:

@@ -15,6 +15,7 @@ from indistinct.analytics.profile.contents import (
 from indistinct.analytics.profile.names import (
     words,
 )
+from indistinct.analytics.profile.safe_harbor import numbers_things
 from indistinct.analytics.profile.values import Values
 
 K = 5
@@ -113,8 +114,8 @@ def _numbers_sensitive(column: str, values: Values) -> bool:
     )
 
 
-def numbers_stays(column: str, values: Values, role: str) -> str:
-    """Why values number stays or records, although the name speaks of more; empty where not.
+def numbers_stays(column: str, values: Values, concept: Concept) -> str:
+    """Why values number stays, families or records, although the name speaks of more, if they do.
 
     Of stays there are many codes or long numbers, which may repeat, as a stay has several records.
     Days of a stay and trial visits are few.
@@ -122,9 +123,11 @@ def numbers_stays(column: str, values: Values, role: str) -> str:
     Arguments:
         column: its name.
         values: its values.
-        role: the role that its name suggests.
+        concept: what its name speaks of.
     """
-    if role == "sensitive" and _numbers_sensitive(column, values):
+    if concept.name == "family" and numbers_things(column) and values.distinct > FEW_RECORDS:
+        return "its name says id: it numbers families or households"
+    if concept.role == "sensitive" and _numbers_sensitive(column, values):
         return "a different number in nearly every record, like a record number"
     called = [word for word in words(column) if not word.isdigit()]
     if len(called) != 1 or called[0] not in _NUMBERED or values.distinct < FEW_RECORDS:

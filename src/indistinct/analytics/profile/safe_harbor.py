@@ -151,7 +151,7 @@ _PEOPLE = (
     "seqn", "duid", "household id", "hh id", "family id", "ptnum", "ptno", "patnum", "patno",
     "subjno", "subno", "student", "pupil", "employee", "client", "customer", "member",
     "eleve", "alumno", "aluno", "estudiante", "estudante", "studente", "schuler", "ogrenci",
-    "uczen", "empleado", "proband",
+    "uczen", "empleado", "proband", "case", "caso",
 )  # fmt: skip
 _NO_PLACE = (
     "ip address", "mac address", "mail address", "email address", "web address", "adresse ip",
@@ -329,7 +329,7 @@ def _name_is_believed(kind: str, column: Column) -> bool:
         few = 2 if is_one_of(column.name, ("id", "ids")) else FEW_PEOPLE
         return _many(column) or (column.distinct > few and bool(people))
     if kind == "names":
-        return column.kind != "boolean" and not _are_answers(column)
+        return column.kind != "boolean" and not (_are_answers(column) or _are_sentences(column))
     # One text for all may hide what is there in another table.
     hidden = column.distinct < 2 and column.kind == "text" and not _are_answers(column)
     return column.kind != "boolean" and (column.distinct > 2 or hidden)
@@ -346,6 +346,18 @@ def _are_answers(column: Column) -> bool:
     return 0 < column.distinct <= 2 and all(
         "".join(words(text)) in _ANSWERS for text in column.sample.to_list()
     )
+
+
+_OTHERWISE = ("first", "last", "middle")
+_LONGEST_NAME = 5
+
+
+def _are_sentences(column: Column) -> bool:
+    """Whether texts of which the name says first or last have more words than names do."""
+    if not is_one_of(column.name, _OTHERWISE):
+        return False
+    several = column.sample.str.count_matches(r"\S+").median()
+    return isinstance(several, float) and several > _LONGEST_NAME
 
 
 _NEVER = 100

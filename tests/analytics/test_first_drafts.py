@@ -1,0 +1,106 @@
+"""Roles and people of first drafts, on tables like those of which a draft was wrong."""
+
+import polars as pl
+import pytest
+
+from indistinct.analytics.profile.columns import profile
+from indistinct.analytics.profile.described import Profile
+
+N = 600
+AGES = [str(20 + at * 7 % 60) for at in range(N)]
+ILL = [("asthma", "gout", "flu")[at % 3] for at in range(N)]
+FIRST = ("Anna", "Peter", "Maria", "John", "Sarah", "David", "Laura", "Thomas", "Julia", "Paul")
+LAST = ("Smith", "Miller", "Brown", "Garcia", "Jones", "Wilson", "Martin", "Clark")
+
+
+def draft(**columns: list[str]) -> Profile:
+    """The draft of a table."""
+    return profile(pl.DataFrame(columns), "t").closed()
+
+
+def role_of(name: str, values: list[str], **others: list[str]) -> str:
+    """The role of one column beside others."""
+    return draft(**{name: values}, **others)[name].role
+
+
+def test_names_of_people_with_several_records_are_asked_for() -> None:
+    names = [f"{LAST[at % 8]}, {FIRST[at // 8 % 10]}" for at in range(N)]
+    person = draft(name=names, diagnosis=ILL).person
+    assert person is not None
+    assert (person.column, person.sure) == ("name", False)
+    assert draft(doctor_name=names, diagnosis=ILL).person is None
+
+
+def test_an_id_of_things_is_asked_for_and_not_stated() -> None:
+    packs = [str(100 + at * 13 % 97) for at in range(N)]
+    person = draft(packid=packs, age=AGES, diagnosis=ILL).person
+    assert person is not None
+    assert (person.column, person.sure) == ("packid", False)
+
+
+def test_a_number_of_somebody_goes_before_an_id_of_things() -> None:
+    packs = [str(100 + at * 13 % 97) for at in range(N)]
+    people = [str(1000 + at * 31 % 199) for at in range(N)]
+    columns = {"p1_lopnr_personnr": people, "packid": packs, "age": AGES, "diagnosis": ILL}
+    person = draft(**columns).person
+    assert person is not None
+    assert (person.column, person.sure) == ("p1_lopnr_personnr", True)
+
+
+def test_a_school_with_many_pupils_is_asked_for_and_not_stated() -> None:
+    schools = [f"{at % 60:05d}" for at in range(N)]
+    person = draft(SCHOOLID=schools, STIDSTD=[f"{at:05d}" for at in range(N)], age=AGES).person
+    assert person is None or not person.sure
+
+
+def test_repeated_numbers_that_end_with_a_word_for_a_number_are_asked_for() -> None:
+    numbers = [str(1000 + at * 37 % 211 * 4) for at in range(N)]
+    person = draft(LopNr=numbers, diagnosis=ILL).person
+    assert person is not None
+    assert (person.column, person.sure) == ("LopNr", False)
+
+
+def test_a_case_and_a_family_are_numbers_of_somebody() -> None:
+    cases = [str(2 + at * 5 % 331 * 3) for at in range(N)]
+    codes = [("C34.1", "J43.9", "I25.1", "I21.9")[at % 4] for at in range(N)]
+    assert role_of("case", cases, icd10=codes) == "identifier"
+    assert role_of("case", ["0", "1"] * (N // 2), age=AGES) != "identifier"
+    assert role_of("famid", [str(at % 97) for at in range(N)], diagnosis=ILL) == "identifier"
+    assert role_of("covid", ["0", "1"] * (N // 2), age=AGES) == "sensitive"
+
+
+def test_sentences_are_no_last_names() -> None:
+    said = ["I ate some in the last year", "I ate some in the last week", "I am eating some now"]
+    last = [said[at % 3] for at in range(30)]
+    assert role_of("last", last, sick=["0", "1", "1"] * 10) != "identifier"
+    assert role_of("last", [LAST[at % 8] for at in range(N)], diagnosis=ILL) == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("studwgt", [f"{4 + at % 40 / 7:.10f}" for at in range(N)], "identifier"),
+        ("ponderation", [f"{1 + at % 4 / 70:.10f}" for at in range(N)], "identifier"),
+        ("lbwght", [f"{4 + at % 40 / 70:.10f}" for at in range(N)], "sensitive"),
+        ("INCOM", [str((7 + at * 3 % 20) * 5000) for at in range(N)], "sensitive"),
+        ("nhood", [str(1 + at % 7) for at in range(N)], "quasi-identifier"),
+        ("agepa", [str(20 + at * 3 % 41) for at in range(N)], "quasi-identifier"),
+        ("geographie", [f"{40 + at * 7 % 599 / 10}" for at in range(N)], "sensitive"),
+    ],
+)
+def test_names_are_read_with_their_values(name: str, values: list[str], role: str) -> None:
+    assert role_of(name, values, diagnosis=ILL, age=AGES, smoker=["0", "1"] * (N // 2)) == role
+
+
+def test_columns_of_a_study_of_schools_are_known_by_its_codebook() -> None:
+    pupils = draft(
+        SCHOOLID=[f"{at % 60:05d}" for at in range(N)],
+        STRATIO=[f"{10 + at % 60 / 7:.2f}" for at in range(N)],
+        ST01Q01=[str(7 + at % 5) for at in range(N)],
+        ST03Q01=[str(1 + at * 7 % 12) for at in range(N)],
+        ST04Q01=[str(1 + at % 2) for at in range(N)],
+        ST23Q01=[str(1 + at * 7 // 11 % 2) for at in range(N)],
+    )
+    known = [one.attribute for one in pupils.attributes if one.role == "quasi-identifier"]
+    assert {"ST01Q01", "ST03Q01", "ST04Q01"} <= {*known}
+    assert "ST23Q01" not in known
