@@ -116,7 +116,7 @@ def kept(seen: Profile, frame: pl.DataFrame) -> dict[str, tuple[float, float]]:
     release = anonymize(frame, policy)
     shares = {}
     for name, item in policy.attributes.items():
-        if item.role != "quasi-identifier":
+        if item.role != "quasi-identifier" or name not in frame.columns:  # drafts may add one
             continue
         values, counts = distinct_values(table.text([name])[name])
         parts = np.array(counts) / sum(counts)

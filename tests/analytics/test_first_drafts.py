@@ -104,3 +104,45 @@ def test_columns_of_a_study_of_schools_are_known_by_its_codebook() -> None:
     known = [one.attribute for one in pupils.attributes if one.role == "quasi-identifier"]
     assert {"ST01Q01", "ST03Q01", "ST04Q01"} <= {*known}
     assert "ST23Q01" not in known
+
+
+def test_a_dummy_follows_from_a_few_groups_with_many_records() -> None:
+    schooling = [str(at * 7 // 3 % 4) for at in range(N)]
+    others = {"momeducation": schooling, "diagnosis": ILL, "smoker": ["0", "1"] * (N // 2)}
+    dummy = [str(int(group == "1")) for group in schooling]
+    assert role_of("lths", dummy, **others) == "quasi-identifier"
+    dummy[-1] = "0"  # it does not follow any more
+    assert role_of("lths", dummy, **others) == "sensitive"
+
+
+def test_replicates_of_weights_are_left_out() -> None:
+    weights = [10 + at % 37 / 7 for at in range(N)]
+    columns = {"W_FSTUWT": [f"{weight:.4f}" for weight in weights], "diagnosis": ILL}
+    for number in range(1, 13):
+        half = [1.5 if at * (2 * number + 1) // 5 % 2 else 0.5 for at in range(N)]
+        columns[f"W_FSTR{number}"] = [f"{a * b:.4f}" for a, b in zip(weights, half, strict=True)]
+        columns[f"score{number}"] = [f"{a * b * 9:.4f}" for a, b in zip(weights, half, strict=True)]
+    seen = draft(**columns)
+    assert {seen[f"W_FSTR{number}"].role for number in range(1, 13)} == {"identifier"}
+    assert {seen[f"score{number}"].role for number in range(1, 13)} == {"sensitive"}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("over65", ["0", "1", "0"] * (N // 3), "quasi-identifier"),
+        ("camp", [("IFO", "DAG", "HAG")[at % 3] for at in range(N)], "quasi-identifier"),
+        ("b.marr", ["0", "1", "0"] * (N // 3), "quasi-identifier"),
+        ("nohouse_encr", [str(500_000 + at // 2 * 37) for at in range(N)], "identifier"),
+        ("self", [str(1 + at % 5) for at in range(N)], "sensitive"),
+    ],
+)
+def test_short_names_of_surveys(name: str, values: list[str], role: str) -> None:
+    assert role_of(name, values, diagnosis=ILL, smoker=["0", "1"] * (N // 2)) == role
+
+
+def test_a_case_with_several_events_is_stated() -> None:
+    cases = [str(1000 + at // 3) for at in range(N)]
+    person = draft(case_id=cases, activity=ILL, resource=["a", "b"] * (N // 2)).person
+    assert person is not None
+    assert (person.column, person.sure) == ("case_id", True)

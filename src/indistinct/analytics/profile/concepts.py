@@ -422,9 +422,9 @@ _WHOLE_WORDS = frozenset(
      "mont", "serv", "sess", "passe", "consul", "prec", "paris", "cabi", "race", "provide", "divi",
      "post", "comp", "complex", "equi", "indi", "mede", "inte", "sect", "cont", "contin", "disc",
      "orth", "ortho", "prot", "prote", "cath", "fresh", "tele", "pret", "sepa", "depe", "spor",
-     "posi", "posit", "prog", "progr", "care", "refe", "refer", "disp", "dest", "tran", "trans",
-     "transf", "ambu", "spec", "speci", "prom", "cour", "singl", "trai", "train", "first", "atte",
-     "attend", "resi", "plur", "perso", "super", "work", "shif", "term", "rank", "life")
+     "posi", "posit", "self", "prog", "progr", "care", "refe", "refer", "disp", "dest", "tran",
+     "trans", "transf", "ambu", "spec", "speci", "prom", "cour", "singl", "trai", "train", "first",
+     "atte", "attend", "resi", "plur", "perso", "super", "work", "shif", "term", "rank", "life")
 )  # fmt: skip
 """Short words that are cut from others, or mean something by themselves."""
 
@@ -541,6 +541,8 @@ def _of_a_wave(name: str) -> tuple[Concept, str] | None:
     """
     for match in (_WAVE.fullmatch(name), _SECTION.fullmatch(name)):
         told = _concept_of(match[1]) if match else None
+        if match and told is None and (short := abbreviated(match[1])):
+            told = concept_named(short[0]), short[1]
         if told and told[0].role == "quasi-identifier" and told[0].name != "time":  # a T wave
             return told
     return None

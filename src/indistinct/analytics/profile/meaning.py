@@ -103,6 +103,8 @@ def _by_values(column: str, values: Values) -> tuple[Concept, str] | None:
     several = values.largest is not None and values.largest <= _MANY_SPOKEN
     if _OF_AGES.fullmatch(column.lower()) and several and values.kind == "integer":
         return concept_named("family"), "its name says of which ages it counts people"
+    if _PAST_AN_AGE.fullmatch(column) and _says_yes_or_no(values):
+        return concept_named("age"), "its name is an age, and its values say whether"
     if _YEAR_OR_NOT.fullmatch(column) and _says_yes_or_no(values):
         return concept_named("time"), "its name is a year, and its values say whether"
     if is_one_of(column, ("student", "pupil")) and values.distinct <= _FEWEST_LETTERS:
@@ -146,6 +148,7 @@ _OF_AGES = re.compile(
 )
 """Names such as numlt5 and num5_17: the people of some ages that a household has."""
 
+_PAST_AN_AGE = re.compile(r"(over|under|above|below|aged|older|younger)[._ ]?\d\d", re.IGNORECASE)
 _YEAR_OR_NOT = re.compile(
     r"(?:y|yr|year|yd|dy|ano|jahr)_?(?:19|20)?\d\d|d_?(?:19|20)\d\d", re.IGNORECASE
 )

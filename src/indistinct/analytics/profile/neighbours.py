@@ -120,6 +120,7 @@ def settled(
     found: dict[str, tuple[Role, str]] = {**dict(_keys_elsewhere(table, columns)), **asked}
     found |= dict.fromkeys(_points(table, columns), ("identifier", _POINTS))
     found |= dict(_dummies(table, columns))
+    found |= dict(_replicates(table, columns))
     found |= dict(_parts_of_dates(columns))
     found |= dict(_months_of_years(columns))
     found |= dict(_days_of_months(columns))
@@ -383,6 +384,40 @@ def _is_a_score(columns: Sequence[Neighbour], item: Neighbour) -> bool:
     return len(alike) >= _ASKED
 
 
+_REPLICATES = 8
+_AS_LARGE = 0.1
+_WITH_NUMBER = re.compile(r"(.*?)[._]?\d+")
+
+
+def _replicates(
+    table: Table, columns: Sequence[Neighbour]
+) -> Iterator[tuple[str, tuple[Role, str]]]:
+    """Numbered columns that are in the mean as large as the weights of a survey beside them.
+
+    They are these weights in other draws of the sample, and tell the groups that were drawn from.
+    """
+    weights = [one for one in columns if one.about == "survey" and one.kind == "float"]
+    series: dict[str, list[Neighbour]] = {}
+    for item in columns if weights else ():
+        numbered = _WITH_NUMBER.fullmatch(item.name)
+        if numbered and item.kind == "float" and item not in weights:
+            series.setdefault(numbered[1], []).append(item)
+    for found in series.values():
+        if len(found) < _REPLICATES:
+            continue
+        some = table.sample([one.name for one in (*weights, *found)], SOME_RECORDS)
+        means = some.select(pl.all().str.strip_chars().cast(pl.Float64, strict=False).mean())
+        of = {name: mean or 0.0 for name, mean in means.row(0, named=True).items()}
+        for weight in weights:
+            own = of[weight.name]
+            middle = float(np.mean([of[one.name] for one in found]))
+            near = abs(middle - own) <= _AS_LARGE * own
+            if own > 0 and near and all(own < _TWO * of[one.name] < 3 * own for one in found):
+                why = f"it is '{weight.name}' in another draw of the sample"
+                yield from ((one.name, ("identifier", why)) for one in found)
+                break
+
+
 _COULD_HARM = "nothing says what its table is about, so it could harm"
 MEMBERS = 2
 """So many columns whose names begin alike, all sensitive numbers, speak for another one."""
@@ -547,9 +582,22 @@ def _follows(
     could = (one for one in tellers[:MOST_BESIDE] if not differs(one.name, item.name))
     for one in islice(could, MOST_TELLERS):
         differing, expected = differences(table, one.name, item.name)
-        if not differing and expected >= FEWEST_EXPECTED:
+        enough = expected >= FEWEST_EXPECTED or (not several and _would_differ(table, one, item))
+        if not differing and enough:
             return one.role, f"it follows from '{one.name}'"
     return None
+
+
+_FEWEST_PAIRS = 200
+"""Records of a few groups that would differ from the one before them by chance, at least."""
+
+
+def _would_differ(table: Table, one: Neighbour, item: Neighbour) -> bool:
+    """Whether many records of a few groups would differ by chance from others of their group."""
+    counts = table.distinct([item.name])[count_column([item.name])].to_numpy()
+    share = counts / counts.sum()
+    pairs = (item.filled - one.distinct) * (1 - float((share**2).sum()))
+    return pairs >= _FEWEST_PAIRS
 
 
 AS_CLOSELY = 0.99

@@ -282,8 +282,9 @@ def _doubt(columns: Sequence[Column], name: str, key: Numbering) -> str:
         return f"'{one_each[0]}' is different in every record, and could be a person's number"
     if _of_people(name) == _OF_OTHERS:
         return "its name is that of something of which a person has several, or people share one"
+    tags = {tag.kind.name for item in columns if item.name == name for tag in item.tags}
     whose = key.shown or is_one_of(name, ("id", "ids")) or not numbers_things(name)
-    if key.named and not whose:
+    if key.named and not whose and tags.isdisjoint(("medical-record", "health-plan")):
         return "its name says id, and not whose"
     if key.steady or key.named:
         return ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from indistinct.analytics.profile.amounts import (
     looks_measured,
 )
@@ -125,8 +127,9 @@ def numbers_stays(column: str, values: Values, concept: Concept) -> str:
         values: its values.
         concept: what its name speaks of.
     """
-    if concept.name == "family" and numbers_things(column) and values.distinct > FEW_RECORDS:
-        return "its name says id: it numbers families or households"
+    family = concept.name == "family" and numbers_things(column) and values.distinct > FEW_RECORDS
+    if family or (_OF_A_HOUSE.search(column) and _are_long_numbers(values)):
+        return "it numbers families or households"
     if concept.role == "sensitive" and _numbers_sensitive(column, values):
         return "a different number in nearly every record, like a record number"
     called = [word for word in words(column) if not word.isdigit()]
@@ -136,6 +139,15 @@ def numbers_stays(column: str, values: Values, concept: Concept) -> str:
     if (lengths < LEAST_DIGITS).any() or lengths.n_unique() > 2 or not could_be_numbers(values):
         return ""
     return "numbers or codes of stays: they say which records belong together"
+
+
+_OF_A_HOUSE = re.compile(r"(?i)house|hous?hold|hogar|menage|haushalt|huishoud|famil")
+
+
+def _are_long_numbers(values: Values) -> bool:
+    """Whether whole numbers are long and hardly repeat, as no sizes and codes do."""
+    long = values.kind == "integer" and 2 * values.distinct >= values.filled >= FEW_RECORDS
+    return long and bool((values.sample.str.len_chars() > LEAST_DIGITS).all())
 
 
 _NUMBERED = ("visit", "visits", "stay", "stays")
