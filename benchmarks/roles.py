@@ -165,7 +165,7 @@ def main() -> None:
     sums: dict[str, Score] = {}
     rows = []
     for name, truth in truths.items():
-        path = folder / f"{name}.csv"
+        path = folder / f"{name}.{truth.get('ending', 'csv')}"
         turn = truth.get("round", 1)
         if given.table not in (None, name) or given.round not in (None, turn) or not path.exists():
             continue
