@@ -146,3 +146,39 @@ def test_a_case_with_several_events_is_stated() -> None:
     person = draft(case_id=cases, activity=ILL, resource=["a", "b"] * (N // 2)).person
     assert person is not None
     assert (person.column, person.sure) == ("case_id", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "token"),
+    [
+        ("prolactin", [f"{4 + at * 7 % 301 / 4}" for at in range(N)], "99.99"),
+        ("height_cm", [f"{140 + at * 7 % 301 / 8}" for at in range(N)], "999.9"),
+        ("age", [str(20 + at * 7 % 60) for at in range(N)], "99"),
+    ],
+)
+def test_nines_that_stand_for_missing(name: str, values: list[str], token: str) -> None:
+    values = [token if at % 12 == 0 else value for at, value in enumerate(values)]
+    assert draft(**{name: values}, diagnosis=ILL)[name].codes == (token,)
+    values[::12] = values[1::12]
+    assert draft(**{name: values}, diagnosis=ILL)[name].codes == ()
+
+
+def test_no_nines_that_most_records_have_and_none_that_are_as_frequent_as_others() -> None:
+    hours = [str(99 if at % 3 else 20 + at * 7 % 60) for at in range(N)]
+    assert draft(hours=hours, diagnosis=ILL)["hours"].codes == ()
+    percentiles = [f"{at * 7 % 1000 / 10}" for at in range(1000)]
+    assert draft(percentile=percentiles)["percentile"].codes == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("agec", [str(1 + at * 7 % 26) for at in range(N)]),
+        ("ageblood", [str(44 + at * 7 % 25) for at in range(N)]),
+        ("sexc", [str(1 + at % 2) for at in range(N)]),
+        ("nm_chld", [str(1 + at * 7 % 5) for at in range(N)]),
+        ("datanas", [str(-15_000 + at * 7) for at in range(N)]),
+    ],
+)
+def test_short_names_of_somebody_s_age_sex_children_and_birth(name: str, values: list[str]) -> None:
+    assert role_of(name, values, diagnosis=ILL) == "quasi-identifier"

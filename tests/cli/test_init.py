@@ -318,6 +318,31 @@ def test_a_title_and_decimal_commas_are_found(run, tmp_path: Path):
     assert 'decimal = "."' in policy.read_text()
 
 
+def test_the_sheet_of_several_that_is_read_stands_in_the_draft(run, tmp_path: Path):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("fastexcel")
+    book = openpyxl.Workbook()
+    book.active.title = "Codes"
+    book.active.append(["code", "meaning"])
+    book.active.append(["1", "male"])
+    data = book.create_sheet("People")
+    data.append(["age", "sex"])
+    for at in range(60):
+        data.append([20 + at % 30, 1 + at % 2])
+    path, policy = tmp_path / "people.xlsx", tmp_path / "p.toml"
+    book.save(path)
+    told = "the first of 2 sheets is read: sheet = 'Codes'"
+    assert told in run("init", path, "--policy", policy).stdout
+    assert f'# {told}\nsheet = "Codes"\n' in policy.read_text()
+    again = run("init", path, "--policy", policy, "--force", "--sheet", "People").stdout
+    assert "sheets" not in again
+    assert "age" in again
+    book.remove(book["Codes"])
+    book.save(path)
+    assert "sheets is read" not in run("init", path, "--policy", policy, "--force").stdout
+    assert "source" not in tomllib.loads(policy.read_text())
+
+
 @pytest.mark.parametrize(
     ("option", "said"),
     [

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from indistinct.analytics.profile.columns import profile
 from indistinct.analytics.profile.described import COMMAS, Profile
-from indistinct.document import first_names, many
+from indistinct.document import first_names, in_quotes, many
 from indistinct.frozen import dataclass
 from indistinct.sources.table import Table
-from indistinct.sources.titles import rows_above
+from indistinct.sources.titles import rows_above, sheets_of
 from indistinct.types import Plain
 
 
@@ -32,7 +32,7 @@ class FirstLook:
 
 
 def first_look(path: Path, source: Plain, read: Callable[[Plain], Table]) -> FirstLook:
-    """Read a file, and find what nobody said: rows above the names, and the decimal mark.
+    """Read a file, and find what nobody said: sheet, rows above the names, and decimal mark.
 
     Arguments:
         path: the file.
@@ -43,6 +43,9 @@ def first_look(path: Path, source: Plain, read: Callable[[Plain], Table]) -> Fir
         DataError: it cannot be read.
     """
     why: dict[str, str] = {}
+    if "sheet" not in source and len(sheets := sheets_of(path)) > 1:
+        source = {**source, "sheet": sheets[0]}
+        why["sheet"] = f"the first of {len(sheets)} sheets is read: sheet = {in_quotes(sheets[:1])}"
     if "skip_rows" not in source and (above := rows_above(path, **source)):
         source = {**source, "skip_rows": above}
         stand = many(above, "row stands", "rows stand")

@@ -511,11 +511,16 @@ _PARENTS = frozenset(
     ("mother", "father", "mom", "mum", "dad", "parent", "parents", "maternal", "paternal", "spouse")
 )
 
+_OF_ONE = re.compile(r"(age|sex|race|educ|occup|edad|sexo)_?[bcfhmprw]", re.IGNORECASE)
+"""Names that end with the letter of somebody: agec, sexc."""
+
 _OF_PARENTS = ("education", "occupation", "ethnicity", "religion", "sex")
 
 
 def _of_a_parent(name: str) -> tuple[Concept, str] | None:
     """What a name is about that begins with the letter of a relative: Medu, fjob, csex."""
+    if own := _OF_ONE.fullmatch(name):
+        return _concept_of(own[1])
     found = _OF_A_PARENT.fullmatch(name)
     if found is None:
         return None

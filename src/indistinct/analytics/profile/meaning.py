@@ -74,7 +74,7 @@ def meant(
     if found is None:
         return _by_values(column, values)
     concept, why = found
-    if other := _of_a_group(column, values):
+    if other := _of_a_group(column, values) or _at_which_age(column, concept, why, values):
         return other
     if concept.name == "time" and _are_no_times(column, why, values):
         return None
@@ -352,6 +352,16 @@ def _of_a_group(column: str, values: Values) -> tuple[Concept, str] | None:
         return concept_named("family"), "its name says size, but its values are not body heights"
     if is_one_of(column, ("grade",)) and _HIGHEST_GRADE < values.largest <= _LAST_GRADE:
         return concept_named("education"), "its name says grade, its values are grades of a school"
+    return None
+
+
+def _at_which_age(
+    column: str, concept: Concept, why: str, values: Values
+) -> tuple[Concept, str] | None:
+    """The age at something that a name says in one word: ageblood."""
+    glued = concept.role == "sensitive" and "…" in why and column.lower().startswith("age")
+    if glued and values.kind == "integer" and could_be_years_of_life(values):
+        return concept_named("age"), "its name begins with age, its values are as those of ages"
     return None
 
 

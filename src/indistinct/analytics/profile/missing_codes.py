@@ -65,8 +65,15 @@ def _relative(name: str) -> bool:
     return short or names_one_of(name, _RELATIVE) is not None
 
 
+_NINES = re.compile(r"9+\.99*")
+
+
 def _written(number: float) -> str:
-    return str(int(number)) if number == int(number) else ""
+    """The digits of a whole number, or of one that has nines alone: 99.99."""
+    if number == int(number):
+        return str(int(number))
+    text = str(number)
+    return text.replace(".", "") if _NINES.fullmatch(text) else ""
 
 
 def _below(values: Values, at: Ints, numbers: list[float], others: int) -> Far:
@@ -82,17 +89,33 @@ def _below(values: Values, at: Ints, numbers: list[float], others: int) -> Far:
 
 def _above(values: Values, at: Ints, held: Floats) -> Far:
     """Codes above all other numbers, with a gap that is wider than these are spread."""
+    if not len(held):
+        return {}
     numbers = [*held[:1].tolist(), *held[1:][-MOST_CODES - 1 :].tolist()]
     most = next(
         (many for many in range(min(MOST_CODES, len(held) - 1), 0, -1) if _apart(numbers, many)), 0
     )
     if not most:
-        return {}
+        return _frequent(values, at[-1:], _written(numbers[-1]))
     known = _counted(values, at[-most:])
     return {
         text: (number > SMALL and count > 1) or (numbers[-most - 1] <= 3 and number == SMALL)
         for number, (text, count) in zip(numbers[-most:], known.items(), strict=True)
     }
+
+
+_OFTEN = 5
+
+
+def _frequent(values: Values, at: Ints, digits: str) -> Far:
+    """The largest number, if it has nines alone and is far more frequent than all others."""
+    if len(digits) < 2 or set(digits) != {"9"}:
+        return {}
+    known = _counted(values, at)
+    times, *others = values.counts.top_k(2).sort(descending=True).to_list()
+    frequent = _OFTEN <= times <= values.filled / 2 and times in known.values()
+    far = frequent and times >= 3 * max(others, default=0)
+    return dict.fromkeys(known, True) if far else {}
 
 
 def _counted(values: Values, at: Ints) -> dict[str, int]:
