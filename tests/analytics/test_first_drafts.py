@@ -182,3 +182,24 @@ def test_no_nines_that_most_records_have_and_none_that_are_as_frequent_as_others
 )
 def test_short_names_of_somebody_s_age_sex_children_and_birth(name: str, values: list[str]) -> None:
     assert role_of(name, values, diagnosis=ILL) == "quasi-identifier"
+
+
+def test_answers_in_people_s_own_words_are_left_out() -> None:
+    parts = ("el trato", "el sueldo", "la limpieza", "el horario", "la gente", "el clima")
+    answers = [f"{parts[at % 6]} y {parts[at // 6 % 6]} de {FIRST[at % 10]}" for at in range(N)]
+    asked = "¿Qué destacas de la empresa como un buen lugar para trabajar?"
+    assert role_of(asked, answers, age=AGES) == "identifier"
+    assert role_of(asked, [parts[at % 6] for at in range(N)], age=AGES) == "sensitive"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Do you always deposit these data in dedicated community repositories?",
+        "Are you aware that there is a repository of the community?",
+        "Vorherige_Behandlung_Deutschland",
+    ],
+)
+def test_yes_and_no_to_a_question_with_a_word_for_a_place(name: str) -> None:
+    values = ["Ja" if at * 7 // 11 % 3 else "Nein" for at in range(N)]
+    assert role_of(name, values, diagnosis=ILL, age=AGES) == "sensitive"

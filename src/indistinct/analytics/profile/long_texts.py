@@ -100,6 +100,9 @@ def is_free_text(column: str, values: Values) -> bool:
     about = concept_of(column)
     if about and about[0].name in _NAMED_AT_LENGTH:
         return varied and letters >= 2 * _SENTENCE_LETTERS
+    asked = about is not None and about[0].name == "opinion"
+    if asked and 2 * values.distinct >= values.filled >= FEW_RECORDS:
+        return blanks >= 1
     if named:
         return blanks >= 1 and letters >= _NOTE_LETTERS and (varied or values.distinct > 20)
     long = letters >= 3 * _SENTENCE_LETTERS and values.distinct > 20

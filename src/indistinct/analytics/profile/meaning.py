@@ -290,6 +290,8 @@ def _means_nothing(column: str, concept: Concept, why: str, values: Values) -> b
     if words(column) == ("distance",) and values.numbers is not None:  # or one in a mouth
         low, high = _ends(values.numbers)
         return low is not None and high is not None and high < _FURTHEST * low
+    if why.endswith("…land") and _are_yes_and_no(values):
+        return True  # whether somebody was treated in Deutschland
     if concept.name == "language":  # or marks for it
         return values.numbers is not None and values.distinct > _MANY_SPOKEN
     kinds = concept.role == "sensitive" and _OF_KINDS.search(why) is not None
