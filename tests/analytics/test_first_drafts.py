@@ -203,3 +203,18 @@ def test_answers_in_people_s_own_words_are_left_out() -> None:
 def test_yes_and_no_to_a_question_with_a_word_for_a_place(name: str) -> None:
     values = ["Ja" if at * 7 // 11 % 3 else "Nein" for at in range(N)]
     assert role_of(name, values, diagnosis=ILL, age=AGES) == "sensitive"
+
+
+def test_a_word_that_stands_for_missing_among_ages() -> None:
+    ages = [AGES[at] if at % 20 else "x" for at in range(N)]
+    edad = draft(edad=ages, diagnosis=ILL)["edad"]
+    assert (edad.type, [*edad.missing_tokens]) == ("number", ["x"])
+    wards = [AGES[at] if at % 20 else "ICU" for at in range(N)]
+    assert draft(ward=wards, diagnosis=ILL)["ward"].type != "number"
+    groups = ["adult" if at % 2 else AGES[at] for at in range(N)]
+    assert "adult" not in draft(edad=groups, diagnosis=ILL)["edad"].missing_tokens
+
+
+def test_a_web_address_that_repeats_is_no_person() -> None:
+    pages = [f"https://example.org/news/{at * 7 % 33}" for at in range(N)]
+    assert draft(fuente=pages, edad=AGES, diagnosis=ILL).person is None

@@ -158,6 +158,8 @@ def content_of(name: str, values: Values) -> Content | None:
         why = f"its values are numbers of {'seconds' if since == SPSS else 'days'}"
         return Content("time", why, certain=not is_of_a_life(name), since=since)
     named = concept_of(name)
+    if named and named[0].name == "age" and (words := _words_among_ages(values)):
+        return Content("age", f"its name says {named[1]}", missing=words)
     if named and named[0].name == "age" and (read := mixed_ages(values)):
         return Content("age", f"its name says {named[1]}", ages=True, stray=not all(read))
     texts = _Texts(name, values)
@@ -175,6 +177,21 @@ def content_of(name: str, values: Values) -> Content | None:
     elif found is None and _numbers_a_question(name) and could_be_ages(values):
         found = Content("age", "its values could be ages", certain=False)
     return found
+
+
+_AN_AGE = r"^\s*\d{1,3}(\.\d+)?\s*$"
+_FEW_WORDS = 3
+
+
+def _words_among_ages(values: Values) -> tuple[str, ...]:
+    """The few words without a digit that stand among many ages: x."""
+    if values.kind != "text" or values.distinct < _SPREAD:
+        return ()
+    words = ~values.texts.str.contains(_AN_AGE)
+    others = values.texts.filter(words)
+    few = 0 < len(others) <= _FEW_WORDS and not others.str.contains(r"\d").any()
+    share = int(values.counts.filter(words).sum()) / values.filled
+    return tuple(others.to_list()) if few and share <= 1 - MOST else ()
 
 
 def _of_texts(texts: _Texts) -> Content | None:

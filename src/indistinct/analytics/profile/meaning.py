@@ -361,7 +361,8 @@ def _at_which_age(
     column: str, concept: Concept, why: str, values: Values
 ) -> tuple[Concept, str] | None:
     """The age at something that a name says in one word: ageblood."""
-    glued = concept.role == "sensitive" and "…" in why and column.lower().startswith("age")
+    glued = concept.role == "sensitive" and " …" in why and len(words(column)) == 1
+    glued = glued and column.lower().startswith("age")
     if glued and values.kind == "integer" and could_be_years_of_life(values):
         return concept_named("age"), "its name begins with age, its values are as those of ages"
     return None

@@ -89,6 +89,9 @@ STAYS = (
     "prescriber", "hospital", "site", "clinic", "facility", "ward", "school", "class", "teacher",
 )  # fmt: skip
 
+_SHOWN = ("url", "photograph")
+"""What people are shown, and many see."""
+
 _OF_OTHERS = 2
 
 REPEATS = 1.5
@@ -170,7 +173,7 @@ def _repeating(columns: Sequence[Column]) -> dict[str, Numbering]:
         and (item.could_number or _are_people(item))
         and REPEATS * item.distinct <= item.filled
         and (
-            any(tag.kind.direct for tag in item.tags)
+            any(tag.kind.direct and tag.kind.name not in _SHOWN for tag in item.tags)
             or (item.left_out and (item.kind == "text" or _ends_with_a_number(item.name)))
         )
     }
