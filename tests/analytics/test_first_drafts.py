@@ -218,3 +218,38 @@ def test_a_word_that_stands_for_missing_among_ages() -> None:
 def test_a_web_address_that_repeats_is_no_person() -> None:
     pages = [f"https://example.org/news/{at * 7 % 33}" for at in range(N)]
     assert draft(fuente=pages, edad=AGES, diagnosis=ILL).person is None
+
+
+@pytest.mark.parametrize(
+    ("name", "groups"),
+    [
+        ("age", ["(0,15]", "(15,29]", "(29,39]", "(39,49]", "(49,120]"]),
+        ("age", ["-18", "18-30", "31-50", "51-65", "65+"]),
+        ("age", ["(-Inf,20]", "(20,40]", "(40,60]", "(60, Inf]"]),
+    ],
+)
+def test_groups_of_ages_are_merged_with_their_neighbours(name: str, groups: list[str]) -> None:
+    values = [groups[at * 7 % len(groups)] for at in range(N)]
+    spec = draft(**{name: values}, diagnosis=ILL)[name].draft.spec
+    assert spec == {"order": {"values": groups, "run": 2}}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "step"),
+    [
+        (
+            "arrival_time",
+            [f"{at % 24:02d}:{at * 7 % 60:02d}:{at * 11 % 60:02d}" for at in range(N)],
+            3,
+        ),
+        ("arrival_time", [f"{at % 24:02d}:{at * 7 % 60:02d}" for at in range(N)], 3),
+        ("birth", [f"{1980 + at % 3} Q{1 + at * 7 // 3 % 4}" for at in range(N)], 3),
+        ("semester", [f"{2000 + at % 3}-{1 + at // 3 % 2}" for at in range(N)], 2),
+    ],
+)
+def test_times_of_the_day_become_hours_and_parts_of_years_become_years(
+    name: str, values: list[str], step: int
+) -> None:
+    item = draft(**{name: values}, diagnosis=ILL)[name]
+    assert item.role == "quasi-identifier"
+    assert item.draft.spec == {"mask": {"from": "right", "step": step}}

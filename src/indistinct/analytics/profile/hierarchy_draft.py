@@ -195,14 +195,20 @@ def _draft(column: str, values: Values, kind: Type) -> Draft:
             return _mask(values) if _alike(values) else _MANY
         return _suppression(values, "numbers that name categories")
     if values.kind == "text":
-        if values.distinct > 2 and names_one_of(column, ZIP):
-            return _mask(values)
-        if values.distinct <= FEW_CATEGORIES:
-            return _groups(values) or _calendar(values) or _suppression(values, "few categories")
-        if _alike(values):
-            return _mask(values)
-        return _MANY
+        return _of_texts(column, values)
     return Draft("suppress", "as numbers, of days or hours, they would be put into intervals")
+
+
+def _of_texts(column: str, values: Values) -> Draft:
+    if values.distinct > 2 and names_one_of(column, ZIP):
+        return _mask(values)
+    if cut := _cut_times(values):
+        return cut
+    if values.distinct <= FEW_CATEGORIES:
+        return _groups(values) or _calendar(values) or _suppression(values, "few categories")
+    if _alike(values):
+        return _mask(values)
+    return _MANY
 
 
 def _suppression(values: Values, why: str) -> Draft:
@@ -276,17 +282,37 @@ def _mask(values: Values) -> Draft:
     return Draft({"mask": settings}, MASKED)
 
 
+_PARTS = (
+    (r"^\d\d:\d\d(:\d\d)?$", 2, "times of the day become hours"),
+    (r"^(19|20)\d\d\D{1,2}\d{1,2}$", 4, "quarters, terms, months and weeks become years"),
+)
+
+
+def _cut_times(values: Values) -> Draft | None:
+    """Times of the day and parts of years, without what stands behind the hour or the year."""
+    lengths = values.sample.str.len_chars()
+    if values.distinct < _FEWEST_GROUPS or lengths.n_unique() > 1:
+        return None
+    for pattern, kept, why in _PARTS:
+        if values.sample.str.contains(pattern).all():
+            step = 3 if kept == 2 else int(lengths[0]) - kept
+            return Draft({"mask": {"from": "right", "step": step}}, why)
+    return None
+
+
+_FEWEST_GROUPS = 4
 _FIRST_NUMBER = re.compile(r"\d+(\.\d+)?")
-_BELOW = re.compile(r"^\s*(<|under|below|less|unter|moins|menos)", re.IGNORECASE)
+_BELOW = re.compile(r"^\s*(<|-\d|[\[(]-inf|under|below|less|unter|moins|menos)", re.IGNORECASE)
+_SEVERAL = re.compile(r"\d\s*(-|–|to|bis|\+|_to_|,\s*\d+(\.\d+)?[\])])")
 
 
 def _groups(values: Values) -> Draft | None:
     """Ordered groups such as 0-9, 10-19, 20+: every category starts with a number."""
     texts = values.texts.to_list()
-    if len(texts) < 4:
+    if len(texts) < _FEWEST_GROUPS:
         return None
     found = [_FIRST_NUMBER.search(text) for text in texts]
-    if not all(found) or not any(re.search(r"\d\s*(-|–|to|bis|\+|_to_)", text) for text in texts):
+    if not all(found) or not any(map(_SEVERAL.search, texts)):
         return None
     ranks = [
         (float(match.group()) - (0.5 if _BELOW.match(text) else 0), text)
