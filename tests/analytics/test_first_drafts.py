@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from indistinct.analytics.profile.codebooks import titles_of
 from indistinct.analytics.profile.columns import profile
 from indistinct.analytics.profile.described import Profile
 
@@ -133,6 +134,8 @@ def test_replicates_of_weights_are_left_out() -> None:
         ("over65", ["0", "1", "0"] * (N // 3), "quasi-identifier"),
         ("camp", [("IFO", "DAG", "HAG")[at % 3] for at in range(N)], "quasi-identifier"),
         ("b.marr", ["0", "1", "0"] * (N // 3), "quasi-identifier"),
+        ("tract", [str(1 + at * 7 % 331) for at in range(N)], "quasi-identifier"),
+        ("rwt_llcp", [f"{100 + at * 7 % 599 / 7:.10f}" for at in range(N)], "identifier"),
         ("nohouse_encr", [str(500_000 + at // 2 * 37) for at in range(N)], "identifier"),
         ("self", [str(1 + at % 5) for at in range(N)], "sensitive"),
     ],
@@ -253,3 +256,27 @@ def test_times_of_the_day_become_hours_and_parts_of_years_become_years(
     item = draft(**{name: values}, diagnosis=ILL)[name]
     assert item.role == "quasi-identifier"
     assert item.draft.spec == {"mask": {"from": "right", "step": step}}
+
+
+def test_numbers_within_a_cluster_are_asked_for_and_not_stated() -> None:
+    numbers = [str(1 + at * 7 % 23) for at in range(N)]
+    person = draft(id=numbers, age=[str(15 + at * 11 % 35) for at in range(N)], ill=ILL).person
+    assert person is not None
+    assert (person.column, person.sure) == ("id", False)
+    steady = [str(15 + int(number) % 35) for number in numbers]
+    person = draft(id=numbers, age=steady, ill=ILL).person
+    assert person is not None
+    assert person.sure
+
+
+def test_codebooks_of_demographic_and_household_surveys() -> None:
+    months = [str(1000 + at * 7 % 401) for at in range(N)]
+    few = [str(1 + at % 2) for at in range(N)]
+    women = draft(v005=months, v008=months, v011=months, v021=few, v025=few, b3_01=months)
+    known = [one.attribute for one in women.attributes if one.role == "quasi-identifier"]
+    assert {"v008", "v011", "v025", "b3_01"} <= {*known}
+    named = {"V1022": few, "A001A": few, "A001B1": few, "A001B3": months, "A003": few, "B0011": few}
+    people = draft(**named)
+    known = [one.attribute for one in people.attributes if one.role == "quasi-identifier"]
+    assert {"V1022", "A001A", "A003"} <= {*known}
+    assert titles_of(["v101", "v102", "v106", "v107", "v5"]) == {}

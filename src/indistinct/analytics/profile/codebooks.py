@@ -15,8 +15,8 @@ from indistinct.word_lists import lists_of
 _SEVERAL = 3
 """So many peculiar names of a codebook show that a table follows it."""
 
-_PECULIAR = re.compile(r"(?![a-z]\d+$).{4,}")
-"""Shorter names, and a letter with a number, stand in other tables as well."""
+_PECULIAR = re.compile(r"(?![a-z]\d+$).{4,}|v0\d\d")
+"""Shorter names, and a letter with a number, stand in other tables as well; hardly v005."""
 
 
 @cache

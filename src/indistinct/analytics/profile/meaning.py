@@ -373,9 +373,10 @@ _WEIGHTS = (
     "ponderacion", "ponderacao", "ponderazione",
 )  # fmt: skip
 _GLUED_WEIGHT = re.compile(
-    r"(?!l?(?:birth|baby|child|new|body|b))(\w{2,}wt|weights|\w+(weight|wght|wgt)|wt(mec|int|saf)\w*)"
+    r"(?!l?(?:birth|baby|child|new|body|b))(\w{2,}wt|[fhprs]wt|weights|\w+(weight|wght|wgt)|wt(mec|int|saf)\w*)"
 )
 """Names such as DISCWT, WTMEC2YR and dweight; newborn children weigh thousands of grams."""
+_SHORT = re.compile(r"(?i)(^|_)[fhprs]wt(_|$)")
 _MANY_DECIMALS = r"\.\d{4,}$"
 _LIGHTEST, _HEAVIEST = 2.0, 1000.0
 _HEAVIEST_CHILD = 10_000.0
@@ -397,7 +398,9 @@ def _is_weight_of_survey(column: str, values: Values) -> bool:
         return False
     exact = values.sample.str.strip_chars().str.contains(_MANY_DECIMALS).mean()
     computed = values.kind == "float" and isinstance(exact, float) and exact >= NEARLY_ALL / 2
-    strata = glued and RARE * values.distinct <= values.filled
+    strata = glued and (
+        RARE * values.distinct <= values.filled or _SHORT.search(column) is not None
+    )
     if computed and (strata or not _LIGHTEST <= middle <= _HEAVIEST):
         return True
     if middle <= (_HEAVIEST if values.kind == "float" or glued else _HEAVIEST_CHILD):

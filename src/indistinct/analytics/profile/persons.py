@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import polars as pl
+
 from indistinct.analytics.profile.names import apart, is_one_of, names_one_of, words
 from indistinct.analytics.profile.person_keys import (
     CHANGING,
@@ -24,7 +26,7 @@ from indistinct.analytics.profile.person_keys import (
 from indistinct.analytics.profile.safe_harbor import numbers_things
 from indistinct.document import PlainData, in_quotes, many
 from indistinct.frozen import dataclass
-from indistinct.sources.table import Table
+from indistinct.sources.table import Table, count_column
 
 
 @dataclass(frozen=True)
@@ -243,10 +245,36 @@ def persons_of(
     doubt = _doubt(columns, name, keys[name])
     if not keys[name].shown and several_people(table, columns, name):
         doubt = "people of several sexes or births share a number"
+    elif not keys[name].shown and _of_all_ages(table, columns, item):
+        doubt = "ages differ as much within a number as in the whole table"
     elif not keys[name].shown and item.filled < _SELDOM * item.distinct:
         doubt = "few of them repeat, which may be a mistake"
     blank = item.records - item.filled
     return Persons(name, item.distinct, item.records, differing, not doubt, doubt, blank)
+
+
+_MANY_RECORDS = 20
+_AS_MUCH = 0.9
+
+
+def _of_all_ages(table: Table, columns: Sequence[Column], number: Column) -> bool:
+    """Whether a number has many records, of which the ages differ as those of all records do."""
+    ages = [one for one in columns if one.about == "age" and one.kind in ("integer", "float")]
+    if not ages or number.filled < _MANY_RECORDS * number.distinct:
+        return False
+    pairs = table.distinct([number.name, ages[0].name])
+    count = pl.col(count_column([number.name, ages[0].name]))
+    held = pairs.select(
+        number=number.name,
+        age=pl.col(ages[0].name).str.strip_chars().cast(pl.Float64, strict=False),
+        count=count,
+    ).drop_nulls()
+    mean = (pl.col("age") * pl.col("count")).sum() / pl.col("count").sum()
+    spread = [
+        held.select((pl.col("count") * (pl.col("age") - middle) ** 2).sum()).item()
+        for middle in (mean.over("number"), mean)
+    ]
+    return bool(spread[0] >= _AS_MUCH * spread[1] > 0)
 
 
 def filled_once(columns: Sequence[Column]) -> tuple[Column, ...]:
