@@ -26,6 +26,7 @@ from indistinct.analytics.attacks.finding import Finding, Skipped, of_people, su
 from indistinct.analytics.attacks.remedies import Remedy, without
 from indistinct.analytics.weighted import expanded
 from indistinct.document import shown
+from indistinct.frozen import dataclass
 from indistinct.types import Floats, Ints, Ints32
 
 NAME = "proximity"
@@ -42,6 +43,9 @@ NEAR = 0.05
 
 MOST = 0.9
 """The share of all values whose range that is: those in the middle."""
+
+TOGETHER = 1 << 16
+"""People who are looked at at once."""
 
 DRAWS = 20
 """Quantiles of the noise that stand for it."""
@@ -72,15 +76,20 @@ def run(context: AttackContext, sensitive: str) -> Finding | Skipped:
     far = _reach(truth[known])
     if moved is None and not _some_near(np.unique(rows[1]), far):
         return Skipped(NAME, f"no two values of {sensitive} are near each other", sensitive)
-    offsets = np.zeros((1, len(truth))) if moved is None else _errors(moved)
     size, sets = context.rows_of_people, context.places.candidate_sets
-    everywhere = (np.zeros(len(rows[0]), np.int64), *rows[1:])
-    before = _share(everywhere, np.zeros(len(truth), np.int64), truth + offsets, far)
-    before = np.where(known, before / max(int(size.sum()), 1), 0.0)
-    of, at = expanded(sets, context.set_of)
-    inside = _share(rows, sets.index[at].astype(np.int64), (truth + offsets)[:, of], far)
-    whole = np.bincount(of, size[sets.index[at]], minlength=len(truth))
-    belief = np.bincount(of, inside, minlength=len(truth)) / np.maximum(whole, 1)
+    spread = np.zeros(len(truth)) if moved is None else moved.spread
+    drawn = np.zeros(1) if moved is None else _errors(moved.kind)
+    inside, everywhere = _Listed.of(*rows), _Listed.of(np.zeros(len(rows[0]), np.int64), *rows[1:])
+    before, belief = np.zeros(len(truth)), np.zeros(len(truth))
+    for first in range(0, len(truth), TOGETHER):
+        some = slice(first, min(first + TOGETHER, len(truth)))
+        centres = truth[some] + drawn[:, None] * spread[some]
+        before[some] = everywhere.near(np.zeros(centres.shape[1], np.int64), centres, far)
+        of, at = expanded(sets, context.set_of[some])
+        near = inside.near(sets.index[at].astype(np.int64), centres[:, of], far)
+        whole = np.bincount(of, size[sets.index[at]], minlength=centres.shape[1])
+        belief[some] = np.bincount(of, near, minlength=len(whole)) / np.maximum(whole, 1)
+    before /= max(int(size.sum()), 1)
     belief = np.where(context.found & known, np.minimum(belief, 1.0), before)
     sure = context.found & (belief >= 1 - SURE) & (moved is None)
     about = sensitive if moved is None else None
@@ -135,42 +144,55 @@ def _some_near(values: Floats, far: float) -> bool:
     return bool((np.diff(values) <= far).any())
 
 
-def _errors(moved: Perturbed) -> Floats:
-    """Amounts that everybody's value may have been moved by, all as likely, [draws, n]."""
+def _errors(kind: str) -> Floats:
+    """What values may have been moved by, of a spread of 1, all as likely, [draws]."""
     part = (np.arange(DRAWS) + 0.5) / DRAWS
-    if moved.kind == "uniform":
-        drawn = 2 * part - 1
-    elif moved.kind == "laplace":
-        drawn = np.sign(part - 0.5) * -np.log(1 - 2 * np.abs(part - 0.5))
-    else:
-        drawn = np.array([NormalDist().inv_cdf(one) for one in part.tolist()])
-    found: Floats = drawn[:, None] * moved.spread
-    return found
+    if kind == "uniform":
+        return 2 * part - 1
+    if kind == "laplace":
+        drawn: Floats = np.sign(part - 0.5) * -np.log(1 - 2 * np.abs(part - 0.5))
+        return drawn
+    return np.array([NormalDist().inv_cdf(one) for one in part.tolist()])
 
 
-def _share(rows: Entries, wanted: Ints, centres: Floats, far: float) -> Floats:
-    """How many of a class are near the centres, on average over these, [asked].
+@dataclass(frozen=True)
+class _Listed:
+    """What classes list, in order.
 
     Arguments:
-        rows: what classes list.
-        wanted: the class that is asked about, [asked].
-        centres: what values should be near, [centres, asked]; NaN where nothing is.
-        far: how far apart near values are.
+        values: the different values, which rise.
+        key: of every class and value that it lists a number, which rises.
+        summed: how often all before it are listed, and all together.
     """
-    row, value, times = rows
-    values, place = np.unique(value, return_inverse=True)
-    width = len(values) + 1
-    key = row * width + place
-    order = np.argsort(key, kind="stable")
-    key, summed = key[order], np.append(0, np.cumsum(times[order]))
-    # What is asked in order is found sooner.
-    asked = np.lexsort((centres[0], wanted))
-    first, found = wanted[asked] * width, np.zeros(len(wanted))
-    for centre in centres[:, asked]:
-        low = np.searchsorted(values, centre - far * (1 + SLACK), side="left")
-        high = np.searchsorted(values, centre + far * (1 + SLACK), side="right")
-        inside = (
-            summed[np.searchsorted(key, first + high)] - summed[np.searchsorted(key, first + low)]
-        )
-        found[asked] += np.where(np.isnan(centre), 0, inside)
-    return found / len(centres)
+
+    values: Floats
+    key: Ints
+    summed: Ints
+
+    @classmethod
+    def of(cls, row: Ints, value: Floats, times: Ints) -> _Listed:
+        """The entries in any order."""
+        values, place = np.unique(value, return_inverse=True)
+        key = row * (len(values) + 1) + place
+        order = np.argsort(key, kind="stable")
+        return cls(values, key[order], np.append(0, np.cumsum(times[order])))
+
+    def near(self, wanted: Ints, centres: Floats, far: float) -> Floats:
+        """How many of a class are near the centres, on average over these, [asked].
+
+        Arguments:
+            wanted: the class that is asked about, [asked].
+            centres: what values should be near, [centres, asked]; NaN where nothing is.
+            far: how far apart near values are.
+        """
+        # What is asked in order is found sooner.
+        asked = np.lexsort((centres[0], wanted))
+        first, found = wanted[asked] * (len(self.values) + 1), np.zeros(len(wanted))
+        for centre in centres[:, asked]:
+            ends = centre + np.array([[-far], [far]]) * (1 + SLACK)
+            low = first + np.searchsorted(self.values, ends[0], side="left")
+            high = first + np.searchsorted(self.values, ends[1], side="right")
+            inside = self.summed[np.searchsorted(self.key, high)]
+            inside -= self.summed[np.searchsorted(self.key, low)]
+            found[asked] += np.where(np.isnan(centre), 0, inside)
+        return found / len(centres)
