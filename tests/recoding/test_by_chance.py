@@ -76,6 +76,7 @@ def test_the_best_node_is_found_without_a_look_at_all(
     choice, lattice = _choice(rows, needed)
     noise = np.random.default_rng(seed).gumbel(scale=scale, size=lattice.size)
     scores = [choice.score(node) for node in lattice.levels.astype(np.int64)]
+    assert choice.looked_at == lattice.size
     chosen = choice.best(noise)
     best = lattice.node(chosen)
     assert scores[best] + noise[best] == pytest.approx(max(scores + noise))

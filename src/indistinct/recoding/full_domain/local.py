@@ -223,8 +223,9 @@ class _Found:
         if key in self._seen:
             return
         self._seen.add(key)
-        if len(parts) == 1:
-            members = np.concatenate(parts).tolist()
+        whole, *further = parts
+        if not further:
+            members = whole.tolist()
             if self._lasting and set.intersection(*(self._within[c] for c in members)):
                 return
             for c in members:
