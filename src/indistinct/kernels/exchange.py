@@ -408,8 +408,8 @@ def _cheapest(facts: Facts, state: State, group: int, donor: int, tier: int, gua
     In a cross-swap the donor does not hold the value that it takes.
     """
     attribute = state.cursor[ATTRIBUTE]
-    cross = state.cursor[CROSSING] == 1
-    fewer = state.cursor[FEWER] == 1
+    cross = bool(state.cursor[CROSSING])
+    fewer = bool(state.cursor[FEWER])
     code = facts.code[attribute]
     own = state.counts[group, facts.column[attribute] : facts.column[attribute + 1]]
     other = state.counts[donor, facts.column[attribute] : facts.column[attribute + 1]]
@@ -530,7 +530,7 @@ def _find(facts: Facts, state: State, guard: bool, back: bool) -> bool:
     """
     cursor = state.cursor
     group, attribute = cursor[CLASS], cursor[ATTRIBUTE]
-    fewer = cursor[FEWER] == 1
+    fewer = bool(cursor[FEWER])
     low, high = facts.column[attribute], facts.column[attribute + 1]
     own = state.counts[group, low:high]
     sets = state.sets[attribute]
@@ -694,9 +694,9 @@ def _add_noise(facts: Facts, state: State) -> None:
 @inner
 def _next_search(cursor: Ints) -> None:
     """Look from the class on, which has no value that is new to itself."""
-    cursor[FEWER] = 0
+    cursor[FEWER] = False
     cursor[DONOR] = cursor[CLASS]
-    cursor[TURNED] = 0
+    cursor[TURNED] = False
     cursor[BARRED] = 0
 
 
@@ -705,8 +705,8 @@ def _next_class(cursor: Ints) -> None:
     cursor[CLASS] += 1
     cursor[STAGE] = 0
     cursor[ATTRIBUTE] = 0
-    cursor[TURNED_ANY] = 0
-    cursor[CROSSED] = 0
+    cursor[TURNED_ANY] = False
+    cursor[CROSSED] = False
     _next_search(cursor)
 
 
@@ -714,7 +714,7 @@ def _next_class(cursor: Ints) -> None:
 def _refused(facts: Facts, state: State) -> None:
     """Remember an exchange that was refused, until a move is made or the donor is left."""
     cursor = state.cursor
-    cursor[TURNED] = 1
+    cursor[TURNED] = True
     at = cursor[BARRED]
     if at < len(state.barred):
         state.barred[at, 0] = facts.profile[state.slots[cursor[OUT]]]
@@ -723,7 +723,7 @@ def _refused(facts: Facts, state: State) -> None:
     else:
         # Too many to remember: leave this donor.
         cursor[DONOR] += 1
-        cursor[CROSSED] = 1
+        cursor[CROSSED] = True
         cursor[BARRED] = 0
 
 
@@ -736,24 +736,24 @@ def _look(facts: Facts, state: State, guard: bool, back: bool) -> bool:
     limits = facts.limits[attribute]
     seen = _now(state.counts[group, low:high], state.falling)
     if not _short(limits, seen) or seen[1] < 2:
-        cursor[TURNED] = 0
+        cursor[TURNED] = False
     elif back or group < len(state.counts) - 1:
         if _find(facts, state, guard, back):
             return True
         if not cursor[FEWER] and not _poor(limits, seen):
-            cursor[FEWER] = 1
+            cursor[FEWER] = True
             cursor[DONOR] = group + 1
             return False
     elif group and not cursor[CROSSED]:
         tier = _top(state.counts[group - 1, low:high])
-        cursor[CROSSING] = 1
+        cursor[CROSSING] = True
         found = _cheapest(facts, state, group, group - 1, tier, True)
-        cursor[CROSSING] = 0
+        cursor[CROSSING] = False
         if found:
             return True
     cursor[TURNED_ANY] |= cursor[TURNED]
     cursor[ATTRIBUTE] = attribute + 1
-    cursor[CROSSED] = 0
+    cursor[CROSSED] = False
     _next_search(cursor)
     return False
 
@@ -843,7 +843,7 @@ def run(
                 return ASK
             _commit(facts, state, kind, guard)
             _next_search(cursor)
-            cursor[CROSSED] = 1
+            cursor[CROSSED] = True
         else:
             if refused:
                 cursor[CANDIDATE] += 1
