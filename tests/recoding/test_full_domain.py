@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 from tests.properties import brute_force
 
+import indistinct as ind
 from indistinct.errors import PolicyError, Unsatisfiable
 from indistinct.hierarchies.taxonomy import Taxonomy
 from indistinct.measures import objective
@@ -871,6 +872,28 @@ class TestPlan:
         }
         assert found["optimal"] is True
         assert found["bound"] == plan.search.value
+
+    @pytest.mark.parametrize(("limit", "bound"), [(0.0, 1.0), (0.19, 1.0), (0.2, 0.2)])
+    def test_another_order_might_keep_what_may_just_be_left_out(
+        self, limit: float, bound: float
+    ) -> None:
+        """Without the one who is alone, ages might be published: the bound says what that costs."""
+        frame = pl.DataFrame({"age": list("aabbc"), "ill": list("xxyyx")})
+        policy = {
+            "attributes": {
+                "age": {"role": "quasi-identifier", "hierarchy": "suppress"},
+                "ill": {"role": "sensitive"},
+            },
+            "promises": [
+                {"model": "k-anonymity", "k": 2},
+                {"model": "t-closeness", "t": 0.3, "sensitive": "ill"},
+            ],
+            "method": {"suppression_limit": limit},
+        }
+        plan = ind.anonymize(frame, policy).run.to_dict()["plan"]
+        assert plan["objective"]["value"] == pytest.approx(1.0)
+        assert plan["bound"] == pytest.approx(bound)
+        assert plan["optimal"] is (bound == 1.0)
 
     def test_progress_goes_from_nothing_to_all(self) -> None:
         shares: list[float] = []
