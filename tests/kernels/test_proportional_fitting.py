@@ -34,20 +34,21 @@ def test_shares_of_values_that_are_not_listed_are_left_out(listed: list[int]) ->
     assert right.tolist() == [1, 0, 0]
 
 
-def test_unlikely_values_are_told_apart_by_many_features() -> None:
+@pytest.mark.parametrize("number", [3, 4, 10])
+def test_unlikely_values_are_told_apart_by_many_features(number: int) -> None:
     """Forty features of which none is likely: their product is too small for a coarse number."""
-    one, both, values = np.array([0]), np.array([0, 1]), np.arange(3, dtype=np.int32)
-    features = 40
-    table = np.full((features, 3), 1e-3, np.float32) * np.array([1.0, 1.1, 0.9], np.float32)
-    scale, out, belief, right = np.ones(3, np.float32), np.zeros(3), np.zeros(1), np.zeros(1)
+    one, both, values = np.array([0]), np.array([0, 1]), np.arange(number, dtype=np.int32)
+    features, more = 40, np.array([1.0, 1.1, *np.linspace(0.9, 1.08, number - 2)])
+    table = np.full((features, number), 1e-3, np.float32) * more.astype(np.float32)
+    scale, out, belief, right = np.ones(number, np.float32), np.zeros(number), *np.zeros((2, 1))
     fit(
         one, both, one, both, np.zeros(1, np.int32), both,
         np.zeros((1, features), np.int32), np.arange(features), table, np.array([1]),
-        both, np.zeros(1, np.int32), np.array([0, 3]), values, np.ones(3, np.int64),
-        scale, 0, False, np.zeros((0, 3)), np.array([0, 3]), values, out,
+        both, np.zeros(1, np.int32), np.array([0, number]), values, np.ones(number, np.int64),
+        scale, 0, False, np.zeros((0, number)), np.array([0, number]), values, out,
         np.zeros(1, np.int32), both, np.ones(1, np.int32), belief, right,
     )  # fmt: skip
-    expected = np.array([1.0, 1.1, 0.9]) ** features
+    expected = more**features
     assert out == pytest.approx(expected / expected.sum(), rel=1e-4)
     assert (belief, right) == (pytest.approx(out[1]), 1)
 

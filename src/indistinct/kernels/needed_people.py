@@ -38,6 +38,7 @@ def mark_left_over(indptr: Ints, group: Ints32, many: Ints, size: Ints, spare: B
         while missing[first]:
             to_kind[:] = NONE
             to_group[:] = NONE
+            to_group[first] = pairs  # every way ends there
             queue[0], head, tail, last = first, 0, 1, NONE
             while head < tail and last == NONE:
                 at = queue[head]
@@ -52,7 +53,7 @@ def mark_left_over(indptr: Ints, group: Ints32, many: Ints, size: Ints, spare: B
                         break
                     for pair in range(indptr[kind], indptr[kind + 1]):
                         other = group[pair]
-                        if given[pair] and to_group[other] == NONE and other != first:
+                        if given[pair] and to_group[other] == NONE:
                             to_group[other] = pair
                             queue[tail] = other
                             tail += 1

@@ -321,7 +321,6 @@ def fit(
     place, met = np.full(domain, NONE, np.int32), np.empty(domain, np.int32)
     pooled, share = np.empty(domain, kind), np.empty(domain, kind)
     likely, filled = np.empty(0, kind), np.zeros(len(scale), kind)
-    entry, slot = np.empty(0, np.int32), np.empty(0, np.int32)
     for b in range(len(crowd_indptr) - 1):
         crowds = crowd[crowd_indptr[b] : crowd_indptr[b + 1]]
         begin = np.zeros(len(crowds) + 1, np.int64)
@@ -329,8 +328,7 @@ def fit(
             begin[i + 1] = begin[i]
             for at in range(set_indptr[crowds[i]], set_indptr[crowds[i] + 1]):
                 begin[i + 1] += indptr[set_class[at] + 1] - indptr[set_class[at]]
-        if begin[-1] > len(entry):
-            entry, slot = np.empty(begin[-1], np.int32), np.empty(begin[-1], np.int32)
+        entry, slot = np.empty(begin[-1], np.int32), np.empty(begin[-1], np.int32)
         width = np.empty(len(crowds), np.int64)
         room = 0
         for i in range(len(crowds)):
