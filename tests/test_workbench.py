@@ -215,6 +215,8 @@ def test_what_nobody_said_of_a_file_is_found_and_drafted_as_init_does(tmp_path: 
     bench = ind.workbench(path)
     drafted = tomllib.loads(bench.draft())
     assert drafted["source"] == {"skip_rows": 1, "decimal": ","}
+    assert bench.notes[0] == "1 row stands above the names of the columns: skip_rows = 1"
+    assert bench.notes[1].startswith("a comma is the decimal mark in ")
     assert bench.table.columns == ("alter", "sex", "code")
     assert bench.head(1)[0]["alter"] == "20.5"
     assert bench.reads(bench.draft())

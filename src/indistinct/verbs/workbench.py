@@ -129,7 +129,9 @@ def workbench(
             said = look.source
             asked = _draft({"source": asked.source.to_dict() | said}, Path(directory))
         native = frames[repr(said)]
-        notes, titles = notes_of_file(path, native, **said), titles_of_file(path, **said)
+        found = () if look is None else look.why.values()
+        notes = (*found, *notes_of_file(path, native, **said))
+        titles = titles_of_file(path, **said)
     if asked.source.completed:
         native = completed(to_polars(native), asked, path.name)
     tell("looking at the columns", None)
