@@ -1,5 +1,7 @@
 """Roles and people of first drafts, on tables like those of which a draft was wrong."""
 
+from datetime import date, timedelta
+
 import polars as pl
 import pytest
 
@@ -280,3 +282,29 @@ def test_codebooks_of_demographic_and_household_surveys() -> None:
     known = [one.attribute for one in people.attributes if one.role == "quasi-identifier"]
     assert {"V1022", "A001A", "A003"} <= {*known}
     assert titles_of(["v101", "v102", "v106", "v107", "v5"]) == {}
+
+
+@pytest.mark.parametrize(("more", "wrong", "told"), [(0, 0, True), (1, 3, True), (0, 40, False)])
+def test_a_day_that_follows_from_another_and_a_number_of_days_is_told(
+    more: int, wrong: int, told: bool
+) -> None:
+    """One of admission, discharge and length of stay is too much; some mistakes do not matter."""
+    stays = [at * 7 % 19 for at in range(N)]
+    came = [date(2024, 1, 1) + timedelta(days=at * 11 % 330) for at in range(N)]
+    went = [day + timedelta(days=stay) for day, stay in zip(came, stays, strict=True)]
+    found = draft(
+        admission=[f"{day:%d.%m.%Y}" for day in came],
+        discharge=["" if at % 9 == 0 else f"{day:%d.%m.%Y}" for at, day in enumerate(went)],
+        length_of_stay=[str(stay + more + 5 * (at < wrong)) for at, stay in enumerate(stays)],
+        diagnosis=ILL,
+    )
+    assert {found[one].role for one in ("admission", "discharge", "length_of_stay")} == {
+        "quasi-identifier"
+    }
+    notes = [note for note in found["discharge"].notes if "one of the three" in note]
+    assert [note.startswith("follows from 'admission' and 'length_of_stay'") for note in notes] == (
+        [True] * told
+    )
+    assert not any("three" in note for note in found["admission"].notes)
+    doubt = ("tell what other quasi-identifiers tell: leave one of them out", ("discharge",))
+    assert (doubt in found.doubts) == told

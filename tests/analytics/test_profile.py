@@ -114,7 +114,7 @@ def test_what_follows_from_another_column_is_noted(seen: Profile) -> None:
     assert "follows from 'age'" in seen["AgeGroup"].notes[0]
     assert seen["age"].notes == ()
     assert (
-        "tell what another quasi-identifier tells: leave one of the two out",
+        "tell what other quasi-identifiers tell: leave one of them out",
         ("AgeGroup",),
     ) in (seen.doubts)
 

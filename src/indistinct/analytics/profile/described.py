@@ -17,7 +17,7 @@ from indistinct.types import Plain, PlainMapping
 
 LEFT_OUT = "left out until you decide"
 FOLLOWS = "follows from"
-ALSO_TOLD = "tell what another quasi-identifier tells: leave one of the two out"
+ALSO_TOLD = "tell what other quasi-identifiers tell: leave one of them out"
 IN_A_TREE = "a narrower column has a tree over it: leave it out if readers do not need it alone"
 COMMAS = (
     'numbers with a decimal comma are read as texts: say decimal = "," under [source], or write'

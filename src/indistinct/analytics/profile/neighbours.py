@@ -670,7 +670,7 @@ def _spans(table: Table, columns: Sequence[Neighbour]) -> Callable[[str], Iterat
     def some() -> pl.DataFrame:
         numbers = [one.name for one in columns if one.kind in ("integer", "float")]
         return table.sample([*names, *numbers], SOME_RECORDS).select(
-            *(pl.col(one).map_batches(_as_days, pl.Date) for one in names),
+            *(pl.col(one).map_batches(as_days, pl.Date) for one in names),
             *(pl.col(one).cast(pl.Float64, strict=False) for one in numbers),
         )  # fmt: skip
 
@@ -682,7 +682,7 @@ def _spans(table: Table, columns: Sequence[Neighbour]) -> Callable[[str], Iterat
     return spans
 
 
-def _as_days(texts: pl.Series) -> pl.Series:
+def as_days(texts: pl.Series) -> pl.Series:
     """The days of dates as texts, in that of the usual ways to write them which reads the most."""
     plain = texts.str.strip_chars().str.extract(r"^(\S{8,10})")
     read = [plain.str.to_date(strict=False, format=way) for way in _WAYS]
@@ -704,7 +704,7 @@ def counted_from(table: Table, numbers: Sequence[str], days: Sequence[str]) -> s
             pl.col(one).cast(pl.Float64, strict=False).cast(pl.Int64, strict=False)
             for one in numbers
         ),
-        *(pl.col(one).map_batches(_as_days, pl.Date) for one in days),
+        *(pl.col(one).map_batches(as_days, pl.Date) for one in days),
     )
     for number, day in product(numbers, days[:MOST_DAYS]):
         held = some.select(number, day).drop_nulls()

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations, product
 
 import numpy as np
+import polars as pl
 
 from indistinct.analytics.profile.described import FOLLOWS, IN_A_TREE, AttributeProfile
 from indistinct.analytics.profile.hierarchy_draft import ZIP, Draft
 from indistinct.analytics.profile.names import names_one_of
-from indistinct.analytics.profile.neighbours import SOME_RECORDS
+from indistinct.analytics.profile.neighbours import (
+    FEWEST_SPANS,
+    MOST_DAYS,
+    NEARLY_ALWAYS,
+    SOME_RECORDS,
+    as_days,
+)
 from indistinct.analytics.profile.nested import Nestable, columns_around, tree_of
 from indistinct.document import in_quotes
 from indistinct.sources.table import Table
@@ -60,7 +68,32 @@ def with_relations(table: Table, items: list[AttributeProfile]) -> list[Attribut
                 if teller.distinct < known.distinct:
                     tellers[told.attribute] = teller
                 break
-    return [_told_by(item, tellers.get(item.attribute)) for item in items]
+    ends = dict(_ends_of_stays(table, quasi))
+    return [
+        _told_by(item, tellers.get(item.attribute), ends.get(item.attribute, ())) for item in items
+    ]
+
+
+def _ends_of_stays(
+    table: Table, quasi: Sequence[AttributeProfile]
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Days that follow from an earlier one and the number of days between, or that and one more."""
+    days = [item.attribute for item in quasi if item.type == "date"][:MOST_DAYS]
+    numbers = [item.attribute for item in quasi if item.kind == "integer" and item.type != "date"]
+    if len(days) < 2 or not numbers:
+        return
+    some = table.sample([*days, *numbers], SOME_RECORDS).select(
+        *(pl.col(one).map_batches(as_days, pl.Date) for one in days),
+        *(pl.col(one).cast(pl.Int64, strict=False) for one in numbers),
+    )
+    for (first, last), number in product(permutations(days, 2), numbers):
+        held = some.select(first, last, number).drop_nulls()
+        apart = (held[last] - held[first]).dt.total_days()
+        counted = (held[number] - apart).to_numpy()
+        if apart.n_unique() >= FEWEST_SPANS and any(
+            np.mean(counted == more) >= NEARLY_ALWAYS for more in (0, 1)
+        ):
+            yield last, (first, number)
 
 
 def _perhaps_related(
@@ -88,10 +121,19 @@ def _perhaps_related(
         yield from ((items[one], items[other]) for one, other in zip(first, second, strict=True))
 
 
-def _told_by(item: AttributeProfile, teller: AttributeProfile | None) -> AttributeProfile:
+def _told_by(
+    item: AttributeProfile, teller: AttributeProfile | None, stay: Sequence[str]
+) -> AttributeProfile:
+    """The column, with a note if it follows from another one, or from the two of a stay."""
+    drops = '(role = "identifier" drops a column)'
+    if stay:
+        told = (
+            f"{FOLLOWS} {in_quotes(stay, ' and ')}: consider leaving one of the three out {drops}"
+        )
+        item = replace(item, notes=(*item.notes, told))
     if teller is None:
         return item
     tree = isinstance(teller.hierarchy, Mapping) and "tree" in teller.hierarchy
     advice = IN_A_TREE if tree else "consider leaving one of the two out"
-    note = f"{FOLLOWS} '{teller.attribute}': {advice} (role = \"identifier\" drops a column)"
+    note = f"{FOLLOWS} '{teller.attribute}': {advice} {drops}"
     return replace(item, notes=(*item.notes, note))
