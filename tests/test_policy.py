@@ -361,6 +361,9 @@ def test_broken_toml_says_where(tmp_path: Path) -> None:
     path.write_text("[attributes.age]\nrole = quasi-identifier\n", encoding="utf-8")
     with pytest.raises(PolicyError, match=r"is not valid TOML: .*line 2"):
         Policy.load(path)
+    path.write_text("[method]\nseed = 1\nseed = 2\n", encoding="utf-8")
+    with pytest.raises(PolicyError, match="is not valid TOML: a key is written twice"):
+        Policy.load(path)
     path.write_text(f"a = {'[' * 5000}{']' * 5000}\n", encoding="utf-8")
     with pytest.raises(PolicyError, match="is nested too deeply"):
         Policy.load(path)

@@ -468,6 +468,16 @@ def share(value: float) -> str:
     return ">99.9%" if value > 0.999 else f"{value:.1%}"
 
 
+def not_toml(error: Exception) -> str:
+    """What is wrong with a text that is no TOML.
+
+    >>> not_toml(ValueError("Cannot overwrite a value (at line 3, column 6)"))
+    'is not valid TOML: a key is written twice (at line 3, column 6)'
+    """
+    told = str(error).replace("Cannot overwrite a value", "a key is written twice")
+    return f"is not valid TOML: {told}"
+
+
 def toml_key(name: str) -> str:
     """A key as TOML writes it: bare where it may be, else in quotes.
 

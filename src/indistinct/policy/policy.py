@@ -30,7 +30,7 @@ from pydantic import PrivateAttr, ValidationError
 
 from indistinct import _toml
 from indistinct._sections import Place, Section, place_of, told, unknown, wrong
-from indistinct.document import in_quotes
+from indistinct.document import in_quotes, not_toml
 from indistinct.errors import (
     PolicyError,
     Problem,
@@ -162,7 +162,7 @@ class Policy(Stated):  # noqa: PLW1641 - it holds mappings
             )
             raise PolicyError(problem) from None
         except tomllib.TOMLDecodeError as error:
-            problem = Problem("bad-toml", f"is not valid TOML: {error}", file=str(path))
+            problem = Problem("bad-toml", not_toml(error), file=str(path))
             raise PolicyError(problem) from None
         policy = cls.from_dict(keys, directory=path.parent, file=str(path))
         policy._as_read = content, policy.to_dict()  # noqa: SLF001 - its own

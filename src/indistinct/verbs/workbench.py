@@ -19,6 +19,7 @@ from indistinct.analytics.profile.described import Profile
 from indistinct.analytics.profile.first_policy import first_policy, health_policy
 from indistinct.analytics.profile.hierarchy_draft import draft_hierarchy, type_of
 from indistinct.analytics.profile.one_column import values_of
+from indistinct.document import not_toml
 from indistinct.errors import PolicyError, Problem, did_you_mean
 from indistinct.frozen import dataclass, field
 from indistinct.hierarchies.dates import formats as date_formats
@@ -539,7 +540,7 @@ def _keys_of(policy: object) -> Plain:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         named = policy.endswith(".toml") and "\n" not in policy
         text = f'of a file, give the text: Path("{policy}").read_text("utf-8")' if named else None
-        raise PolicyError("bad-toml", f"is not valid TOML: {error}", remedy=text) from None
+        raise PolicyError("bad-toml", not_toml(error), remedy=text) from None
 
 
 def _draft(keys: Plain, directory: Path) -> DraftPolicy:
