@@ -275,6 +275,33 @@ def test_publish_replaces_columns_record_by_record(engine: Any, ordering: str) -
         assert rows == sorted(rows)[::-1]
 
 
+@pytest.mark.parametrize("ordering", ["source", "given", "shuffled"])
+def test_publish_what_is_missing_as_one(engine: Any, ordering: str) -> None:
+    """Promises take an empty text and null for one value, and so does who reads the release."""
+    more: dict[str, Any] = {}
+    if ordering == "given":
+        more["order"] = np.arange(4)[::-1].copy()
+    if ordering == "shuffled":
+        more["shuffle"] = np.random.default_rng(5)
+    frame = pl.DataFrame(
+        {
+            "sex": ["f", "f", "m", "m"],
+            "ill": ["flu", "", None, "gout"],
+            "note": ["", "a", "b", "c"],
+            "dose": [1.5, float("nan"), None, -0.5],
+        }
+    )
+    table = open_table(engine.load(frame))
+    wanted = change(table, ("sex",), ("ill", "note", "dose"), sensitive=("ill", "dose"), **more)
+    rows = [
+        tuple(None if cell != cell else cell for cell in row)  # noqa: PLR0124, NaN of pandas
+        for row in engine.rows(table.publish(wanted))
+    ]
+    assert sorted(rows, key=lambda row: row[1]) == [
+        ("flu", "", 1.5), (None, "a", None), (None, "b", None), ("gout", "c", -0.5),
+    ]  # fmt: skip
+
+
 def test_publish_without_keys(engine: Any) -> None:
     table = open_table(engine.load(PEOPLE))
     for keep in (True, False):

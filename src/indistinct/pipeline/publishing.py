@@ -246,7 +246,7 @@ def _published(
         resolved=tuple(subjects.resolved),
     )
     shuffle = run.random("publication.shuffle") if policy.output.shuffle else None
-    made = replace(made, shuffle=shuffle, replace={**replaced, **items})
+    made = replace(made, shuffle=shuffle, replace={**replaced, **items}, sensitive=policy.sensitive)
     ordered = with_order(private.table, made)
     if ordered is None or not policy.quasi_identifiers:
         return private.table.publish(made), replaced, None

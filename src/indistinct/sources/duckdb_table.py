@@ -273,7 +273,7 @@ class DuckDBTable(EngineTable):
         # A key comes from its combination: values that the engine takes for equal (0.0 and -0.0,
         # "a" and "A" where a collation says so) are published as one.
         source, held, joined = self._matched(change)
-        taken = [(held.get(name, f"source.{quoted(name)}"), name) for name in own]
+        taken = [(held.get(name) or self._own(name, change), name) for name in own]
         taken += [(f"lookup.p{at}", name) for at, name in enumerate(made)]
         picked = [f"{value} AS {quoted(name)}" for value, name in taken]
         row, lookup = self._row, _LOOKUP
@@ -293,6 +293,15 @@ class DuckDBTable(EngineTable):
             f"SELECT {', '.join(picked)} FROM {source} AS source"
             f" JOIN {lookup} AS lookup ON {joined} ORDER BY {order}"
         )
+
+    def _own(self, name: str, change: Change) -> str:
+        """A column of the source as it is published."""
+        own = f"source.{quoted(name)}"
+        if name not in change.sensitive:
+            return own
+        if self._types[name] in ("FLOAT", "DOUBLE"):
+            return f"CASE WHEN NOT isnan({own}) THEN {own} END"
+        return f"nullif({own}, '')" if self._types[name] == "VARCHAR" else own
 
     def _matched(self, change: Change) -> tuple[str, Mapping[str, str], str]:
         """The source; what stands there of the lookup in place of its columns; and the condition

@@ -298,6 +298,7 @@ class PolarsTable(EagerTable):
     def _assemble(self, change: Change, made: Made, index: Index | None) -> Frame:
         own = self._frame.select(name for name in change.columns if name not in made)
         own = own.with_columns(cs.categorical().cast(pl.String), cs.enum().cast(pl.String))
+        own = own.with_columns(with_one_missing(own[name]) for name in _missing_in(change, own))
         if index is not None:
             own = own.select(pl.all().gather(pl.Series(index)))
         own = pl.DataFrame(
@@ -351,8 +352,12 @@ class ArrowTable(EagerTable):
             if pa.types.is_dictionary(values.type):
                 values = values.cast(values.type.value_type)
             values = values.take(taken)
-            if name in change.keys and values.type in (pa.float32(), pa.float64()):
+            floats = values.type in (pa.float32(), pa.float64())
+            if name in change.keys and floats:
                 values = pc.add(values, pa.scalar(0.0, values.type))
+            if name in change.sensitive and (floats or is_text(values.type)):
+                gone = pc.is_nan(values) if floats else pc.equal(values, pa.scalar("", values.type))
+                values = pc.if_else(gone, pa.scalar(None, values.type), values)
             arrays.append(values)
         return pa.table(arrays, names=list(change.columns))
 
@@ -446,6 +451,9 @@ class PandasTable(EagerTable):
             values = self._native.iloc[:, self.columns.index(name)].take(taken)
             if name in change.keys and pd.api.types.is_float_dtype(values.dtype):
                 values = values + 0.0  # no -0.0 beside 0.0
+            if name in change.sensitive and not pd.api.types.is_numeric_dtype(values.dtype):
+                gone = (values == "").fillna(False).astype(bool)
+                values = values.mask(gone) if gone.any() else values
             if isinstance(values.dtype, pd.CategoricalDtype):
                 values = values.astype(plain_type(values.dtype, bool(values.isna().any())))
             arrays[name] = _without_hidden(values.array)
@@ -553,6 +561,18 @@ def own_buffers(values: pl.Series) -> pl.Series:
     that is left is so short that it stands beside its length.
     """
     return values + "" if values.dtype == pl.String else values
+
+
+def with_one_missing(values: pl.Series) -> pl.Series:
+    """The same values, with null for an empty text and for NaN."""
+    if values.dtype.is_float():
+        return values.fill_nan(None)
+    return values.set(values == "", None) if values.dtype == pl.String else values
+
+
+def _missing_in(change: Change, own: pl.DataFrame) -> list[str]:
+    """The columns of a frame in which all that is missing is published as one."""
+    return [name for name in change.sensitive if name in own.columns and name not in change.keys]
 
 
 def unsigned_zeros(values: pl.Series) -> pl.Series:

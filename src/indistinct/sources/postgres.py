@@ -671,6 +671,11 @@ class PostgresTable(EngineTable):
                 made[name] = own
             elif self._varies(name):
                 made[name] = f"CAST({own} AS {self._types[name]})"
+        for name in change.sensitive:
+            if name not in told and self._types.get(name) in ("text", "character varying"):
+                made[name] = f"nullif(s.{quoted(name)}, '')"
+            elif name not in told and self._types.get(name) in ("real", "double precision"):
+                made[name] = f"nullif(s.{quoted(name)}, 'NaN')"
         picked = [
             f"{made.get(name, f's.{quoted(name)}')} AS {quoted(name)}" for name in change.columns
         ]

@@ -268,7 +268,7 @@ class SparkTable(EngineTable):
                 known = remember(release, kept.known(release, seed))
         else:
             joined = join(self._frame.sparkSession.createDataFrame(lookup))
-            release = joined.select(_published(change.columns, place)).persist()
+            release = joined.select(self._published(change, place)).persist()
             with telling(self.name):
                 known = note_release(release)
         if known.contents is None or known.contents[0] != expected:
@@ -289,7 +289,7 @@ class SparkTable(EngineTable):
         lookup, native = numbered(lookup, [place[name] for name in shown])
         number, key = (spark_cuts.code_name(change.columns) + own for own in ("number", "digest"))
         found = join(session.createDataFrame(lookup)).select(
-            *_published(change.columns, place), f.col(f"lookup.{NUMBER}").alias(number)
+            *self._published(change, place), f.col(f"lookup.{NUMBER}").alias(number)
         )
         own = [quoted(name) for name in change.columns if name not in place]
         digests = digest(found.drop(number), f.lit(seed)).alias(key)
@@ -297,6 +297,22 @@ class SparkTable(EngineTable):
         here = native.rename_columns([*shown, number])
         dealt = records.sortWithinPartitions(key).persist()
         return Kept(dealt, session.createDataFrame(here), here, key, number)
+
+    def _published(self, change: Change, place: Mapping[str, str]) -> list[Column]:
+        """The columns of a release, beside a lookup in which some have a place."""
+        from pyspark.sql import functions as f
+
+        found = {}
+        for name in change.columns:
+            own = f.col(f"lookup.{place[name]}" if name in place else f"source.{quoted(name)}")
+            if name in change.sensitive and name not in place:
+                if self._types[name] in ("double", "float"):
+                    own = f.nanvl(own, f.lit(None).cast(self._types[name]))
+                elif self._types[name] == "string":
+                    own = f.when(own != "", own)
+            found[name] = own
+        # An expression of its own, as a bare column keeps its metadata.
+        return [f.coalesce(own).alias(name) for name, own in found.items()]
 
     def _joined(
         self, change: Change, made: Sequence[str]
@@ -554,17 +570,6 @@ def _with_bytes(frame: DataFrame, size: int, most: int) -> tuple[DataFrame, str]
     until = Window.orderBy(at).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     added = frame.limit(size).withColumn(sent, f.sum(wide).over(until))
     return added.where(f.col(sent) - wide < most), sent
-
-
-def _published(columns: Sequence[str], place: Mapping[str, str]) -> list[Column]:
-    """The columns of a release, beside a lookup in which some have a place."""
-    from pyspark.sql import functions as f
-
-    found = {
-        name: f"lookup.{place[name]}" if name in place else f"source.{quoted(name)}"
-        for name in columns
-    }  # an expression of its own, as a bare column keeps its metadata
-    return [f.coalesce(f.col(own)).alias(name) for name, own in found.items()]
 
 
 def _parts(rows: int) -> int:

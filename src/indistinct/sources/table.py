@@ -91,6 +91,10 @@ class Change:
     shuffle: Shuffle | None = None
     """Publish the records in an order drawn from this generator."""
 
+    sensitive: Sequence[str] = ()
+    """Columns in which an empty text and NaN are published as null, as promises take all that is
+    missing for one value."""
+
     combination_of: Codes | None = None
     """The combination of every row that :meth:`Table.rows` told, where the caller knows it."""
 
