@@ -146,9 +146,10 @@ def test_a_column_that_no_attacker_could_try_is_not_within_a_bound(
     run: Run, tmp_path: Path
 ) -> None:
     table, policy, out = (tmp_path / name for name in ("visits.csv", "policy.toml", "out"))
-    rows = "".join(f"{20 + at % 30},{100 + at * 7 % 90}\n" for at in range(300))
-    table.write_text(f"age,cost\n{rows}", encoding="utf-8")
+    rows = "".join(f"P{at % 150},{20 + at % 30},{100 + at * 7 % 90}\n" for at in range(300))
+    table.write_text(f"patient,age,cost\n{rows}", encoding="utf-8")
     policy.write_text(
+        '[source]\nperson = "patient"\n'
         '[attributes.age]\nrole = "quasi-identifier"\nhierarchy = { intervals = { width = 5 } }\n'
         '[attributes.cost]\nrole = "sensitive"\ntransform = { noise = { scale = 9 } }\n'
         '[[promises]]\nmodel = "k-anonymity"\nk = 5\n',
