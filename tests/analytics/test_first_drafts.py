@@ -32,6 +32,10 @@ def test_names_of_people_with_several_records_are_asked_for() -> None:
     assert person is not None
     assert (person.column, person.sure) == ("name", False)
     assert draft(doctor_name=names, diagnosis=ILL).person is None
+    assert draft(name=names, age=AGES, diagnosis=ILL).person is None  # they are namesakes
+    own = {name: str(20 + at) for at, name in enumerate(sorted({*names}))}
+    person = draft(name=names, age=[own[name] for name in names], diagnosis=ILL).person
+    assert person is not None
 
 
 def test_an_id_of_things_is_asked_for_and_not_stated() -> None:

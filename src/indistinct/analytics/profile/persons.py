@@ -156,7 +156,11 @@ def keys_of_people(table: Table, columns: Sequence[Column]) -> dict[str, Numberi
     shown = person_keys(table, columns, candidates)
     found = dict.fromkeys(named, Numbering(named=True))
     found |= {name: replace(key, named=name in named) for name, key in shown.items()}
-    return found or _repeating(columns)
+    return found or {
+        name: key
+        for name, key in _repeating(columns).items()
+        if not _share_names(table, columns, name)
+    }
 
 
 _GLUED = re.compile(
@@ -255,26 +259,48 @@ def persons_of(
 
 _MANY_RECORDS = 20
 _AS_MUCH = 0.9
+_AMONG_NAMESAKES = 0.25
+
+
+def _share_names(table: Table, columns: Sequence[Column], name: str) -> bool:
+    """Whether words are names that several people have, of another sex or age."""
+    item = next(one for one in columns if one.name == name)
+    if item.could_number or not _are_people(item):
+        return False
+    ages = _spread_of_ages(table, columns, item)
+    return ages >= _AMONG_NAMESAKES or several_people(table, columns, name)
 
 
 def _of_all_ages(table: Table, columns: Sequence[Column], number: Column) -> bool:
     """Whether a number has many records, of which the ages differ as those of all records do."""
+    many_each = number.filled >= _MANY_RECORDS * number.distinct
+    return many_each and _spread_of_ages(table, columns, number) >= _AS_MUCH
+
+
+def _spread_of_ages(table: Table, columns: Sequence[Column], number: Column) -> float:
+    """How much ages vary within a number, of how much they vary in all records: 0 to about 1."""
     ages = [one for one in columns if one.about == "age" and one.kind in ("integer", "float")]
-    if not ages or number.filled < _MANY_RECORDS * number.distinct:
-        return False
-    pairs = table.distinct([number.name, ages[0].name])
-    count = pl.col(count_column([number.name, ages[0].name]))
-    held = pairs.select(
-        number=number.name,
-        age=pl.col(ages[0].name).str.strip_chars().cast(pl.Float64, strict=False),
-        count=count,
-    ).drop_nulls()
+    if not ages:
+        return 0.0
+    both = [number.name, ages[0].name]
+    held = (
+        table.distinct(both)
+        .select(
+            number=number.name,
+            age=pl.col(ages[0].name).str.strip_chars().cast(pl.Float64, strict=False),
+            count=count_column(both),
+        )
+        .drop_nulls()
+    )
     mean = (pl.col("age") * pl.col("count")).sum() / pl.col("count").sum()
-    spread = [
+    within, whole = (
         held.select((pl.col("count") * (pl.col("age") - middle) ** 2).sum()).item()
         for middle in (mean.over("number"), mean)
-    ]
-    return bool(spread[0] >= _AS_MUCH * spread[1] > 0)
+    )
+    records, groups = held["count"].sum(), held["number"].n_unique()
+    if not whole or records <= groups:
+        return 0.0
+    return float(within / (records - groups) / (whole / (records - 1)))
 
 
 def filled_once(columns: Sequence[Column]) -> tuple[Column, ...]:
