@@ -582,7 +582,7 @@ _BEFORE = 2
 """So many letters stand before a word of four, which many words end with: praca is no raca."""
 _NOT_GLUED = (
     "discharge", "relation", "damage", "stillbirth", "stillbirths", "code", "bathroom", "bathrooms",
-    "mushroom", "mushrooms", "homework", "housework", "network", "shift", "histgrad",
+    "mushroom", "mushrooms", "homework", "housework", "network", "shift", "histgrad", "tract",
     "perimetro", "diametro", "parametro", "termometro", "kilometro",
     *(f"{one}s" for one in NO_AGE),
 )  # fmt: skip
