@@ -604,6 +604,22 @@ def entries_of_several(releases: Several, sets: Mapping[str, str]) -> list[Entry
     return found
 
 
+def test_people_with_several_values_whose_releases_contradict_each_other_are_told() -> None:
+    """Everybody of a class had x, and in the next release nobody of the same class has it."""
+    classes = {"al": "1", "bob": "1", "cy": "2", "di": "2"}
+    before = {"al": "x", "bob": "xy", "cy": "y", "di": "z"}
+    after = before | {"al": "w", "bob": "wy"}
+    both = [made for sets in (before, after) for made in entries_of_several([classes], sets)]
+    found = Series.of(both, "ill").composed()
+    told = {
+        who
+        for who in classes
+        for key in hashes_of(pl.Series([who]), b"key")
+        if (found.hashes[found.changed] == key).all(axis=1).any()
+    }
+    assert told == {"al", "bob"}
+
+
 def had_for_certain(releases: Several, sets: Mapping[str, str], labels: str) -> dict[str, set[str]]:
     """The values that everybody has in every world that fits what classes list, by brute force."""
     people = sorted({who for own in releases for who in own})

@@ -314,7 +314,7 @@ class Series:
             changed |= self._fit(units, support, together, left)
         elif units.height:
             self._mixed(units, support, together)
-            self._by_value(unknown, together, left)
+            changed |= self._by_value(unknown, together, left)
         if self.inside is not None:
             left[together > 1 - NEAR] = 1
         releases = np.bincount(person, minlength=n)
@@ -462,7 +462,7 @@ class Series:
         together[who] = 0.0
         np.maximum.at(together, who, belief)
 
-    def _by_value(self, who: Bools, together: Floats, left: Ints) -> None:
+    def _by_value(self, who: Bools, together: Floats, left: Ints) -> Bools:
         """Raise beliefs where people have several values, to what follows for each value by itself.
 
         Somebody has it or not, and every group says how many have it: one of two values. Categories
@@ -472,9 +472,13 @@ class Series:
             who: the people who are looked at, [n].
             together: what is believed of them, [n].
             left: how many values are possible, [n].
+
+        Returns:
+            Of whom releases contradict each other, [n].
         """
+        changed = np.zeros(self.people, np.bool_)
         if self.of_categories:
-            return
+            return changed
         members = self.members.filter(pl.Series(who).gather(self.members["person"]))
         values = np.flatnonzero(self.applies)
         listed = self.listed.filter((pl.col("had") > 0) & pl.col("value").is_in(values))
@@ -487,6 +491,7 @@ class Series:
             found = self._having(part)
             own = part["person"].to_numpy()
             sure = (found.left == 1) & ~found.changed
+            changed[own[found.changed]] = True
             harms = self.harms[part["value"].to_numpy()]
             may = ~(sure & (found.together < NEAR))
             np.add.at(possible, own, may)
@@ -496,6 +501,7 @@ class Series:
         there = possible > 0
         left[there] = np.minimum(left, possible)[there]
         together[(possible == 1) & (harmful == 1)] = 1.0
+        return changed
 
     def _having(self, pairs: pl.DataFrame) -> Composition:
         """What follows of whether people have values.
