@@ -247,6 +247,19 @@ def test_what_would_give_ranks_away_is_no_release(mode: str) -> None:
     assert all(point.risk is None for point in found.points)
 
 
+def test_a_measure_keeps_what_the_policy_says_of_it() -> None:
+    """And so do others, as far as they have such settings."""
+    said = {"measure": "loss", "aggregate": "max", "weights": {"age": 4.0}, "gs_factor": 0.4}
+    asked = {**POLICY, "method": {"seed": 3, "objective": said}}
+    names = ["loss", "precision", "discernibility"]
+    found = ind.explore(patients(), asked, objective=names)
+    own, other, plain = (point.policy.method.to_dict()["objective"] for point in found.points)
+    assert own == said
+    assert other == {**said, "measure": "precision"}
+    assert plain in ({"measure": "discernibility"}, "discernibility")
+    assert_each_is_its_run(found, patients())
+
+
 def test_settings_that_do_not_go_together_are_points_without_a_release(tmp_path: Path) -> None:
     """Theta works towards another promise: its points say so, and the others are explored."""
     table, asked = patients(), {**POLICY, "promises": [{"model": "k-anonymity", "k": 2}]}

@@ -26,6 +26,7 @@ from indistinct.intake.opening import PolicyLike, Progress, as_policy, names_of
 from indistinct.intake.private_table import PrivateTable
 from indistinct.intake.run import Run
 from indistinct.intake.transform_facts import changes_values, untried_in
+from indistinct.measures.objective import measure_named
 from indistinct.measures.objective import objective as bound_by
 from indistinct.microdata.leveled import LeveledTable
 from indistinct.pipeline.anonymization import anonymize, read
@@ -208,7 +209,7 @@ def _choices(
         for limit, measure in product(some, measures or (None,)):
             keys = {**own, **({} if limit is None else {"suppression_limit": float(limit)})}
             if measure is not None:
-                keys["objective"] = measure
+                keys["objective"] = _objective(policy, measure)
             for values in product(*promised.values()):
                 asked = dict(zip(promised, values, strict=True))
                 made, refused = policy, None
@@ -224,6 +225,16 @@ def _choices(
                     **({"promises": asked} if asked else {}),
                 }
                 yield _Choice(made, told, refused)
+
+
+def _objective(policy: Policy, measure: str) -> Plain:
+    """A measure, with what the policy says of what is minimized, as far as it has such settings."""
+    said = policy.method.to_dict().get("objective", {})
+    if measure != policy.method.objective.measure:
+        known = measure_named(measure)
+        taken = frozenset() if known is None else known.settings
+        said = {key: value for key, value in said.items() if key in taken}
+    return {**said, "measure": measure}
 
 
 def _promises(policy: Policy, values: PlainMapping) -> list[Plain]:
