@@ -312,3 +312,17 @@ def test_a_day_that_follows_from_another_and_a_number_of_days_is_told(
     assert not any("three" in note for note in found["admission"].notes)
     doubt = ("tell what other quasi-identifiers tell: leave one of them out", ("discharge",))
     assert (doubt in found.doubts) == told
+
+
+def test_what_is_counted_for_some_alone_numbers_nobody() -> None:
+    """All who have a day of death are dead, and by no chance."""
+    places = [f"center {at * 7 // 11 % 4}" for at in range(N)]
+    columns = {"record_id": [str(10_000 + at) for at in range(N)], "center": places}
+    for name, ends in (("exitus", (0,)), ("discharge", (1, 2, 3))):
+        columns[name] = ["yes" if at % 5 in ends else "no" for at in range(N)]
+        columns[f"{name}_days"] = [
+            str(1 + at * 7 % 60) if at % 5 in ends else "" for at in range(N)
+        ]
+    seen = draft(**columns)
+    assert seen.person is None
+    assert {seen[name].role for name in ("exitus_days", "discharge_days")} == {"sensitive"}

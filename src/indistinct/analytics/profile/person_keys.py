@@ -286,11 +286,22 @@ def _differences(table: Table, number: Column, other: Column) -> tuple[int, floa
     """
     inside = table.within(number.name, *_others_and_tokens(number, [other]))[other.name]
     inside = inside.filter(pl.col("records") > 1)
-    counted = table.distinct([other.name])
-    gone = [None, *other.tokens]
-    share = counted.filter(~pl.col(other.name).is_in(gone, nulls_equal=True))
-    expected = _by_chance(share[count_column([other.name])], inside["records"], inside["count"])
-    return int(inside.filter("several")["count"].sum()), expected
+    expected = _by_chance(_shares(table, other), inside["records"], inside["count"])
+    differing = int(inside.filter("several")["count"].sum())
+    if differing <= MOST_DIFFERENCES * expected and number.filled < number.records:
+        # All who have a day of death are dead, and by no chance.
+        among = _shares(table, other, number)
+        expected = _by_chance(among, inside["records"], inside["count"])
+    return differing, expected
+
+
+def _shares(table: Table, other: Column, number: Column | None = None) -> pl.Series:
+    """How often each value of a column occurs, of a number among the records that have it."""
+    columns = [*([number] if number else []), other]
+    names = [item.name for item in columns]
+    there = [~pl.col(one.name).is_in([None, *one.tokens], nulls_equal=True) for one in columns]
+    counted = table.distinct(names).filter(*there)
+    return counted.group_by(other.name).agg(pl.col(count_column(names)).sum().alias("n"))["n"]
 
 
 def differences(table: Table, number: str, other: str) -> tuple[int, float]:
