@@ -452,7 +452,8 @@ class PandasTable(EagerTable):
             if name in change.keys and pd.api.types.is_float_dtype(values.dtype):
                 values = values + 0.0  # no -0.0 beside 0.0
             if name in change.sensitive and not pd.api.types.is_numeric_dtype(values.dtype):
-                gone = (values == "").fillna(False).astype(bool)
+                # Of arrays and lists it cannot be asked at once whether they are an empty text.
+                gone = np.array([isinstance(one, str) and not one for one in values], np.bool_)
                 values = values.mask(gone) if gone.any() else values
             if isinstance(values.dtype, pd.CategoricalDtype):
                 values = values.astype(plain_type(values.dtype, bool(values.isna().any())))

@@ -171,7 +171,13 @@ class _Listed:
 
     @classmethod
     def of(cls, row: Ints, value: Floats, times: Ints) -> _Listed:
-        """The entries in any order."""
+        """The entries in any order.
+
+        Arguments:
+            row: the class of every entry, [entries].
+            value: the value that it lists, [entries].
+            times: how often, [entries].
+        """
         values, place = np.unique(value, return_inverse=True)
         key = row * (len(values) + 1) + place
         order = np.argsort(key, kind="stable")
