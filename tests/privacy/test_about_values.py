@@ -123,6 +123,17 @@ def test_only_values_that_harm_are_looked_at(model: str, data: st.DataObject) ->
     assert verdict.achieved == pytest.approx(asked.achieved(table(drawn, reference)))
 
 
+@pytest.mark.parametrize("model", ABLE)
+def test_a_class_of_records_that_a_promise_does_not_apply_to_keeps_it(model: str) -> None:
+    given = {name: values[0] for name, values in SETTINGS[model].items()}
+    asked = promise(model, sensitive="s", **given, not_applicable=["1", "2"])
+    everybody = [Class((5, 4, 0, 0, 0, 0), 9), Class((0, 3, 0, 0, 0, 0), 3)]
+    assert not asked.breaks(table(everybody)).any()
+    rows = [("a", "1")] * 5 + [("a", "2")] * 4 + [("b", "2")] * 3
+    release = pl.DataFrame(rows, {"class": pl.String, "s": pl.String}, orient="row")
+    assert audit(release, [asked.spec], ["class"]).holds
+
+
 @pytest.mark.parametrize("model", sorted({*models()} - {*ABLE}))
 @pytest.mark.parametrize("name", ["values", "not_values", "not_applicable"])
 def test_every_other_model_refuses_them(model: str, name: str) -> None:

@@ -170,7 +170,7 @@ def within_reach(values: int, k: int, mu: float, *, by_size: bool) -> str:
     ways = [f"k of at most {most}"] if most > 1 else []
     lower = [at / 100 for at in range(int(mu * 100), 0, -1)]
     first = bisect_left(lower, True, key=lambda at: reach(values, at) >= k)
-    if first < len(lower):
+    if lower[first:]:
         ways.append(f"mu of at most {lower[first]:g}")
     return f"choose {', or '.join(ways)}" if ways else LEAVE_OUT
 
