@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.privacy.examples import least_of
 
 from indistinct.errors import PluginError, PolicyError
 from indistinct.microdata.frequencies import ClassTable
@@ -206,6 +207,15 @@ def test_a_promise_that_says_other_than_it_is_asked_is_refused(
     with pytest.raises(PluginError, match=rf"'{kind.model}' .* says other than it is asked: k"):
         promise(kind.model, **asked)
     assert promise(kind.model, **asked | {"k": said}).parameters["k"] == said
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-3, 1e-6])
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 1.5])
+def test_published_classes_are_as_large_as_the_mechanism_needs(
+    epsilon: float, delta: float
+) -> None:
+    asked = DifferentialPrivacy(epsilon=epsilon, delta=delta, search=0.0)
+    assert asked.size == least_of(epsilon, delta)
 
 
 @pytest.mark.parametrize("search", [0.0, 0.05, 0.9])
