@@ -516,6 +516,23 @@ def test_a_large_file_is_scanned_where_the_method_counts(
     assert not scanned()
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_columns_that_differ_in_case_alone_are_not_scanned(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB would call the second one otherwise; a large file with them is read."""
+    frame = TABLE.with_columns(pl.col("zip").alias("ZIP"))
+    path = tmp_path / f"t.{ending}"
+    frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
+    policy = {**BASE, "attributes": {**BASE["attributes"], "ZIP": {"role": "identifier"}}}
+    with pytest.raises(DataError, match="differ in upper and lower case alone") as error:
+        ind.anonymize(path, policy, engine="duckdb")
+    assert [problem.code for problem in error.value.problems] == ["not-scanned"]
+    for name in ("_LARGE", "_LARGE_PARQUET", "_LARGE_TEXT"):
+        monkeypatch.setattr(scan_module, name, 100)
+    assert isinstance(ind.anonymize(path, policy, engine="auto").tables, pl.DataFrame)
+
+
 def test_a_draft_of_a_large_file_is_that_of_a_small_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -463,6 +463,8 @@ def scan(
             )
             with telling(path.name):
                 relation = connection.read_parquet([*map(_exactly, files)])
+            with contextlib.suppress(pl.exceptions.PolarsError, OSError):  # of odd types
+                _require_apart([*pl.read_parquet_schema(files[0])], path.name)
         else:
             before = [states(file) for file in files]
             with telling(path.name):
@@ -555,6 +557,12 @@ def _not_scanned(name: str, why: str) -> DataError:
     return DataError("not-scanned", why, file=name, remedy=remedy)
 
 
+def _require_apart(columns: Sequence[str], name: str) -> None:
+    """Refuse columns that the engine would call otherwise, as it folds their cases."""
+    if len({column.lower() for column in columns}) < len(columns):
+        raise _not_scanned(name, "some columns differ in upper and lower case alone")
+
+
 def _read_csv(
     work: Workspace, files: Sequence[Path], name: str, reading: PlainMapping, exact: bool
 ) -> DuckDBPyRelation:
@@ -564,6 +572,7 @@ def _read_csv(
     if any(head[:3] != heads[0][:3] for head in heads):
         raise _not_scanned(name, "the files differ in their columns, separators or encodings")
     columns = until_seen(columns, name)
+    _require_apart([own for own in columns if not own.startswith(NAMELESS)], name)
     tightness = _Tightness(name, work.ceiling)
     # The engine counts records, where a quote holds lines together, and counts alike in all files.
     alike = len({head[3].count("\n") for head in heads}) == 1
