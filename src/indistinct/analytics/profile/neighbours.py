@@ -129,6 +129,7 @@ def settled(
     ]
     about = [item for item in columns if item.about in HEALTH]
     whole = lru_cache(maxsize=None)(lambda name: table.distinct([name]).height)
+    first = cache(lambda: table.like_their_names().head(SOME_RECORDS))
     ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
     ill = ill or (bool(about) and any(item.about == "stay" for item in columns))
     measured = sum(item.kind != "text" and not item.sure for item in columns)
@@ -168,7 +169,7 @@ def settled(
         if (
             item.name not in found
             and item.left_out
-            and (told := _read_by_test(table, columns, item))
+            and (told := _read_by_test(first(), columns, item))
         ):
             found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
@@ -934,21 +935,30 @@ def _are_many_words(item: Neighbour) -> bool:
 
 
 def _read_by_test(
-    table: Table, columns: Sequence[Neighbour], item: Neighbour
+    first: pl.DataFrame, columns: Sequence[Neighbour], item: Neighbour
 ) -> tuple[Role, str] | None:
     """The role of numbers that differ most by what stands beside them in turns: by the test.
 
     Numbers of people do not, as every person has several tests.
+
+    Arguments:
+        first: the first records, in their order; none where there is no order.
+        columns: all columns.
+        item: the column of the numbers.
     """
     if item.kind not in ("integer", "float") or 5 * item.distinct > 4 * item.filled:
+        return None
+    if first.height < _TWO:
         return None
     for one in columns:
         known = one.sure and one.role == "quasi-identifier"
         if known or one.kind != "text" or not _TWO <= one.distinct <= FEW:
             continue
-        some = table.sample([one.name, item.name], SOME_RECORDS).select(
-            test=pl.col(one.name).rank("dense"),
-            number=pl.col(item.name).cast(pl.Float64, strict=False),
+        some = pl.DataFrame(
+            {
+                "test": first[one.name].rank("dense"),
+                "number": first[item.name].cast(pl.Float64, strict=False),
+            }
         )
         apart_by = some.select(pl.col("number") - pl.col("number").mean().over("test"))
         held = [of.drop_nulls().drop_nans() for of in (apart_by["number"], some["number"])]
