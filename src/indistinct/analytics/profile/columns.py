@@ -51,7 +51,8 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
         data: A :class:`~indistinct.sources.table.Table`, or any frame that
             :func:`~indistinct.sources.engines.open_table` takes.
         name: What messages call a frame.
-        columns: The columns to look at; all where not given.
+        columns: The columns to look at; all where not given. Of some it is not said which follow
+            from others.
 
     Raises:
         DataError: For something that is no table, or a table without records.
@@ -76,7 +77,8 @@ def profile(data: Frame, name: str = "table", *, columns: Sequence[str] | None =
     items = [_numbering(look.item, keys) for look in looks.values()]
     items = at_work(table, at_school(table, with_epoch(table, items), looks), looks)
     items = with_trees(table, _with_neighbours(table, items, looks, bool(keys)))
-    items = with_relations(table, items)
+    # Of some columns the roles are asked for, and not what to leave out of all.
+    items = with_relations(table, items) if columns is None else items
     items = without_codes(table, with_units(items, looks))
     beside = [replace(one, role=item.role) for one, item in zip(beside, items, strict=True)]
     persons = persons_of(table, beside, keys)

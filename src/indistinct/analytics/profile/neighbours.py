@@ -129,7 +129,8 @@ def settled(
     ]
     about = [item for item in columns if item.about in HEALTH]
     whole = lru_cache(maxsize=None)(lambda name: table.distinct([name]).height)
-    first = cache(lambda: table.like_their_names().head(SOME_RECORDS))
+    # Records of an engine have no order.
+    first = table.like_their_names().head(SOME_RECORDS) if table.held else pl.DataFrame()
     ill = len(about) >= 2 or 5 * len(about) >= len(columns) > 0 < len(about) or patients
     ill = ill or (bool(about) and any(item.about == "stay" for item in columns))
     measured = sum(item.kind != "text" and not item.sure for item in columns)
@@ -169,7 +170,7 @@ def settled(
         if (
             item.name not in found
             and item.left_out
-            and (told := _read_by_test(first(), columns, item))
+            and (told := _read_by_test(first, columns, item))
         ):
             found[item.name] = told
         if item.sure or item.distinct < 2 - item.gaps or item.name in found:
