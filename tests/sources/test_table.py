@@ -110,7 +110,12 @@ def test_classes_of_a_sample_are_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_records_of_a_number_are_held_together(name: str) -> None:
-    numbers_are_held_together(open_table(ENGINES[name]().load(TOGETHER)))
+    native = ENGINES[name]().load(TOGETHER)
+    numbers_are_held_together(open_table(native))
+    some = {"word": ["?"], "number": ["?"]}
+    known = open_table(native, missing_tokens=some).within("number", ["word"], {"word": ["x"]})
+    every = open_table(native).within("number", ["word"], {**some, "word": ["?", "x"]})
+    assert sorted(known["word"].rows(), key=str) == sorted(every["word"].rows(), key=str)
 
 
 KINDS = {

@@ -229,7 +229,7 @@ class EagerTable(ABC):
         self, number: str, others: Sequence[str], tokens: Tokens
     ) -> Mapping[str, pl.DataFrame]:
         """How the records that have the same value of a column go together in other columns."""
-        return {other: within(self.distinct([number, other]), tokens) for other in others}
+        return {other: within_of(self.distinct([number, other]), tokens) for other in others}
 
     def rows_where(self, column: str, values: Sequence[str | None]) -> tuple[int, ...]:
         """Numbers of the first records (from 1, at most eleven) with one of these texts."""
@@ -470,7 +470,7 @@ def count_distinct(texts: pl.DataFrame) -> pl.DataFrame:
     return texts.group_by(texts.columns).agg(count) if texts.width else texts.select(count)
 
 
-def within(counted: pl.DataFrame, tokens: Tokens) -> pl.DataFrame:
+def within_of(counted: pl.DataFrame, tokens: Tokens) -> pl.DataFrame:
     """Of the counted pairs of a number and another column: how records of a number go together."""
     number, other, count = counted.columns
     filled = [

@@ -56,7 +56,8 @@ class EngineTable(ABC):
         self, number: str, others: Sequence[str], tokens: Tokens
     ) -> Mapping[str, pl.DataFrame]:
         """How the records that have the same value of a column go together in other columns."""
-        known = {**self._tokens, **tokens}
+        named = {**self._tokens, **tokens}
+        known = {name: [*self._tokens.get(name, ()), *tokens.get(name, ())] for name in named}
         asked = {
             other: (number, other, *(tuple(known.get(name, ())) for name in (number, other)))
             for other in others
