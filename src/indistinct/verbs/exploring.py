@@ -69,7 +69,8 @@ class _Choice:
     def without(self, k: int | None, error: PolicyError) -> Point:
         """The point of a k with which no policy can be run, and why."""
         told = {**self.told, "k": _k_of(self.policy) if k is None else k}
-        return Point(**told, why=_why(error))
+        remedies = "; ".join(one.remedy for one in error.problems if one.remedy)
+        return Point(**told, why=f"{_why(error)} ({remedies})" if remedies else _why(error))
 
 
 def explore(  # noqa: PLR0913, what its user may say
